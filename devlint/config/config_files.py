@@ -35,11 +35,11 @@ def read_config_chain(path: Path) -> list[tuple[Path, Options]]:
 
     The file itself comes last, behind the files it extends.
     """
-    found = list(_upwards(path))
+    found = list(_extended_chain(path))
     return found[::-1]
 
 
-def _upwards(path: Path) -> Iterator[tuple[Path, Options]]:
+def _extended_chain(path: Path) -> Iterator[tuple[Path, Options]]:
     """Yield the path and the options of a configuration file, then of the file it extends, and so on."""
     seen: list[Path] = []
     while True:

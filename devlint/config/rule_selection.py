@@ -89,7 +89,7 @@ def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleMetadat
     for layer in layers:
         if layer.select is not None:
             chosen = set(always)
-        chosen = {rule.code for rule in rules if _verdict(layer, rule, rule.code in chosen)}
+        chosen = {rule.code for rule in rules if _is_on_after(layer, rule, rule.code in chosen)}
     return frozenset(chosen | (always & {REVEALED}))
 
 
@@ -99,22 +99,22 @@ def explicitly_selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[
     A layer is one source of configuration. Rules that are on only by default are left out.
     """
     wanted = [selector for layer in layers for selector in (*(layer.select or ()), *layer.extend_select)]
-    return frozenset(rule.code for rule in rules if _best(wanted, rule) is not None)
+    return frozenset(rule.code for rule in rules if _best_precision(wanted, rule) is not None)
 
 
-def _verdict(layer: SelectionLayer, rule: RuleMetadata, before: bool) -> bool:
+def _is_on_after(layer: SelectionLayer, rule: RuleMetadata, before: bool) -> bool:
     """Return whether a rule is on after the selectors of one layer are applied.
 
     `before` says whether it was on before.
     """
-    wanted = _best((*(layer.select or ()), *layer.extend_select), rule)
-    unwanted = _best(layer.ignore, rule)
+    wanted = _best_precision((*(layer.select or ()), *layer.extend_select), rule)
+    unwanted = _best_precision(layer.ignore, rule)
     if wanted is None and unwanted is None:
         return before
     return unwanted is None or (wanted is not None and wanted > unwanted)
 
 
-def _best(selectors: Iterable[str], rule: RuleMetadata) -> int | None:
+def _best_precision(selectors: Iterable[str], rule: RuleMetadata) -> int | None:
     """Return the precision of that one of the selectors which names the rule most specifically, None if none names it.
 
     The precision is a number that is larger for a more specific selector.

@@ -118,7 +118,7 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata]
     Later sources override earlier ones. `root` is the root directory of the settings if no source is a file.
     """
     for source in sources:
-        _check(source, rules)
+        _check_selectors(source, rules)
     files = [source for source in sources if source.path is not None]
     home = files[-1].root if files else root
     return Settings(
@@ -126,18 +126,18 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata]
         path=files[-1].path if files else None,
         codes=selected_codes([source.layer for source in sources], rules),
         asked_for=explicitly_selected_codes([source.layer for source in sources], rules),
-        severity=_last(sources, lambda source: _severity(source, rules), {}),
-        min_confidence=_last(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
-        exclude=_excluded(sources, home),
-        per_file_ignores=_last(sources, lambda source: _ignored(source, rules), ()),
-        src=_last(sources, _src, _directories(home, DEFAULT_SRC)),
-        models=_last(sources, _models, ()),
-        force_exclude=_last(sources, lambda source: source.options.force_exclude, False),
-        respect_gitignore=_last(sources, lambda source: source.options.respect_gitignore, True),
+        severity=_last_given(sources, lambda source: _severity(source, rules), {}),
+        min_confidence=_last_given(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
+        exclude=_exclude_patterns(sources, home),
+        per_file_ignores=_last_given(sources, lambda source: _per_file_ignores(source, rules), ()),
+        src=_last_given(sources, _src, _directories(home, DEFAULT_SRC)),
+        models=_last_given(sources, _models, ()),
+        force_exclude=_last_given(sources, lambda source: source.options.force_exclude, False),
+        respect_gitignore=_last_given(sources, lambda source: source.options.respect_gitignore, True),
     )
 
 
-def _last(sources: Sequence[OptionSource], said: Callable[[OptionSource], T | None], default: T) -> T:
+def _last_given(sources: Sequence[OptionSource], said: Callable[[OptionSource], T | None], default: T) -> T:
     """Return the value of one option from the last source that gives it, or `default` if none does.
 
     `said` returns the option's value in a source, None if the source does not give it.
@@ -145,7 +145,7 @@ def _last(sources: Sequence[OptionSource], said: Callable[[OptionSource], T | No
     return next((value for source in reversed(sources) if (value := said(source)) is not None), default)
 
 
-def _check(source: OptionSource, rules: Sequence[RuleMetadata]) -> None:
+def _check_selectors(source: OptionSource, rules: Sequence[RuleMetadata]) -> None:
     """Raise ConfigError if the options of a source have a rule selector that matches no rule."""
     options = source.options
     lists = {"select": options.select, "extend-select": options.extend_select, "ignore": options.ignore}
@@ -159,12 +159,12 @@ def _check(source: OptionSource, rules: Sequence[RuleMetadata]) -> None:
             raise ConfigError(source.path, key, str(problem)) from None
 
 
-def _excluded(sources: Sequence[OptionSource], home: Path) -> tuple[Patterns, ...]:
+def _exclude_patterns(sources: Sequence[OptionSource], home: Path) -> tuple[Patterns, ...]:
     """Return the path patterns of the option `exclude`, or of its default, and of every source's `extend-exclude`.
 
     The default patterns are relative to the directory `home`.
     """
-    base = _last(
+    base = _last_given(
         sources, lambda source: _patterns(source, "exclude", source.options.exclude), Patterns.of(home, DEFAULT_EXCLUDE)
     )
     more = (_patterns(source, "extend-exclude", source.options.extend_exclude) for source in sources)
@@ -184,7 +184,9 @@ def _patterns(source: OptionSource, key: str, lines: Iterable[str] | None) -> Pa
         raise ConfigError(source.path, key, str(problem)) from None
 
 
-def _ignored(source: OptionSource, rules: Sequence[RuleMetadata]) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
+def _per_file_ignores(
+    source: OptionSource, rules: Sequence[RuleMetadata]
+) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
     """Return the option `per-file-ignores` of a source, None if the source does not give it.
 
     Each item pairs path patterns with the codes of the rules that are off in the files they match.

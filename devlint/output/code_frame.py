@@ -32,17 +32,17 @@ def code_frame(lines: Sequence[str], region: Region, *, context_lines: int, widt
     if not 1 <= first <= len(lines):
         return
     last = min(last, len(lines))
-    window = LineWindow.around(lines[first - 1], *_marks(lines, region, first), width)
-    for row in _rows(lines, first, last, context_lines):
+    window = LineWindow.around(lines[first - 1], *_marked_columns(lines, region, first), width)
+    for row in _shown_rows(lines, first, last, context_lines):
         if row is None:
             yield None
         else:
             meant = first <= row <= last
-            start, end = _marks(lines, region, row) if meant else (0, 0)
+            start, end = _marked_columns(lines, region, row) if meant else (0, 0)
             yield FrameLine(row, window.show(lines[row - 1], start, end), meant)
 
 
-def _rows(lines: Sequence[str], first: int, last: int, context_lines: int) -> Iterator[int | None]:
+def _shown_rows(lines: Sequence[str], first: int, last: int, context_lines: int) -> Iterator[int | None]:
     """Yield the numbers of the source lines in a code frame; None stands for lines left out between two of them."""
     above = list(range(max(1, first - context_lines), first))
     below = list(range(last + 1, min(len(lines), last + context_lines) + 1))
@@ -60,7 +60,7 @@ def _rows(lines: Sequence[str], first: int, last: int, context_lines: int) -> It
     yield from below
 
 
-def _marks(lines: Sequence[str], region: Region, row: int) -> tuple[int, int]:
+def _marked_columns(lines: Sequence[str], region: Region, row: int) -> tuple[int, int]:
     """Return the first and last column of the region in one of its lines, as 0-based start and exclusive end.
 
     The indentation and the trailing blanks of a line inside the region are left out.

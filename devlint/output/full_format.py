@@ -112,9 +112,9 @@ class _Block:
             if line.meant:
                 # An empty region, between two characters or at the end of a line, gets one mark.
                 marks = mark * max(1, line.shown.width)
-                yield self._bar(" " * line.shown.column + self._marked(marks))
+                yield self._bar(" " * line.shown.column + self._colored_marks(marks))
 
-    def _marked(self, marks: str) -> str:
+    def _colored_marks(self, marks: str) -> str:
         """Return a line's marks in colour.
 
         The marks `^` of the finding itself have the colour of its severity, the marks `-` of a trace step that of the

@@ -47,7 +47,7 @@ def _position(position: Position) -> dict[str, int]:
 def _note(note: Note) -> dict[str, object]:
     """Return one step of a finding's trace as a JSON object: its message, its file and its position."""
     region = note.region
-    place = {"filename": region.filename, "location": _position(region.start), **_cell(region.cell)}
+    place = {"filename": region.filename, "location": _position(region.start), **_cell_member(region.cell)}
     return {"message": note.message, **place}
 
 
@@ -62,11 +62,11 @@ def _fix(fix: Fix) -> dict[str, object]:
 
 def _edit(edit: Edit) -> dict[str, object]:
     """Return one edit of a fix as a JSON object: the new text, and the start and end of the text that it replaces."""
-    place = {"location": _position(edit.start), "end_location": _position(edit.end), **_cell(edit.cell)}
+    place = {"location": _position(edit.start), "end_location": _position(edit.end), **_cell_member(edit.cell)}
     return {"content": edit.content, **place}
 
 
-def _cell(number: int | None) -> dict[str, object]:
+def _cell_member(number: int | None) -> dict[str, object]:
     """Return a JSON object with the number of a notebook cell as its only member, "cell".
 
     The object is empty if the number is None, as for a file that is no notebook.

@@ -166,7 +166,7 @@ def _lists(value: Any) -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, value))
 
 
-def _kinds(value: Any) -> Mapping[str, frozenset[str]]:
+def _dtype_sets(value: Any) -> Mapping[str, frozenset[str]]:
     """Return a mapping from parameter names to lists of dtype names as a mapping to sets."""
     return {name: frozenset(kinds) for name, kinds in value.items()}
 
@@ -176,7 +176,7 @@ def _rules(value: Any) -> str | tuple[str, ...]:
     return value if isinstance(value, str) else tuple(value)
 
 
-def _module(value: Any) -> ModuleRow:
+def _module_row(value: Any) -> ModuleRow:
     """Return the part of a row that describes a module class's constructor, parsed from the cell `module`."""
     return ModuleRow(**{**value, "init": tuple(value.get("init", ()))})
 
@@ -194,7 +194,7 @@ _SHAPES: Mapping[str, Any] = {
     "moves": tuple,
     "dtype": _rules,
     "dtype_if": lambda value: {name: _rules(rule) for name, rule in value.items()},
-    "index_dtypes": _kinds,
-    "target_dtypes": _kinds,
-    "module": _module,
+    "index_dtypes": _dtype_sets,
+    "target_dtypes": _dtype_sets,
+    "module": _module_row,
 }

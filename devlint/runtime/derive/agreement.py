@@ -46,9 +46,10 @@ class Tally:
 
 
 def probed_callables(chosen: Callable[[str], bool] = _any_name) -> Iterator[tuple[str, ProbedCallable]]:
-    """Yield (name, probed callable) for every public torch function and tensor method with a sample call that runs.
+    """Yield the name and the sample calls of every public torch function and tensor method with a call that runs.
 
-    The sample calls run on the CPU. Tensor properties, and names that ``chosen`` refuses, are left out.
+    The sample calls that run on the CPU come as a ProbedCallable. Tensor properties, and names that ``chosen`` refuses,
+    are left out.
     """
     for name, function in {**public_names.functions(), **public_names.methods()}.items():
         if public_names.is_property(function) or not chosen(name):
@@ -87,7 +88,7 @@ def compare_device_flips(table: Table, chosen: Callable[[str], bool] = _any_name
     Torch is asked by calls with some operands on the host and the others on an accelerator. Returns the tally.
     """
     tally = Tally()
-    for name, row, flip in _flips(table, chosen):
+    for name, row, flip in _flips_with_rows(table, chosen):
         result = flip.result()
         if not result.failed_for_other_reason:
             compare_flip(tally, name, row, flip, result.error)
@@ -100,7 +101,7 @@ def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any
     FakeTensorMode is torch's mode that runs calls on tensors without data. Returns the tally.
     """
     with probe_accelerator():
-        found = list(_flips(table, chosen))
+        found = list(_flips_with_rows(table, chosen))
     tally = Tally()
     for name, row, flip in found:
         verdict = fake_tensors.fake_tensors_accept(flip)
@@ -109,7 +110,7 @@ def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any
     return tally
 
 
-def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
+def _flips_with_rows(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
     """Yield (name, table row, device flip) for every distinct device flip of callables whose names ``chosen`` accepts.
 
     A device flip is a sample call with some operands on the host and the others on an accelerator. Callables whose

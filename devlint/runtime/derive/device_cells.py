@@ -72,15 +72,17 @@ def _scalars(subject: ProbedCallable, tied: set[str]) -> int | str:
     most, alone = 0, False
     for probed, given in placeable_calls(subject):
         names = [n for n in given if parameter_of(n) in tied and parameter_of(n) != PARAMETERS]
-        singles = [n for n in names if _passes(subject, probed, given, {n})]
-        alone = alone or any(_passes(subject, probed, given, {n}, among_scalars=True) for n in names)
-        if len(names) > 2 and any(_passes(subject, probed, given, set(pair)) for pair in combinations(singles, 2)):
+        singles = [n for n in names if _accepts_as_scalars(subject, probed, given, {n})]
+        alone = alone or any(_accepts_as_scalars(subject, probed, given, {n}, among_scalars=True) for n in names)
+        if len(names) > 2 and any(
+            _accepts_as_scalars(subject, probed, given, set(pair)) for pair in combinations(singles, 2)
+        ):
             return "many"
         most = max(most, min(len(singles), 1))
     return most or ("alone" if alone else 0)
 
 
-def _passes(
+def _accepts_as_scalars(
     subject: ProbedCallable,
     probed: ProbedCall,
     given: dict[str, torch.Tensor],

@@ -32,16 +32,16 @@ def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
     ``outcomes`` are the probed calls. For loss functions, the rule may hold for floating-point operands only.
     """
     seen = [o for o in outcomes if o.bound.get("dtype") is None and o.tensors]
-    scopes = (_any, _not_integral, _floating_point) if "reduction" in subject.parameter_names else (_any,)
+    scopes = (_any_dtype, _not_integral, _floating_point) if "reduction" in subject.parameter_names else (_any_dtype,)
     found: Cells = {}
     for scope in scopes:
-        found = _cells(subject, [o for o in seen if any(scope(d) for d, _ in o.before.values()) or scope is _any])
+        found = _cells(subject, [o for o in seen if any(scope(d) for d, _ in o.before.values()) or scope is _any_dtype])
         if found["dtype"] != "unknown":
             break
     return found
 
 
-def _any(dtype: Dtype) -> bool:
+def _any_dtype(dtype: Dtype) -> bool:
     """Return True for every dtype: the filter by which calls with operands of any dtype are looked at."""
     return True
 
@@ -62,20 +62,20 @@ def _cells(subject: ProbedCallable, seen: list[ProbeResult]) -> Cells:
     Where no rule predicts them all, ``dtype_if`` holds a second rule for the calls that give a certain argument. If
     that does not help either, the rule is "unknown".
     """
-    rules = _rules(subject, seen)
+    rules = _rules_by_position(subject, seen)
     if "unknown" not in rules:
-        return {"dtype": _joined(rules)}
+        return {"dtype": _one_rule_or_list(rules)}
     for name in sorted(subject.parameter_names - set(subject.tensor_names)):
         given = [o for o in seen if name in o.given()]
         absent = [o for o in seen if name not in o.given()]
         if given and absent:
-            with_it, without = _rules(subject, given), _rules(subject, absent)
+            with_it, without = _rules_by_position(subject, given), _rules_by_position(subject, absent)
             if "unknown" not in (*with_it, *without):
-                return {"dtype": _joined(without), "dtype_if": {name: _joined(with_it)}}
-    return {"dtype": _joined(rules)} if set(rules) != {"unknown"} else {"dtype": "unknown"}
+                return {"dtype": _one_rule_or_list(without), "dtype_if": {name: _one_rule_or_list(with_it)}}
+    return {"dtype": _one_rule_or_list(rules)} if set(rules) != {"unknown"} else {"dtype": "unknown"}
 
 
-def _joined(rules: list[str]) -> str | list[str]:
+def _one_rule_or_list(rules: list[str]) -> str | list[str]:
     """Return the value of the table cell ``dtype``, given one dtype rule for each tensor that a callable returns.
 
     The value is a single rule if all the rules are the same, else the list of them.
@@ -83,7 +83,7 @@ def _joined(rules: list[str]) -> str | list[str]:
     return rules[0] if len(set(rules)) == 1 else rules
 
 
-def _rules(subject: ProbedCallable, outcomes: list[ProbeResult]) -> list[str]:
+def _rules_by_position(subject: ProbedCallable, outcomes: list[ProbeResult]) -> list[str]:
     """Return one dtype rule for each position in the tuple of tensors that the probed calls return.
 
     A call that returns a plain tensor counts as a tuple of one. For lists, and for tuples of varying length, the list
@@ -91,19 +91,19 @@ def _rules(subject: ProbedCallable, outcomes: list[ProbeResult]) -> list[str]:
     """
     if not outcomes:
         return ["unknown"]
-    if any(not isinstance(o.result, (torch.Tensor, tuple)) for o in outcomes) or _any_length(outcomes):
-        return [_rule(subject, [(o, o.tensors) for o in outcomes])]
+    if any(not isinstance(o.result, (torch.Tensor, tuple)) for o in outcomes) or _has_varying_lengths(outcomes):
+        return [_first_rule(subject, [(o, o.tensors) for o in outcomes])]
     width = max(len(o.tensors) for o in outcomes)
-    return [_rule(subject, [(o, [o.tensors[c]]) for o in outcomes if len(o.tensors) > c]) for c in range(width)]
+    return [_first_rule(subject, [(o, [o.tensors[c]]) for o in outcomes if len(o.tensors) > c]) for c in range(width)]
 
 
-def _any_length(outcomes: list[ProbeResult]) -> bool:
+def _has_varying_lengths(outcomes: list[ProbeResult]) -> bool:
     """Return whether the probed calls of one callable returned tuples with different numbers of tensors."""
     lengths = {len(o.tensors) for o in outcomes if isinstance(o.result, tuple)}
     return len(lengths) > 1
 
 
-def _rule(subject: ProbedCallable, seen: Seen) -> str:
+def _first_rule(subject: ProbedCallable, seen: Seen) -> str:
     """Return the first dtype rule that predicts the dtypes of all tensors in ``seen``, "unknown" if no rule does.
 
     ``seen`` pairs each probed call with those tensors of its result that the rule must predict.

@@ -24,10 +24,10 @@ def cells(subject: ProbedCallable, loss: bool) -> Cells:
 
     They tell the operand dtypes that the callable refuses. With ``loss``, the callable is a loss function.
     """
-    return _equal(subject) | _restricted(subject, loss)
+    return _equal_dtype_cells(subject) | _allowed_dtype_cells(subject, loss)
 
 
-def _equal(subject: ProbedCallable) -> Cells:
+def _equal_dtype_cells(subject: ProbedCallable) -> Cells:
     """Return the cells ``match`` and ``match_or_half``: groups of floating-point operands that must have equal dtypes.
 
     The operands in ``match_or_half`` may also be of half precision beside float32.
@@ -41,11 +41,11 @@ def _equal(subject: ProbedCallable) -> Cells:
             pair = (parameter_of(one), parameter_of(two))
             if pair in fine:
                 continue
-            if _ever_apart(subject, probed, floats, one, two, torch.float64):
+            if _accepts_different_dtypes(subject, probed, floats, one, two, torch.float64):
                 fine.add(pair)
             else:
                 half = any(
-                    _ever_apart(subject, probed, floats, a, b, dtype)
+                    _accepts_different_dtypes(subject, probed, floats, a, b, dtype)
                     for a, b in ((one, two), (two, one))
                     for dtype in (torch.bfloat16, torch.float16)
                 )
@@ -55,7 +55,7 @@ def _equal(subject: ProbedCallable) -> Cells:
     return {"match": _groups(strict, subject), "match_or_half": _groups(lenient, subject)}
 
 
-def _ever_apart(
+def _accepts_different_dtypes(
     subject: ProbedCallable, probed: ProbedCall, floats: dict[str, list[str]], one: str, two: str, dtype: torch.dtype
 ) -> bool:
     """Return whether a call runs with operand ``one`` in ``dtype`` and operand ``two`` in float32.
@@ -80,7 +80,7 @@ def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
     return [sorted(g, key=subject.tensor_names.index) for g in groups]
 
 
-def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
+def _allowed_dtype_cells(subject: ProbedCallable, loss: bool) -> Cells:
     """Return the table cells ``index_dtypes`` and ``target_dtypes``: the dtypes that certain operands may have.
 
     An index-like operand may have the dtypes that every sample call accepts, a loss target those that any sample call
@@ -93,7 +93,7 @@ def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
         for name, tensor in given.items():
             target = loss and parameter_of(name) in _TARGETS
             if target or (tensor.dtype in _INTEGRAL and floats and tensor.dim() > 0):
-                taken.setdefault(parameter_of(name), []).append(_accepted(subject, probed, name, tensor))
+                taken.setdefault(parameter_of(name), []).append(_accepted_dtypes(subject, probed, name, tensor))
     row: Cells = {}
     for name, sets in taken.items():
         target = loss and name in _TARGETS
@@ -105,7 +105,7 @@ def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
     return row
 
 
-def _accepted(subject: ProbedCallable, probed: ProbedCall, name: str, tensor: torch.Tensor) -> set[str]:
+def _accepted_dtypes(subject: ProbedCallable, probed: ProbedCall, name: str, tensor: torch.Tensor) -> set[str]:
     """Return the names of the dtypes to which one operand of a call can be cast so that the call still runs."""
     return {
         str(d).removeprefix("torch.")

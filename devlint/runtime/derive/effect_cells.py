@@ -26,7 +26,7 @@ def cells(subject: ProbedCallable) -> Cells:
     row: Cells = {}
     outcomes = [t.outcome for t in subject.probed_calls]
     row["mutates"] = [n for n in subject.tensor_names if any(n in map(parameter_of, o.mutated) for o in outcomes)]
-    row |= _sharing(subject)
+    row |= _view_cells(subject)
     if all(any(_tags(op) & _READING_BACK for op in o.ops) for o in outcomes):
         row["sync"] = "always"
     if any("nondeterministic_seeded" in _tags(op) for o in outcomes for op in o.ops):
@@ -41,10 +41,12 @@ def declared_cells(overloads: list[Signature], row: Cells) -> Cells:
 
     The native schemas, in native_functions.yaml, declare written operands, shared storage and random generators.
     """
-    arguments = [(s, a) for s in overloads if s.native is not None for a in _arguments(s)]
-    annotated = [(_named(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
+    arguments = [(s, a) for s in overloads if s.native is not None for a in _schema_arguments(s)]
+    annotated = [(_parameter_name(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
     writes = [name for name, annotation, _ in annotated if annotation.is_write]
-    shares = [name for name, annotation, s in annotated if not annotation.is_write and _comes_out(annotation, s)]
+    shares = [
+        name for name, annotation, s in annotated if not annotation.is_write and _result_shares_storage(annotation, s)
+    ]
     found: Cells = {"mutates": list(dict.fromkeys([*row.get("mutates", ()), *writes]))} if arguments else {}
     if shares and not (row.get("view") or row.get("may_view") or writes):
         found["may_view"] = shares[0]
@@ -53,13 +55,13 @@ def declared_cells(overloads: list[Signature], row: Cells) -> Cells:
     return found
 
 
-def _arguments(signature: Signature) -> list[Any]:
+def _schema_arguments(signature: Signature) -> list[Any]:
     """Return the arguments that torch's native_functions.yaml declares for a signature, none if it does not list it."""
     arguments = signature.native.func.arguments if signature.native is not None else None
     return [] if arguments is None else [*arguments.flat_positional, *arguments.flat_kwarg_only]
 
 
-def _named(signature: Signature, argument: str) -> str:
+def _parameter_name(signature: Signature, argument: str) -> str:
     """Return the public parameter name for an argument of a native schema.
 
     The name is "input" for the argument ``self`` if the signature is that of a function, else the argument's own name.
@@ -67,7 +69,7 @@ def _named(signature: Signature, argument: str) -> str:
     return argument if signature.param(argument) is not None else "input"
 
 
-def _comes_out(annotation: Any, signature: Signature) -> bool:
+def _result_shares_storage(annotation: Any, signature: Signature) -> bool:
     """Return whether a native schema declares that a result shares storage with the argument of this annotation."""
     returned = signature.native.func.returns if signature.native is not None else ()
     return any(r.annotation is not None and annotation.alias_set == r.annotation.alias_set for r in returned)
@@ -78,7 +80,7 @@ def _tags(op: Any) -> frozenset[str]:
     return frozenset(str(tag).rpartition(".")[2] for tag in getattr(op, "tags", ()))
 
 
-def _sharing(subject: ProbedCallable) -> Cells:
+def _view_cells(subject: ProbedCallable) -> Cells:
     """Return the table cell ``view`` or ``may_view``, which names the operand whose storage a callable's results share.
 
     The cell is ``view`` if the results of all probed calls share it, ``may_view`` if those of some calls do. The dict

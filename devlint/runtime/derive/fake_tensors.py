@@ -44,7 +44,7 @@ class DeviceClash(RuntimeError):
 
 
 @cache
-def _natives() -> dict[str, NativeFunction]:
+def _native_declarations() -> dict[str, NativeFunction]:
     """Return the declarations in native_functions.yaml, by operator name with overload, such as "add.Tensor"."""
     return {str(f.func.name): f for group in native_functions().values() for f in group}
 
@@ -67,7 +67,7 @@ class EagerChecks(_Mode):  # type: ignore[misc]
         """
         name = func._schema.name.removeprefix("aten::")
         overload = func._schema.overload_name
-        native = _natives().get(f"{name}.{overload}" if overload else name)
+        native = _native_declarations().get(f"{name}.{overload}" if overload else name)
         if native is None or name in _ANY_DEVICE or name in _MANY_SCALARS:
             return
         given = [t for t in pytree.tree_leaves(args) if isinstance(t, torch.Tensor)]
@@ -77,11 +77,11 @@ class EagerChecks(_Mode):  # type: ignore[misc]
         checked = native.device_check is DeviceCheckType.ExactSame
         if checked and (has_cuda_kernel(native) or name in _STRICT_COMPOSITES):
             raise DeviceClash(f"{func}: wrapper")
-        if not checked and _iterates(native) and (len(on_host) > 1 or on_host[0].dim() > 0):
+        if not checked and _uses_tensor_iterator(native) and (len(on_host) > 1 or on_host[0].dim() > 0):
             raise DeviceClash(f"{func}: more than one host operand")
 
 
-def _iterates(native: NativeFunction) -> bool:
+def _uses_tensor_iterator(native: NativeFunction) -> bool:
     """Return whether torch computes an operator by TensorIterator, its engine for elementwise operators."""
     return native.structured or native.structured_delegate is not None or "pointwise" in native.tags
 

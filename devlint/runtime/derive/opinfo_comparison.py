@@ -118,7 +118,9 @@ def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
     if row.special == "transfer":
         return "modelled by hand in the interpreter"
     before = found.probes
-    studied = [public.study(_sample_calls(op, dtype)) for dtype in sorted(op.supported_dtypes("cpu"), key=_dtype_order)]
+    studied = [
+        public.study(_sample_calls(op, dtype)) for dtype in sorted(op.supported_dtypes("cpu"), key=_dtype_sort_key)
+    ]
     studied = [each for each in studied if each.probed_calls] or [public.study(iter(sample_calls.calls(public.name)))]
     _compare_devices(row, public.name, studied[0], found)
     for each in studied:
@@ -175,7 +177,7 @@ def _public_callable(op: Any) -> _PublicCallable | None:
     return None
 
 
-def _dtype_order(dtype: torch.dtype) -> tuple[bool, bool, str]:
+def _dtype_sort_key(dtype: torch.dtype) -> tuple[bool, bool, str]:
     """Return the key of a dtype by which float32 is sorted first, then other floating-point dtypes, then the rest."""
     return (dtype is not torch.float32, not dtype.is_floating_point, str(dtype))
 

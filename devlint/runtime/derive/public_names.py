@@ -59,7 +59,7 @@ def _is_function(value: Any) -> bool:
     return inspect.isroutine(value) and not inspect.isclass(value)
 
 
-def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
+def _public_functions(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
     """Yield the qualified name and the object of every public function in a namespace such as ``torch.linalg``."""
     known = overrides.get_testing_overrides().keys() | overrides.get_ignored_functions()
     for name in sorted(dir(namespace)):
@@ -89,7 +89,7 @@ def current_object(name: str) -> Any:
 @cache
 def _all_functions() -> list[tuple[str, Any]]:
     """Return all public torch functions as pairs of name and function; one with several names occurs under each."""
-    found = [pair for prefix, namespace in _NAMESPACES for pair in _public(prefix, namespace)]
+    found = [pair for prefix, namespace in _NAMESPACES for pair in _public_functions(prefix, namespace)]
     return found + sorted(_EXTRA.items())
 
 

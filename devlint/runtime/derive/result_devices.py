@@ -21,13 +21,13 @@ def predicted_device(row: Row, places: Places, given: Set[str]) -> str | None:
     if kind == "kwarg" or (kind == "kwarg-or" and "device" in given):
         return ACCELERATOR if "device" in given else HOST
     if kind == "group":
-        return _together({place for operand, place in places.items() if parameter_of(operand) in row.same})
+        return _common_device({place for operand, place in places.items() if parameter_of(operand) in row.same})
     if kind in ("arg", "kwarg-or"):
-        return _first(where, named)
+        return _first_device(where, named)
     return HOST if kind == "host" else None
 
 
-def _together(where: Set[str]) -> str | None:
+def _common_device(where: Set[str]) -> str | None:
     """Return the device of a result whose operands must share a device: the accelerator if an operand is there.
 
     Otherwise it is the host, or None if there are no operands.
@@ -35,6 +35,6 @@ def _together(where: Set[str]) -> str | None:
     return ACCELERATOR if ACCELERATOR in where else HOST if where else None
 
 
-def _first(where: Mapping[str, str], named: str) -> str | None:
+def _first_device(where: Mapping[str, str], named: str) -> str | None:
     """Return the device of the first of several operands, given as "a,b", that has a device; None if none has."""
     return next((where[name] for name in named.split(",") if name in where), None)

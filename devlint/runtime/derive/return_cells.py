@@ -53,7 +53,7 @@ def cells(subject: ProbedCallable, in_place: bool) -> Cells:
     if first and in_place and all(t.outcome.same_object == first[0] for t in subject.probed_calls):
         return {"returns": "self"}
     forms = [(return_form(t.outcome.result), t.outcome) for t in subject.probed_calls]
-    if _of_any_length(subject, [f for f, _ in forms]):
+    if _has_varying_length(subject, [f for f, _ in forms]):
         forms = [("list" if f.startswith("tuple:0") else f, o) for f, o in forms]
     kinds = list(dict.fromkeys(f for f, _ in forms))
     if len(kinds) == 1:
@@ -62,14 +62,14 @@ def cells(subject: ProbedCallable, in_place: bool) -> Cells:
     conditions: dict[str, str] = {}
     for kind in kinds:
         if kind != plain:
-            telling = _telling([o for f, o in forms if f == kind], [o for f, o in forms if f != kind])
+            telling = _deciding_argument([o for f, o in forms if f == kind], [o for f, o in forms if f != kind])
             if not telling:
                 return {"returns": "unknown"}
             conditions[telling] = kind
     return {"returns": plain, "returns_if": conditions}
 
 
-def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
+def _has_varying_length(subject: ProbedCallable, forms: list[str]) -> bool:
     """Return whether a callable returns sequences whose length depends on the arguments.
 
     ``forms`` are the kinds of result that its probed calls returned.
@@ -83,7 +83,7 @@ def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
     )
 
 
-def _telling(having: list[ProbeResult], lacking: list[ProbeResult]) -> str:
+def _deciding_argument(having: list[ProbeResult], lacking: list[ProbeResult]) -> str:
     """Return the name of an argument that all calls in ``having`` give and no call in ``lacking`` gives.
 
     The text is empty if there is no such argument.

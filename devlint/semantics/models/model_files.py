@@ -45,11 +45,11 @@ def read_model(path: Path) -> ModelFile:
     except ValueError as error:
         raise ModelFileError(path, "", f"not JSON: {error}") from None
     problem: SchemaProblem | None = (
-        first_problem(data, _schema()) or _without_model(data) or first_unknown_parameter(data)
+        first_problem(data, _schema()) or _unsuitable_like(data) or first_unknown_parameter(data)
     )
     if problem is not None:
         raise ModelFileError(path, problem.key, problem.message)
-    return _file(data)
+    return _model_file(data)
 
 
 @cache
@@ -59,7 +59,7 @@ def bundled_models() -> tuple[ModelFile, ...]:
     They are not checked here: a test has checked them.
     """
     paths = sorted(path for path in MODEL_SCHEMA.parent.glob("*.json") if path != MODEL_SCHEMA)
-    return tuple(_file(json.loads(path.read_bytes())) for path in paths)
+    return tuple(_model_file(json.loads(path.read_bytes())) for path in paths)
 
 
 @cache
@@ -69,7 +69,7 @@ def _schema() -> Mapping[str, Any]:
     return schema
 
 
-def _without_model(data: Mapping[str, Any]) -> SchemaProblem | None:
+def _unsuitable_like(data: Mapping[str, Any]) -> SchemaProblem | None:
     """Return a problem for the first entry of a model file whose cell `like` names an unsuitable row, None if none.
 
     A row is unsuitable if it does not exist or has a cell `like` itself.
@@ -85,7 +85,7 @@ def _without_model(data: Mapping[str, Any]) -> SchemaProblem | None:
     return None
 
 
-def _file(data: Mapping[str, Any]) -> ModelFile:
+def _model_file(data: Mapping[str, Any]) -> ModelFile:
     """Return the content of a model file as a ModelFile, given its parsed JSON."""
     rows = data.get("rows", {})
     return ModelFile(data.get("aliases", {}), _complete(rows, rows), _complete(data.get("conventions", {}), rows))

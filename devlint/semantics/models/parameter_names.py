@@ -27,13 +27,13 @@ def first_unknown_parameter(data: Mapping[str, Any]) -> SchemaProblem | None:
         for row, own in data.get(section, {}).items():
             cells = {**data.get("rows", {}).get(own.get("like"), {}), **own}
             known = {name.lstrip("*") for name in cells.get("params", ())} | {PARAMETERS}
-            for cell, name in _mentioned(cells):
+            for cell, name in _mentioned_parameters(cells):
                 if name not in known:
                     return SchemaProblem(f"{section}.{row}.{cell}", f"`{name}` is not one of the row's params")
     return None
 
 
-def _mentioned(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _mentioned_parameters(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (cell, parameter) for every parameter name that occurs in the cells of a table row."""
     for cell in _LISTS:
         yield from ((cell, name.removesuffix("[]")) for name in cells.get(cell, ()))
@@ -45,7 +45,7 @@ def _mentioned(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if cell in cells:
             yield cell, cells[cell]
     for cell in _RULES:
-        yield from ((cell, name) for name in _in_rule(cells.get(cell, "")))
+        yield from ((cell, name) for name in _parameters_in_rule(cells.get(cell, "")))
     kind, _, names = cells.get("returns", "").partition(":")
     if kind == "arguments":
         yield from (("returns", name) for name in names.split(","))
@@ -54,7 +54,7 @@ def _mentioned(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield from ((cell, demand.name) for demand in parse_conditions(condition))
 
 
-def _in_rule(rule: str | list[str]) -> Iterator[str]:
+def _parameters_in_rule(rule: str | list[str]) -> Iterator[str]:
     """Yield the parameter names in a device, dtype or rank rule such as `same:NAME` or `kwarg-or:NAME`."""
     for one in [rule] if isinstance(rule, str) else rule:
         kind, _, names = one.partition(":")

@@ -61,7 +61,7 @@ def _enum(value: object, schema: Schema, root: Schema, key: str) -> Iterator[Sch
     if value not in schema["enum"]:
         choices = [json.dumps(one) for one in schema["enum"]]
         shown = ", ".join(choices)
-        yield SchemaProblem(key, f"expected one of {shown}, got {_shown(value)}{_likeliest(_shown(value), choices)}")
+        yield SchemaProblem(key, f"expected one of {shown}, got {_shown(value)}{_suggestion(_shown(value), choices)}")
 
 
 def _pattern(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
@@ -85,7 +85,7 @@ def _any_of(value: object, schema: Schema, root: Schema, key: str) -> Iterator[S
 def _names(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
     """Yield the problems of an object's member names with the schema under the JSON Schema keyword `propertyNames`."""
     for name in value if isinstance(value, dict) else ():
-        for problem in _problems(name, schema["propertyNames"], root, _below(key, name)):
+        for problem in _problems(name, schema["propertyNames"], root, _member_key(key, name)):
             yield SchemaProblem(problem.key, problem.message.replace(", got ", ", not "))
 
 
@@ -95,11 +95,11 @@ def _members(value: object, schema: Schema, root: Schema, key: str) -> Iterator[
     other = schema.get("additionalProperties", True)
     for name, item in value.items() if isinstance(value, dict) else ():
         if name in known:
-            yield from _problems(item, known[name], root, _below(key, name))
+            yield from _problems(item, known[name], root, _member_key(key, name))
         elif other is False:
-            yield SchemaProblem(_below(key, name), f"there is no such key here{_likeliest(name, list(known))}")
+            yield SchemaProblem(_member_key(key, name), f"there is no such key here{_suggestion(name, list(known))}")
         elif isinstance(other, dict):
-            yield from _problems(item, other, root, _below(key, name))
+            yield from _problems(item, other, root, _member_key(key, name))
 
 
 def _items(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
@@ -120,7 +120,7 @@ _CHECKS: Final[Mapping[str, Callable[[object, Schema, Schema, str], Iterator[Sch
 }
 
 
-def _below(key: str, name: str) -> str:
+def _member_key(key: str, name: str) -> str:
     """Return the dotted key of a member of a JSON object, given the key of the object and the member's name."""
     return f"{key}.{name}" if key else name
 
@@ -132,7 +132,7 @@ def _shown(value: object) -> str:
     return "a table" if isinstance(value, dict) else json.dumps(value)
 
 
-def _likeliest(name: str, known: list[str]) -> str:
+def _suggestion(name: str, known: list[str]) -> str:
     """Return ` (did you mean ...?)` with the known name closest to ``name``, or an empty text if none is close."""
     close = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean `{close[0]}`?)" if close else ""
