@@ -10,7 +10,7 @@ from devlint.config.settings import Settings
 
 
 def settings_as_toml(settings: Settings) -> str:
-    """Return settings as TOML text. Its first line is a comment with the path of the configuration file."""
+    """Return settings as TOML text. Its first line is a comment that says from which configuration file they come."""
     exclude = [str(pattern.pattern) for patterns in settings.exclude for pattern in patterns.spec.patterns]
     lines = [
         f"# from {settings.path or 'the defaults and the command line'}",

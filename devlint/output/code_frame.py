@@ -14,7 +14,10 @@ _LONGEST = 6
 
 @dataclass(frozen=True, slots=True)
 class FrameLine:
-    """A line of a code frame: its line number, its displayed text, and whether it belongs to the marked region."""
+    """A line of a code frame: its line number, its displayed text, and whether it belongs to the marked region.
+
+    A code frame shows the source lines of a region of a file, with the columns of the region marked.
+    """
 
     number: int
     shown: DisplayedLine
@@ -22,7 +25,7 @@ class FrameLine:
 
 
 def code_frame(lines: Sequence[str], region: Region, *, context_lines: int, width: int) -> Iterator[FrameLine | None]:
-    """Yield the lines of a region's code frame, with `context_lines` lines before and after the region.
+    """Yield the source lines of a region, with `context_lines` lines before and after it, as a user sees them.
 
     None stands for lines left out of a long region. `width` is the width of the displayed lines in columns.
     """
@@ -43,7 +46,10 @@ def code_frame(lines: Sequence[str], region: Region, *, context_lines: int, widt
 
 
 def _shown_rows(lines: Sequence[str], first: int, last: int, context_lines: int) -> Iterator[int | None]:
-    """Yield the numbers of the source lines in a code frame; None stands for lines left out between two of them."""
+    """Yield the numbers of the source lines that a code frame shows, in order; None stands for lines left out.
+
+    A code frame shows the source lines of a region and some lines around it.
+    """
     above = list(range(max(1, first - context_lines), first))
     below = list(range(last + 1, min(len(lines), last + context_lines) + 1))
     while above and not lines[above[0] - 1].strip():
@@ -61,7 +67,7 @@ def _shown_rows(lines: Sequence[str], first: int, last: int, context_lines: int)
 
 
 def _marked_columns(lines: Sequence[str], region: Region, row: int) -> tuple[int, int]:
-    """Return the first and last column of the region in one of its lines, as 0-based start and exclusive end.
+    """Return the columns of a region in one of its lines, as 0-based start and exclusive end.
 
     The indentation and the trailing blanks of a line inside the region are left out.
     """

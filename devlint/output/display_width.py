@@ -61,7 +61,7 @@ class LineWindow:
 
     @classmethod
     def around(cls, line: str, start: int, end: int, width: int) -> LineWindow:
-        """Return a window that shows the whole line if it fits into `width` columns.
+        """Return a window that shows the whole line if it fits into `width` terminal columns.
 
         If not, the window shows as many as possible of the characters from index `start` to index `end`.
         """

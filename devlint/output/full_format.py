@@ -55,7 +55,7 @@ def _count(number: int, noun: str) -> str:
 class _Block:
     """The lines about one finding in the format `full`. Line numbers stand in a column at the left, the gutter.
 
-    All code frames of the finding have a gutter of the same width.
+    The gutter has the same width for all source lines that are shown with the finding.
     """
 
     def __init__(self, diagnostic: Diagnostic, context: ReportContext, style: TerminalStyle) -> None:
@@ -66,7 +66,7 @@ class _Block:
         self._gutter = max(2, *(len(str(region.end.row + _CONTEXT)) for region in regions))
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines about the finding: headline, code frame, steps of the trace, help and fix."""
+        """Yield the lines about the finding: headline, marked source lines, steps of the trace, help and fix."""
         diagnostic, style = self._diagnostic, self._style
         headline = style.severity(diagnostic.severity, f"{diagnostic.severity.value}[{diagnostic.code}]")
         yield f"{headline} {style.strong(f'{diagnostic.name}: {diagnostic.message}')}"
@@ -77,7 +77,7 @@ class _Block:
         yield from self._advice()
 
     def _steps(self) -> Iterator[str]:
-        """Yield the lines of the numbered steps of the finding's trace, each with its code frame."""
+        """Yield the lines of the numbered steps of the finding's trace, each with its source lines."""
         before = self._diagnostic.region
         if self._diagnostic.trace:
             yield self._bar("")
@@ -100,7 +100,7 @@ class _Block:
             yield from (" " * (self._gutter + len(label) + 5) + line for line in rest)
 
     def _frame(self, region: Region, mark: str, context_lines: int) -> Iterator[str]:
-        """Yield the lines of a region's code frame, with marks such as `^^^^` below each line of the region."""
+        """Yield the source lines of a region as text, with marks such as `^^^^` below each line of the region."""
         lines = self._context.lines(region.filename, region.cell)
         width = max(40, self._context.width - self._gutter - len(" | "))
         for line in code_frame(lines, region, context_lines=context_lines, width=width):
@@ -115,10 +115,10 @@ class _Block:
                 yield self._bar(" " * line.shown.column + self._colored_marks(marks))
 
     def _colored_marks(self, marks: str) -> str:
-        """Return a line's marks in colour.
+        """Return the marks below a source line in colour.
 
-        The marks `^` of the finding itself have the colour of its severity, the marks `-` of a trace step that of the
-        frame.
+        The marks `^` of the finding itself have the colour of its severity, the marks `-` of a trace step that of line
+        numbers.
         """
         if marks.startswith(_PRIMARY):
             return self._style.severity(self._diagnostic.severity, marks)

@@ -49,7 +49,7 @@ def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def _finding(number: int, diagnostic: Diagnostic, context: ReportContext) -> Iterator[str]:
-    """Yield the HTML of one finding: its message, its code frame, the steps of its trace, its help and its fix."""
+    """Yield the HTML of one finding: message, marked source lines, steps of the trace, help and fix."""
     yield f'<article id="finding-{number}" class="{diagnostic.severity.value}">\n'
     yield f'<h2><span class="code">{escape(diagnostic.code)}</span> {_prose(diagnostic.message)}</h2>\n'
     facts = f"{diagnostic.name}, {diagnostic.severity.value}, {diagnostic.confidence.value}"
@@ -74,7 +74,7 @@ def _prose(text: str) -> str:
 
 
 def _frame(region: Region, context: ReportContext, context_lines: int) -> Iterator[str]:
-    """Yield the HTML of the code frame of a region: its source lines with their numbers, and the region marked."""
+    """Yield the HTML of a region's source lines, with line numbers and with the region marked."""
     lines = list(
         code_frame(context.lines(region.filename, region.cell), region, context_lines=context_lines, width=_WIDTH)
     )

@@ -34,7 +34,7 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
 
 
 def _add_suite(root: Element, name: str, diagnostics: Sequence[Diagnostic]) -> None:
-    """Add to a JUnit report the test suite of one file, with a failed test case for each finding.
+    """Add a test suite for one file to a JUnit report, with a failed test case for each finding in the file.
 
     Without findings, the suite has one test case that passes.
     """

@@ -30,7 +30,7 @@ class TerminalStyle:
         return click.style(text, fg="cyan") if self.color else text
 
     def frame(self, text: str) -> str:
-        """Return a text in the colour of code frames, in which line numbers and bars are written."""
+        """Return a text in the colour in which line numbers, and the bars beside source lines, are written."""
         return click.style(text, fg="blue", bold=True) if self.color else text
 
 

@@ -59,7 +59,7 @@ def show(names: tuple[str, ...]) -> None:
 
 
 def _cells(table: Table, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (cell, value, source) for each cell of the table row that describes a library name.
+    """Yield (cell, value, source) for each cell of the semantics-table row that describes a library name.
 
     The source says how the value was found, for example "probe-cpu" or "hand".
     """

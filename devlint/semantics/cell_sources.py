@@ -46,7 +46,7 @@ def source_of(cell: str, cells: Cells) -> str:
 
 
 def exceptional_sources(sources: Mapping[str, str]) -> dict[str, str]:
-    """Return the shortest form of a row's cell `provenance`, given the source of each cell of the row.
+    """Return the shortest form of the cell `provenance` of a semantics-table row, given the sources of its cells.
 
     Cells whose source is the usual one for their kind are left out.
     """

@@ -17,7 +17,7 @@ _ABOUT = frozenset({"reason", "like", "provenance"})
 class ModuleRow:
     """How an ``nn.Module`` class is constructed: constructor parameters, registered parameters and buffers, attributes.
 
-    It is the field ``module`` of a table row, whose other fields describe a call of an instance of the class.
+    It is the field ``module`` of a semantics-table row, whose other fields describe a call of an instance of the class.
     """
 
     init: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ class Row:
 
     @builtins.property
     def generator(self) -> bool:
-        """Whether the callable has a parameter ``generator``, a random generator.
+        """Whether the described callable has a parameter ``generator``, a random generator.
 
         The generator must be on the device where the random numbers are drawn.
         """
@@ -135,7 +135,7 @@ class Row:
 
     @builtins.property
     def non_blocking(self) -> bool:
-        """Whether the callable has a parameter ``non_blocking``, by which a copy between devices does not wait."""
+        """Whether the described callable has a parameter ``non_blocking``, so that a copy need not be waited for."""
         return "non_blocking" in self.params
 
 
@@ -177,7 +177,7 @@ def _rules(value: Any) -> str | tuple[str, ...]:
 
 
 def _module_row(value: Any) -> ModuleRow:
-    """Return the part of a row that describes a module class's constructor, parsed from the cell `module`."""
+    """Return the part of a semantics-table row that describes a module class's constructor, parsed from JSON."""
     return ModuleRow(**{**value, "init": tuple(value.get("init", ()))})
 
 

@@ -57,7 +57,10 @@ class Table:
         return self._aliases.get(name) or self.models.canonical(name)
 
     def find(self, name: str) -> Row | None:
-        """Return the parsed row of a library function, given any of its qualified public names, or None."""
+        """Return the parsed row that describes a library function, given any of its qualified public names.
+
+        Returns None if neither this semantics table nor a model file describes the function.
+        """
         if name not in self._rows:
             key = self.canonical(name)
             cells = self.models.cells(key) or self._data.get(key)
@@ -65,11 +68,14 @@ class Table:
         return self._rows[name]
 
     def cells(self, name: str) -> Mapping[str, Any]:
-        """Return the table's own row of a canonical name, not parsed: the cells as the data file spells them."""
+        """Return this semantics table's own row of a canonical name: the cells as the data file spells them."""
         return self._data[name]
 
     def method(self, name: str) -> Row | None:
-        """Return the parsed row of a ``Tensor`` method, operator or property by its plain name, or None."""
+        """Return the parsed row that describes a method, operator or property of ``Tensor``, given its plain name.
+
+        Returns None if this semantics table does not describe it.
+        """
         return self.find(f"{self._prefix}Tensor.{name}")
 
 

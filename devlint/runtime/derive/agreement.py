@@ -63,7 +63,7 @@ def probed_callables(chosen: Callable[[str], bool] = _any_name) -> Iterator[tupl
 
 
 def row_accepts(row: Row, places: Places, ranks: dict[str, int]) -> bool:
-    """Return whether a callable accepts operands on these devices and of these ranks, according to its table row."""
+    """Return whether a callable accepts operands on these devices and of these ranks, by its semantics-table row."""
     named = {operand: parameter_of(operand) for operand in places}
     if any(n in row.host and places[o] == ACCELERATOR for o, n in named.items()):
         return False
@@ -111,10 +111,10 @@ def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any
 
 
 def _flips_with_rows(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
-    """Yield (name, table row, device flip) for every distinct device flip of callables whose names ``chosen`` accepts.
+    """Yield (name, semantics-table row, device flip) for the callables whose names ``chosen`` accepts.
 
-    A device flip is a sample call with some operands on the host and the others on an accelerator. Callables whose
-    table row is missing, or does not predict operand devices, are left out.
+    A device flip is a sample call with some operands on the host and the others on an accelerator; repetitions are left
+    out. Callables whose row is missing, or does not predict operand devices, are left out too.
     """
     for name, studied in probed_callables(chosen):
         row = table.find(name)
@@ -123,9 +123,10 @@ def _flips_with_rows(table: Table, chosen: Callable[[str], bool]) -> Iterator[tu
 
 
 def compare_flip(tally: Tally, name: str, row: Row, flip: DeviceFlip, error: str) -> None:
-    """Compare whether a table row and torch accept the operand devices of one call, and add the outcome to ``tally``.
+    """Compare whether a semantics-table row and torch accept the devices of the operands in one sample call.
 
-    ``error`` is the message with which torch refused the call; it is empty if the call ran.
+    ``error`` is the message with which torch refused the call; it is empty if the call ran. The outcome is added to
+    ``tally``.
     """
     expected = row_accepts(row, flip.places, flip.ranks)
     verdict = "accepts" if expected else "rejects"
@@ -182,7 +183,7 @@ def compare_wait_detectors(table: Table, chosen: Callable[[str], bool] = _any_na
 
 
 def _rows_with_known_waits(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, ProbedCallable]]:
-    """Yield (name, probed callable) for every callable whose table row predicts waits regardless of arguments.
+    """Yield (name, probed callable) for the callables whose semantics-table row predicts waits for all arguments.
 
     Such a row says that every call makes the host wait for the device, or that none does. The probed callable holds the
     sample calls that run on the CPU.
@@ -194,7 +195,7 @@ def _rows_with_known_waits(table: Table, chosen: Callable[[str], bool]) -> Itera
 
 
 def _row_sync(table: Table, name: str) -> str:
-    """Return the cell ``sync`` from the table row of a callable: when its call makes the host wait for the device.
+    """Return the cell ``sync`` of a callable's semantics-table row: when its call makes the host wait for the device.
 
     The text is empty if the row predicts no wait, or if the table has no row for the name.
     """
@@ -218,12 +219,19 @@ def compare_result_dtypes(table: Table, chosen: Callable[[str], bool] = _any_nam
 
 
 def condition_holds(condition: str, given: Set[str]) -> bool:
-    """Return whether a table row's condition such as ``dim+!out`` holds for a call with the given argument names."""
+    """Return whether a condition in a semantics-table row, such as ``dim+!out``, holds for a call.
+
+    ``given`` are the names of the call's arguments. The condition ``dim+!out`` holds if ``dim`` is given and ``out`` is
+    not.
+    """
     return all((demand.name in given) is not demand.absent for demand in parse_conditions(condition))
 
 
 def compare_dtypes(tally: Tally, name: str, row: Row, outcome: ProbeResult) -> None:
-    """Compare the result dtypes that a table row predicts with those of one call, and add the outcome to ``tally``."""
+    """Compare the result dtypes that a semantics-table row predicts with those of one call of the callable ``name``.
+
+    The outcome is added to ``tally``.
+    """
     given, asked_for = outcome.given(), outcome.bound.get("dtype")
     stated = next((rule for condition, rule in row.dtype_if.items() if condition_holds(condition, given)), row.dtype)
     rules = (stated,) * len(outcome.tensors) if isinstance(stated, str) else stated

@@ -67,7 +67,7 @@ def derive_row(name: str, function: Any) -> DerivedRow:
 
 
 def _additional_cells(cells: Row, row: Row, source: str) -> Row:
-    """Return those of the given table cells that ``row`` lacks or holds with another value.
+    """Return those of the given semantics-table cells that the row ``row`` lacks or holds with another value.
 
     ``source``, the origin of the cells, is written into the cell ``provenance`` of ``row``.
     """
@@ -111,7 +111,11 @@ def _property_row(name: str) -> Row:
 
 
 def _probed_cells(name: str, studied: ProbedCallable) -> Row:
-    """Return the table cells that follow from a callable's calls on the CPU: kind of result, dtypes, rank, effects."""
+    """Return the semantics-table cells that follow from a callable's sample calls on the CPU.
+
+    They tell the kind and dtypes of the result, whether it is 0-dim, the effects of a call, and the dtypes that it
+    refuses.
+    """
     row = return_cells.cells(studied, in_place=name.endswith("_") and (not name.endswith("__") or ".__i" in name))
     if any(t.outcome.tensors for t in studied.probed_calls):
         outcomes = studied.varied_results()

@@ -29,9 +29,10 @@ _PLAIN: dict[Any, str] = {
 
 
 def overloads_of(name: str, function: Any) -> list[Signature]:
-    """Return the overloads of a torch callable, each as a signature.
+    """Return the signature of each overload of a torch callable.
 
-    They are taken from devlint's handwritten cells if those name parameters for the callable, else from torch.
+    The signatures are taken from the handwritten cells of devlint's semantics table if those list the callable's
+    parameters, else from torch.
     """
     by_hand = overlay()["rows"].get(name, {})
     if "params" in by_hand:
@@ -51,7 +52,7 @@ def _as_method(signature: Signature) -> Signature:
 
 
 def merge_params(overloads: list[Signature]) -> Row:
-    """Return the table cells ``params`` and ``overloads`` of a callable with these overloads.
+    """Return the semantics-table cells ``params`` and ``overloads`` of a callable with these overloads.
 
     ``params`` is one parameter list that serves for all overloads. ``overloads`` lists the parameters of each overload;
     it is present only if overloads put different parameters at the same position.
@@ -136,10 +137,10 @@ def annotated_return(function: Any) -> str:
 
 
 def factory_cells(name: str, function: Any, row: Row) -> Row:
-    """Return the table cells ``factory``, ``device``, ``dtype``, ``free``, ``grad`` of a callable that creates tensors.
+    """Return the semantics-table cells of a callable that creates a tensor: ``device``, ``dtype``, ``grad`` and others.
 
-    It creates them from sizes and data, as ``torch.ones`` does, or like another tensor, as ``torch.ones_like`` does.
-    The dict is empty for every other callable.
+    The tensor is created from sizes, as by ``torch.ones``, or like another tensor, as by ``torch.ones_like``. The dict
+    is empty for every other callable.
     """
     base = name.rsplit(".", 1)[1]
     takes = set(row["params"])

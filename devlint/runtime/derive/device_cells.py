@@ -50,7 +50,7 @@ def cells(subject: ProbedCallable) -> Cells:
 def _result_device(
     subject: ProbedCallable, sources: set[str], alone: set[str], loose: dict[str, set[str]], tied: set[str]
 ) -> str:
-    """Return the table cell ``device``: the rule for the device of a callable's results.
+    """Return the semantics-table cell ``device``: the rule for the device of a callable's results.
 
     The rule is "host", "group" (the common device of the operands), "arg:NAME" (the device of that operand) or
     "unknown".
@@ -65,9 +65,10 @@ def _result_device(
 
 
 def _scalars(subject: ProbedCallable, tied: set[str]) -> int | str:
-    """Return the table cell ``scalars``: how many 0-dim host operands a callable accepts beside accelerator operands.
+    """Return the semantics-table cell ``scalars``: how many 0-dim host operands a callable accepts.
 
-    The value is 0, 1, "many", or "alone" if they are accepted only where all operands are 0-dim.
+    They are accepted beside operands on the accelerator. The value is 0, 1, "many", or "alone" if they are accepted
+    only where all operands are 0-dim.
     """
     most, alone = 0, False
     for probed, given in placeable_calls(subject):

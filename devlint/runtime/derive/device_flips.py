@@ -50,7 +50,7 @@ class DeviceFlip:
         return ", ".join(f"{name}:{place}/{self.ranks[name]}d" for name, place in self.places.items())
 
     def result(self) -> FlipResult:
-        """Make the call with each operand on its device, and return the devices of the result tensors, or the error."""
+        """Make the call with each operand on its device; return the devices of the result tensors, or the error."""
         where = {id(t): self.places[n] for n, t in self.tensors.items()}
         torch.manual_seed(0)
         with torch.no_grad(), warnings.catch_warnings():
@@ -94,7 +94,7 @@ def placeable_calls(subject: ProbedCallable) -> Iterator[tuple[ProbedCall, dict[
 
 
 def place_operands(probed: ProbedCall, given: dict[str, torch.Tensor], default: str, strays: set[str]) -> DeviceFlip:
-    """Return a device flip of a probed call: the operands in ``strays`` on one device, the others on ``default``.
+    """Return a sample call that is to run with the operands in ``strays`` on one device and the others on ``default``.
 
     One of the two devices is the host, the other is the accelerator.
     """
@@ -107,7 +107,7 @@ def place_operands(probed: ProbedCall, given: dict[str, torch.Tensor], default: 
 def place_as_scalars(
     subject: ProbedCallable, probed: ProbedCall, given: dict[str, torch.Tensor], names: set[str]
 ) -> DeviceFlip | None:
-    """Return a device flip of a sample call: the named operands as 0-dim host tensors, all others on the accelerator.
+    """Return a sample call that is to run with the named operands as 0-dim host tensors, the others on the accelerator.
 
     Returns None if the call with these 0-dim tensors does not even run on the CPU alone.
     """

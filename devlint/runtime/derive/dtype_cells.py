@@ -57,10 +57,10 @@ def _floating_point(dtype: Dtype) -> bool:
 
 
 def _cells(subject: ProbedCallable, seen: list[ProbeResult]) -> Cells:
-    """Return table cells ``dtype`` and ``dtype_if`` whose rules predict the result dtypes of the probed calls ``seen``.
+    """Return semantics-table cells whose rules predict the result dtypes of the probed calls ``seen``.
 
-    Where no rule predicts them all, ``dtype_if`` holds a second rule for the calls that give a certain argument. If
-    that does not help either, the rule is "unknown".
+    The cell ``dtype`` holds one rule for each result. If no rule predicts all calls, the cell ``dtype_if`` may hold
+    another rule for the calls that give a certain argument. If that does not help either, the rule is "unknown".
     """
     rules = _rules_by_position(subject, seen)
     if "unknown" not in rules:
@@ -76,9 +76,9 @@ def _cells(subject: ProbedCallable, seen: list[ProbeResult]) -> Cells:
 
 
 def _one_rule_or_list(rules: list[str]) -> str | list[str]:
-    """Return the value of the table cell ``dtype``, given one dtype rule for each tensor that a callable returns.
+    """Return the semantics-table cell ``dtype``, given one dtype rule for each tensor that a callable returns.
 
-    The value is a single rule if all the rules are the same, else the list of them.
+    The cell is a single rule if all the rules are the same, else the list of them.
     """
     return rules[0] if len(set(rules)) == 1 else rules
 

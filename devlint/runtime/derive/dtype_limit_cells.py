@@ -1,6 +1,7 @@
 """Cells of the semantics table for dtypes that a torch callable refuses.
 
-They tell which operands must have equal dtypes, and the dtypes that index-like operands and loss targets may have.
+They tell which operands must have equal dtypes, and which dtypes are accepted for integer or bool operands beside
+floating-point ones, such as indices, and for the targets of loss functions.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ def cells(subject: ProbedCallable, loss: bool) -> Cells:
 
 
 def _equal_dtype_cells(subject: ProbedCallable) -> Cells:
-    """Return the cells ``match`` and ``match_or_half``: groups of floating-point operands that must have equal dtypes.
+    """Return the semantics-table cells ``match`` and ``match_or_half``: groups of operands that must have equal dtypes.
 
-    The operands in ``match_or_half`` may also be of half precision beside float32.
+    The operands are floating-point. Those in ``match_or_half`` may also be of half precision beside float32.
     """
     conflict: dict[Pair, bool] = {}
     fine: set[Pair] = set()
@@ -81,10 +82,11 @@ def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
 
 
 def _allowed_dtype_cells(subject: ProbedCallable, loss: bool) -> Cells:
-    """Return the table cells ``index_dtypes`` and ``target_dtypes``: the dtypes that certain operands may have.
+    """Return the semantics-table cells ``index_dtypes`` and ``target_dtypes``: the only dtypes for certain operands.
 
-    An index-like operand may have the dtypes that every sample call accepts, a loss target those that any sample call
-    accepts. With ``loss``, the callable is a loss function.
+    ``index_dtypes`` is for integer or bool operands beside floating-point ones: the dtypes that every sample call
+    accepts. ``target_dtypes`` is for the targets of loss functions: the dtypes that any sample call accepts. With
+    ``loss``, the callable is a loss function.
     """
     taken: dict[str, list[set[str]]] = {}
     for probed in subject.calls_to_vary():

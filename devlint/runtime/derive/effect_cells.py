@@ -37,9 +37,9 @@ def cells(subject: ProbedCallable) -> Cells:
 
 
 def declared_cells(overloads: list[Signature], row: Cells) -> Cells:
-    """Return the table cells ``mutates``, ``may_view`` and ``random`` that torch's native schemas add to a row.
+    """Return the semantics-table cells ``mutates``, ``may_view``, ``random`` that native_functions.yaml adds to a row.
 
-    The native schemas, in native_functions.yaml, declare written operands, shared storage and random generators.
+    That file of torch declares written operands, shared storage and random generators.
     """
     arguments = [(s, a) for s in overloads if s.native is not None for a in _schema_arguments(s)]
     annotated = [(_parameter_name(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
@@ -62,7 +62,7 @@ def _schema_arguments(signature: Signature) -> list[Any]:
 
 
 def _parameter_name(signature: Signature, argument: str) -> str:
-    """Return the public parameter name for an argument of a native schema.
+    """Return the public name of a parameter, given the name of the argument in torch's native_functions.yaml.
 
     The name is "input" for the argument ``self`` if the signature is that of a function, else the argument's own name.
     """
@@ -70,7 +70,7 @@ def _parameter_name(signature: Signature, argument: str) -> str:
 
 
 def _result_shares_storage(annotation: Any, signature: Signature) -> bool:
-    """Return whether a native schema declares that a result shares storage with the argument of this annotation."""
+    """Return whether native_functions.yaml declares that a result shares storage with the argument so annotated."""
     returned = signature.native.func.returns if signature.native is not None else ()
     return any(r.annotation is not None and annotation.alias_set == r.annotation.alias_set for r in returned)
 
@@ -81,7 +81,7 @@ def _tags(op: Any) -> frozenset[str]:
 
 
 def _view_cells(subject: ProbedCallable) -> Cells:
-    """Return the table cell ``view`` or ``may_view``, which names the operand whose storage a callable's results share.
+    """Return the semantics-table cell ``view`` or ``may_view``: the operand whose storage a callable's results share.
 
     The cell is ``view`` if the results of all probed calls share it, ``may_view`` if those of some calls do. The dict
     is empty if no result shares an operand's storage.

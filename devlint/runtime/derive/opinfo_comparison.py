@@ -130,7 +130,7 @@ def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
 
 
 def _compare_devices(row: Row, name: str, studied: ProbedCallable, found: OpInfoComparison) -> None:
-    """Compare a table row with torch on the operand devices that a callable accepts and on the devices of its results.
+    """Compare the predictions of a callable's semantics-table row with torch: accepted operand devices, result devices.
 
     The outcomes are added to the tallies in ``found``.
     """

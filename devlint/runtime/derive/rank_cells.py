@@ -68,7 +68,7 @@ def _broadcast(outcome: ProbeResult) -> bool | None:
 
 
 def _same(name: str) -> Predict:
-    """Return the rank rule by which the result of a call is 0-dim if the operand ``name`` is."""
+    """Return the rank rule "same": a function that predicts a 0-dim result if the operand ``name`` is 0-dim."""
 
     def predict(outcome: ProbeResult) -> bool | None:
         return next((rank == 0 for n, (_, rank) in outcome.before.items() if parameter_of(n) == name), None)
@@ -77,7 +77,7 @@ def _same(name: str) -> Predict:
 
 
 def _shaped_by(name: str) -> Predict:
-    """Return the rank rule by which the result of a call is 0-dim if the argument ``name`` is an empty size."""
+    """Return the rank rule "shape": a function that predicts a 0-dim result if argument ``name`` is an empty size."""
 
     def predict(outcome: ProbeResult) -> bool | None:
         size = outcome.bound.get(name)
@@ -93,10 +93,10 @@ def _reduced_by_name(outcome: ProbeResult) -> bool | None:
 
 
 def _reduced_without(name: str) -> Predict:
-    """Return the rank rule for a reduction such as ``torch.sum``: the result is 0-dim if no dimension is named.
+    """Return the rank rule "reduce", for reductions: a function that predicts a 0-dim result if no dimension is named.
 
-    ``name`` is the parameter for the dimension. The rule does not tell if a dimension or ``keepdim`` is given. With a
-    second tensor, as in ``torch.max(a, b)``, the result is 0-dim if all operands are.
+    ``name`` is the parameter for the dimension. The rule predicts nothing if a dimension or ``keepdim`` is given. With
+    a second tensor, as in ``torch.max(a, b)``, the result is 0-dim if all operands are.
     """
 
     def predict(outcome: ProbeResult) -> bool | None:

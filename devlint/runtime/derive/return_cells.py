@@ -45,9 +45,10 @@ def _field_names(result: Any) -> list[str]:
 
 
 def cells(subject: ProbedCallable, in_place: bool) -> Cells:
-    """Return a callable's table cells ``returns``, and ``returns_if`` where arguments decide the kind of result.
+    """Return a callable's semantics-table cells ``returns`` and ``returns_if``, which tell the kind of its result.
 
-    With ``in_place``, the kind "self" is used if every probed call returned its first tensor operand itself.
+    ``returns_if`` is for kinds that depend on arguments. With ``in_place``, the kind "self" is used if every probed
+    call returned its first tensor operand itself.
     """
     first = subject.tensor_names[:1]
     if first and in_place and all(t.outcome.same_object == first[0] for t in subject.probed_calls):

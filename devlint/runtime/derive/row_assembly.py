@@ -73,9 +73,9 @@ def derive_rows(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, 
 
 
 def _function_row(row: Row) -> Row:
-    """Return the row of an in-place function such as ``torch.relu_``, given the row of the tensor method of that name.
+    """Return the semantics-table row of an in-place function such as ``torch.relu_``, given the tensor method's row.
 
-    The first parameter is called ``input`` instead of ``self``.
+    The two rows are equal, but the first parameter is called ``input`` instead of ``self``.
     """
     renamed: Row = json.loads(re.sub(r'"((?:same|real|arg|kwarg-or):)?self"', r'"\1input"', json.dumps(row)))
     return {**renamed, "returns": row["returns"]}

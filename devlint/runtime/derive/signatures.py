@@ -203,7 +203,7 @@ def _inspected(signature: inspect.Signature, guess: bool) -> Signature:
 
 @cache
 def _testing_overrides() -> dict[Any, Callable[..., Any]]:
-    """Return torch's own table of overridable functions, each with a lambda of the same signature."""
+    """Return torch's own mapping from each overridable function to a lambda of the same signature."""
     return overrides.get_testing_overrides()
 
 
@@ -231,7 +231,7 @@ def signatures(name: str, function: Any) -> list[Signature]:
 
 
 def _distinct(found: Iterable[Signature]) -> list[Signature]:
-    """Return the overloads without repetitions, those with most keyword-only parameters first.
+    """Return signatures without repetitions, those with most keyword-only parameters first.
 
     Overloads with more keyword-only parameters are the ones that torch has not deprecated.
     """
@@ -253,7 +253,7 @@ def _covers(general: Signature, special: Signature) -> bool:
 
 
 def signature_from_names(params: list[str], tensors: list[str]) -> Signature:
-    """Return the signature that lists of names describe, as devlint's handwritten table rows give them.
+    """Return the signature that lists of names describe, as in devlint's handwritten semantics-table rows.
 
     ``params`` are all parameters in order, with "*" before keyword-only ones. ``tensors`` are those that take tensors,
     with "[]" added where a sequence is taken.

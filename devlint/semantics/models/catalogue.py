@@ -12,7 +12,7 @@ Cells: TypeAlias = Mapping[str, Any]
 
 
 class ModelCatalogue:
-    """The table rows of several model files, which describe the functions of libraries other than torch.
+    """The semantics-table rows of several model files, which describe the functions of libraries other than torch.
 
     If two files describe the same name, the earlier file takes precedence.
     """

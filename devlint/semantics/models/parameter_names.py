@@ -34,7 +34,7 @@ def first_unknown_parameter(data: Mapping[str, Any]) -> SchemaProblem | None:
 
 
 def _mentioned_parameters(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (cell, parameter) for every parameter name that occurs in the cells of a table row."""
+    """Yield (cell, parameter) for every parameter name that occurs in the cells of a semantics-table row."""
     for cell in _LISTS:
         yield from ((cell, name.removesuffix("[]")) for name in cells.get(cell, ()))
     for cell in _TABLES:
