@@ -1,1 +1,1 @@
-"""Read settings from configuration files and the command line, and merge them into what holds for one file."""
+"""Configuration of devlint: read settings from files and from the command line, and merge them for each directory."""

@@ -1,4 +1,4 @@
-"""Find and read configuration files, with the files that they extend."""
+"""Find and read devlint's configuration files, and the further configuration files that they extend."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILENAMES = ("devlint.toml", ".devlint.toml", "pyproject.toml")
 
 
 def find_config_file(directory: Path) -> Path | None:
-    """Return the configuration file in a directory, None if there is none.
+    """Return the path of devlint's configuration file in a directory, None if there is none.
 
     A `pyproject.toml` counts only if it has a table `[tool.devlint]`.
     """
@@ -31,16 +31,16 @@ def find_config_file(directory: Path) -> Path | None:
 
 
 def read_config_chain(path: Path) -> list[tuple[Path, Options]]:
-    """Return the options of a configuration file and of the files it extends, each with its path.
+    """Return the path and the options of a configuration file and of all files it extends.
 
     The file itself comes last, behind the files it extends.
     """
-    found = list(_upwards(path))
+    found = list(_extended_chain(path))
     return found[::-1]
 
 
-def _upwards(path: Path) -> Iterator[tuple[Path, Options]]:
-    """Yield the options of a configuration file, then those of the file it extends, and so on."""
+def _extended_chain(path: Path) -> Iterator[tuple[Path, Options]]:
+    """Yield the path and the options of a configuration file, then of the file it extends, and so on."""
     seen: list[Path] = []
     while True:
         seen.append(path)
@@ -57,7 +57,10 @@ def _upwards(path: Path) -> Iterator[tuple[Path, Options]]:
 
 
 def _read(path: Path) -> Options:
-    """Return the options in a configuration file. Raises ConfigError."""
+    """Return the options in one configuration file, without those of files that it extends.
+
+    Raises ConfigError if the file is unreadable or not valid.
+    """
     table = _table(path)
     if table is None:
         raise ConfigError(path, "", "there is no table [tool.devlint]")
@@ -69,7 +72,7 @@ def _read(path: Path) -> Options:
 
 
 def _check_version(path: Path, required: str) -> None:
-    """Raise ConfigError unless this version of devlint meets the file's `required-version`."""
+    """Raise ConfigError unless devlint's version meets `required`, the `required-version` of the file at `path`."""
     try:
         met = version_satisfies(__version__, required)
     except ValueError as problem:
@@ -79,7 +82,11 @@ def _check_version(path: Path, required: str) -> None:
 
 
 def _table(path: Path) -> Mapping[str, object] | None:
-    """Return the table of settings in a file, None for a `pyproject.toml` without one. Raises ConfigError."""
+    """Return the TOML table with devlint's settings in a configuration file.
+
+    Returns None for a `pyproject.toml` without a table `[tool.devlint]`. Raises ConfigError if the file is not valid
+    TOML.
+    """
     shared = path.name == "pyproject.toml"
     content = _content(path)
     # A `pyproject.toml` that never mentions devlint cannot configure it, and is not parsed: it may even be invalid.
@@ -100,7 +107,7 @@ def _table(path: Path) -> Mapping[str, object] | None:
 
 
 def _content(path: Path) -> bytes:
-    """Return the bytes of a file. Raises ConfigError if it cannot be read."""
+    """Return the bytes of a configuration file. Raises ConfigError if the file cannot be read."""
     try:
         return path.read_bytes()
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""The keys of `[tool.devlint]`: what each one takes and what it means."""
+"""The keys of devlint's configuration, as in the table `[tool.devlint]`: each key's values and its meaning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from devlint.diagnostic import Confidence, Severity
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options that one source of configuration gives; None for an option it does not give."""
+    """The options that one source of configuration, a file or the command line, gives; None for an option not given."""
 
     extend: str | None = None
     required_version: str | None = None
@@ -34,7 +34,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class ConfigKey:
-    """A configuration key: its name, the kind of its value, and its meaning in one sentence."""
+    """A key of devlint's configuration: its name, the kind of value that it takes, and its meaning in one sentence."""
 
     name: str
     kind: ValueKind[Any]
@@ -42,7 +42,7 @@ class ConfigKey:
 
     @property
     def field(self) -> str:
-        """The attribute of `Options` that holds the value of the key."""
+        """The name of the attribute of `Options` that holds the value of the key."""
         return self.name.replace("-", "_")
 
 
@@ -82,7 +82,10 @@ assert [key.field for key in CONFIG_KEYS] == [field.name for field in fields(Opt
 
 
 def parse_options(table: Mapping[str, object], path: Path) -> Options:
-    """Return the options in the table of settings of the file at `path`. Raises ConfigError, which names that file."""
+    """Return the options in a TOML table of devlint's settings, which was read from the file at `path`.
+
+    Raises ConfigError, which names that file, for an unknown key or an invalid value.
+    """
     known = {key.name: key for key in CONFIG_KEYS}
     values: dict[str, Any] = {}
     for name, value in table.items():

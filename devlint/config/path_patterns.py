@@ -1,4 +1,4 @@
-"""Gitignore-style patterns that are anchored at a directory."""
+"""Patterns of paths in the syntax of `.gitignore`, relative to a directory."""
 
 from __future__ import annotations
 
@@ -12,22 +12,31 @@ from pathspec import GitIgnoreSpec
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Patterns as `.gitignore` has them, read relative to `root`."""
+    """Patterns of paths in the syntax of `.gitignore`, relative to the directory `root`."""
 
     root: Path
     spec: GitIgnoreSpec
 
     @classmethod
     def of(cls, root: Path, lines: Iterable[str]) -> Patterns:
-        """Compile the lines; a line that is no pattern raises `ValueError`."""
+        """Return the patterns in these lines, relative to the directory `root`.
+
+        Raises ValueError for an invalid line.
+        """
         return cls(root, GitIgnoreSpec.from_lines(lines))
 
     def verdict(self, path: Path, *, directory: bool) -> bool | None:
-        """Whether the path is matched (True), excepted by a `!` pattern (False) or not spoken of (None)."""
+        """Return True if a pattern matches the path, False if a `!` pattern excepts it, None if no pattern applies.
+
+        With `directory`, the path is that of a directory.
+        """
         return self.spec.check_file(self._relative(path, directory)).include
 
     def below(self, path: Path) -> Patterns:
-        """These patterns without those that match `path`, a directory that the user asked for by name."""
+        """Return these patterns without those that match the directory `path`, which a user named on the command line.
+
+        A directory that the user names is searched even if a pattern excludes it.
+        """
         if self.root.is_relative_to(path):
             return self
         name = self._relative(path, directory=True)

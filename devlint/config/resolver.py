@@ -1,4 +1,4 @@
-"""Find the settings of any directory, from its configuration file and the command line."""
+"""Settings of any directory, merged from the nearest configuration file and the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.rule_metadata import RuleMetadata
 
 
 class Resolver:
-    """Finds the settings of directories and caches them.
+    """A finder of the settings that hold for a directory, with a cache.
 
     `given` are the options of the command line; ConfigError is raised at once if they are invalid. `config` is a
     configuration file to use in place of the nearest one. `isolated` ignores all configuration files.
@@ -35,14 +35,17 @@ class Resolver:
         self._by_file: dict[Path | None, Settings] = {None: merge_sources([self._given], rules, cwd)}
 
     def settings_for(self, directory: Path) -> Settings:
-        """Return the settings for files in an absolute directory. Raises ConfigError if they are invalid."""
+        """Return the settings for the files in a directory, given as an absolute path.
+
+        Raises ConfigError if they are invalid.
+        """
         file = self._config or self._nearest(directory)
         if file is not None and file not in self._by_file:
             self._by_file[file] = self._merge(file)
         return self._by_file[file]
 
     def _nearest(self, directory: Path) -> Path | None:
-        """Return the configuration file in a directory or the nearest directory above it, None if there is none."""
+        """Return the path of the configuration file in a directory or the nearest one above it, None if none exists."""
         if self._isolated:
             return None
         if directory not in self._nearest_to:
@@ -52,6 +55,6 @@ class Resolver:
         return self._nearest_to[directory]
 
     def _merge(self, file: Path) -> Settings:
-        """Return the settings of a configuration file, the files it extends and the command line."""
+        """Return the settings merged from a configuration file, the files it extends, and the command line."""
         sources = [OptionSource(options, path.parent, path) for path, options in read_config_chain(file)]
         return merge_sources([*sources, self._given], self._rules, self._given.root)

@@ -1,6 +1,7 @@
-"""Decide which rules are on, from `select`, `extend-select` and `ignore`.
+"""Selection of the rules that are on, by the settings `select`, `extend-select` and `ignore`.
 
-The more specific selector wins; on a tie, `ignore` wins.
+Each setting is a list of selectors, such as `DEV1` or the name of a rule. Where two selectors match a rule, the more
+specific one wins; on a tie, `ignore` wins.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _CODE_PREFIX = re.compile(r"([A-Z]+)\d*")
 
 
 class UnknownSelectorError(ValueError):
-    """An error for a selector that matches no rule."""
+    """An error for a rule selector that matches no rule of devlint."""
 
     def __init__(self, selector: str, suggestion: str | None) -> None:
         hint = f" (did you mean `{suggestion}`?)" if suggestion else ""
@@ -31,9 +32,9 @@ class UnknownSelectorError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SelectionLayer:
-    """The selectors of one source, such as a configuration file or the command line.
+    """The rule selectors of one source of configuration, such as a file or the command line.
 
-    A layer with `select` replaces what earlier layers selected.
+    A layer with `select` replaces what the layers before it selected.
     """
 
     select: tuple[str, ...] | None = None
@@ -42,17 +43,20 @@ class SelectionLayer:
 
     @property
     def selectors(self) -> tuple[str, ...]:
-        """Every selector in the layer."""
+        """All selectors in `select`, `extend-select` and `ignore` together."""
         return (*(self.select or ()), *self.extend_select, *self.ignore)
 
 
 def selector_matches(selector: str, rule: RuleMetadata) -> bool:
-    """Return whether a selector (`ALL`, a code, the beginning of a code, or a name) matches a rule."""
+    """Return whether a selector (`ALL`, a rule's code, the beginning of a code, or a rule's name) matches a rule."""
     return selector_precision(selector, rule) is not None
 
 
 def selector_precision(selector: str, rule: RuleMetadata) -> int | None:
-    """Return how specifically a selector names a rule (0 for `ALL`, larger is more specific), None if it does not."""
+    """Return how specifically a selector names a rule, None if the selector does not match the rule.
+
+    The number is 0 for `ALL`, and larger for a more specific selector.
+    """
     if selector == ALL:
         return 0
     if selector == rule.name:
@@ -65,7 +69,7 @@ def selector_precision(selector: str, rule: RuleMetadata) -> int | None:
 
 
 def check_selectors(selectors: Iterable[str], rules: Sequence[RuleMetadata]) -> None:
-    """Raise `UnknownSelectorError` for the first selector that matches no rule."""
+    """Raise UnknownSelectorError for the first selector that matches none of the rules."""
     for selector in selectors:
         if selector != ALL and not any(selector_matches(selector, rule) for rule in rules):
             known = [ALL, *(rule.code for rule in rules), *(rule.name for rule in rules)]
@@ -75,33 +79,45 @@ def check_selectors(selectors: Iterable[str], rules: Sequence[RuleMetadata]) -> 
 
 
 def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleMetadata]) -> frozenset[str]:
-    """Return the codes of the rules that are on after all layers; later layers override earlier ones."""
+    """Return the codes of the rules that are on after all layers of selectors are applied.
+
+    A layer is one source of configuration. Later layers override earlier ones.
+    """
     chosen = {rule.code for rule in rules if rule.default}
     always = {rule.code for rule in rules if rule.code in (UNREADABLE, REVEALED)}
     chosen |= always
     for layer in layers:
         if layer.select is not None:
             chosen = set(always)
-        chosen = {rule.code for rule in rules if _verdict(layer, rule, rule.code in chosen)}
+        chosen = {rule.code for rule in rules if _is_on_after(layer, rule, rule.code in chosen)}
     return frozenset(chosen | (always & {REVEALED}))
 
 
 def explicitly_selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleMetadata]) -> frozenset[str]:
-    """Return the codes of the rules that some layer selects, leaving out rules that are only on by default."""
+    """Return the codes of the rules that `select` or `extend-select` of some layer names.
+
+    A layer is one source of configuration. Rules that are on only by default are left out.
+    """
     wanted = [selector for layer in layers for selector in (*(layer.select or ()), *layer.extend_select)]
-    return frozenset(rule.code for rule in rules if _best(wanted, rule) is not None)
+    return frozenset(rule.code for rule in rules if _best_precision(wanted, rule) is not None)
 
 
-def _verdict(layer: SelectionLayer, rule: RuleMetadata, before: bool) -> bool:
-    """Return whether a rule is on after a layer, given whether it was on before."""
-    wanted = _best((*(layer.select or ()), *layer.extend_select), rule)
-    unwanted = _best(layer.ignore, rule)
+def _is_on_after(layer: SelectionLayer, rule: RuleMetadata, before: bool) -> bool:
+    """Return whether a rule is on after the selectors of one layer are applied.
+
+    `before` says whether it was on before.
+    """
+    wanted = _best_precision((*(layer.select or ()), *layer.extend_select), rule)
+    unwanted = _best_precision(layer.ignore, rule)
     if wanted is None and unwanted is None:
         return before
     return unwanted is None or (wanted is not None and wanted > unwanted)
 
 
-def _best(selectors: Iterable[str], rule: RuleMetadata) -> int | None:
-    """Return the precision of the selector that names the rule most specifically, None if no selector names it."""
+def _best_precision(selectors: Iterable[str], rule: RuleMetadata) -> int | None:
+    """Return the precision of that one of the selectors which names the rule most specifically, None if none names it.
+
+    The precision is a number that is larger for a more specific selector.
+    """
     found = [value for selector in selectors if (value := selector_precision(selector, rule)) is not None]
     return max(found, default=None)

@@ -1,4 +1,4 @@
-"""Merge all sources of options into the settings of a directory tree."""
+"""Merge all sources of options, which are configuration files and the command line, into a directory's settings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ DEFAULT_SRC = (".", "src")
 
 @dataclass(frozen=True, slots=True)
 class OptionSource:
-    """A source of options: the file (None for the command line) and the directory to which its paths are relative."""
+    """The options of one configuration file or of the command line, and the directory that paths are relative to.
+
+    `path` is the path of the file, None for the command line.
+    """
 
     options: Options
     root: Path
@@ -66,14 +69,14 @@ class OptionSource:
 
     @property
     def layer(self) -> SelectionLayer:
-        """The rule selectors of the source."""
+        """The rule selectors of these options: `select`, `extend-select` and `ignore`."""
         options = self.options
         return SelectionLayer(options.select, options.extend_select or (), options.ignore or ())
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one directory tree, after all sources are merged."""
+    """The settings for the files of one directory tree, merged from its configuration files and the command line."""
 
     root: Path
     path: Path | None
@@ -89,14 +92,15 @@ class Settings:
     respect_gitignore: bool
 
     def codes_for(self, path: Path) -> frozenset[str]:
-        """Return the codes of the rules that are on in a file."""
+        """Return the codes of the rules that are on in the file at `path`."""
         off = (codes for patterns, codes in self.per_file_ignores if patterns.verdict(path, directory=False))
         return self.codes.difference(*off)
 
     def judge(self, diagnostic: Diagnostic, path: Path) -> Diagnostic | None:
-        """Return a finding in the file at `path` with the severity that the settings give it, None if they drop it.
+        """Return a finding in the file at `path` with the severity that these settings give its rule.
 
-        A finding of severity info is dropped unless its rule is selected explicitly.
+        Returns None if the settings drop the finding: its rule is off in the file, or its confidence is too low. A
+        finding of severity info is dropped unless its rule is selected explicitly.
         """
         if diagnostic.code == REVEALED:
             return diagnostic
@@ -109,12 +113,12 @@ class Settings:
 
 
 def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata], root: Path) -> Settings:
-    """Merge sources of options into settings; later sources override earlier ones.
+    """Merge the options of several sources, which are configuration files and the command line, into settings.
 
-    `root` is the root directory of the settings if no source is a file.
+    Later sources override earlier ones. `root` is the root directory of the settings if no source is a file.
     """
     for source in sources:
-        _check(source, rules)
+        _check_selectors(source, rules)
     files = [source for source in sources if source.path is not None]
     home = files[-1].root if files else root
     return Settings(
@@ -122,24 +126,27 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata]
         path=files[-1].path if files else None,
         codes=selected_codes([source.layer for source in sources], rules),
         asked_for=explicitly_selected_codes([source.layer for source in sources], rules),
-        severity=_last(sources, lambda source: _severity(source, rules), {}),
-        min_confidence=_last(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
-        exclude=_excluded(sources, home),
-        per_file_ignores=_last(sources, lambda source: _ignored(source, rules), ()),
-        src=_last(sources, _src, _directories(home, DEFAULT_SRC)),
-        models=_last(sources, _models, ()),
-        force_exclude=_last(sources, lambda source: source.options.force_exclude, False),
-        respect_gitignore=_last(sources, lambda source: source.options.respect_gitignore, True),
+        severity=_last_given(sources, lambda source: _severity(source, rules), {}),
+        min_confidence=_last_given(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
+        exclude=_exclude_patterns(sources, home),
+        per_file_ignores=_last_given(sources, lambda source: _per_file_ignores(source, rules), ()),
+        src=_last_given(sources, _src, _directories(home, DEFAULT_SRC)),
+        models=_last_given(sources, _models, ()),
+        force_exclude=_last_given(sources, lambda source: source.options.force_exclude, False),
+        respect_gitignore=_last_given(sources, lambda source: source.options.respect_gitignore, True),
     )
 
 
-def _last(sources: Sequence[OptionSource], said: Callable[[OptionSource], T | None], default: T) -> T:
-    """Return the value of the last source that has one, by the function `said`."""
+def _last_given(sources: Sequence[OptionSource], said: Callable[[OptionSource], T | None], default: T) -> T:
+    """Return the value of one option from the last source that gives it, or `default` if none does.
+
+    `said` returns the option's value in a source, None if the source does not give it.
+    """
     return next((value for source in reversed(sources) if (value := said(source)) is not None), default)
 
 
-def _check(source: OptionSource, rules: Sequence[RuleMetadata]) -> None:
-    """Raise ConfigError if a source has a selector that matches no rule."""
+def _check_selectors(source: OptionSource, rules: Sequence[RuleMetadata]) -> None:
+    """Raise ConfigError if the options of a source have a rule selector that matches no rule."""
     options = source.options
     lists = {"select": options.select, "extend-select": options.extend_select, "ignore": options.ignore}
     named = [(key, selectors) for key, selectors in lists.items() if selectors]
@@ -152,9 +159,12 @@ def _check(source: OptionSource, rules: Sequence[RuleMetadata]) -> None:
             raise ConfigError(source.path, key, str(problem)) from None
 
 
-def _excluded(sources: Sequence[OptionSource], home: Path) -> tuple[Patterns, ...]:
-    """Return the patterns of `exclude` and of every `extend-exclude`."""
-    base = _last(
+def _exclude_patterns(sources: Sequence[OptionSource], home: Path) -> tuple[Patterns, ...]:
+    """Return the path patterns of the option `exclude`, or of its default, and of every source's `extend-exclude`.
+
+    The default patterns are relative to the directory `home`.
+    """
+    base = _last_given(
         sources, lambda source: _patterns(source, "exclude", source.options.exclude), Patterns.of(home, DEFAULT_EXCLUDE)
     )
     more = (_patterns(source, "extend-exclude", source.options.extend_exclude) for source in sources)
@@ -162,7 +172,10 @@ def _excluded(sources: Sequence[OptionSource], home: Path) -> tuple[Patterns, ..
 
 
 def _patterns(source: OptionSource, key: str, lines: Iterable[str] | None) -> Patterns | None:
-    """Return the patterns in the lines of a key, None if the source does not have the key. Raises ConfigError."""
+    """Return the path patterns that a source gives for the option `key`, None if `lines` is None.
+
+    Raises ConfigError for an invalid pattern.
+    """
     if lines is None:
         return None
     try:
@@ -171,8 +184,13 @@ def _patterns(source: OptionSource, key: str, lines: Iterable[str] | None) -> Pa
         raise ConfigError(source.path, key, str(problem)) from None
 
 
-def _ignored(source: OptionSource, rules: Sequence[RuleMetadata]) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
-    """Return the `per-file-ignores` of a source as pairs of patterns and codes, None if it has none."""
+def _per_file_ignores(
+    source: OptionSource, rules: Sequence[RuleMetadata]
+) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
+    """Return the option `per-file-ignores` of a source, None if the source does not give it.
+
+    Each item pairs path patterns with the codes of the rules that are off in the files they match.
+    """
     table = source.options.per_file_ignores
     if table is None:
         return None
@@ -186,7 +204,10 @@ def _ignored(source: OptionSource, rules: Sequence[RuleMetadata]) -> tuple[tuple
 
 
 def _severity(source: OptionSource, rules: Sequence[RuleMetadata]) -> Mapping[str, Severity] | None:
-    """Return the severity of each rule that the source ranks, by the selector that names the rule most specifically."""
+    """Return the severities that the option `severity` of a source sets, by rule code, None if it is not given.
+
+    Where several selectors match a rule, the most specific one sets its severity.
+    """
     table = source.options.severity
     if table is None:
         return None
@@ -199,12 +220,15 @@ def _severity(source: OptionSource, rules: Sequence[RuleMetadata]) -> Mapping[st
 
 
 def _src(source: OptionSource) -> tuple[Path, ...] | None:
-    """Return the `src` directories of a source, None if it has none."""
+    """Return the directories that the option `src` of a source names, None if the source does not give it."""
     return None if source.options.src is None else _directories(source.root, source.options.src)
 
 
 def _models(source: OptionSource) -> tuple[Path, ...] | None:
-    """Return the model files of a source, None if it has none. Raises ConfigError for an invalid model file."""
+    """Return the paths of the model files that the option `models` of a source names, None if it is not given.
+
+    Raises ConfigError for an invalid model file.
+    """
     if source.options.models is None:
         return None
     paths = _directories(source.root, source.options.models)
@@ -217,5 +241,5 @@ def _models(source: OptionSource) -> tuple[Path, ...] | None:
 
 
 def _directories(root: Path, names: Iterable[str]) -> tuple[Path, ...]:
-    """Return the paths of these names in a directory."""
+    """Return these names as paths in the directory `root`."""
     return tuple(root / name for name in names)

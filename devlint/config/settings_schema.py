@@ -1,4 +1,4 @@
-"""Build the JSON schema of `devlint.toml`, for editors.
+"""The JSON schema of `devlint.toml`, by which editors check and complete that file.
 
 `python -m devlint.config.settings_schema` writes the schema file anew.
 """
@@ -14,7 +14,7 @@ SCHEMA_PATH = Path(__file__).parent / "devlint.schema.json"
 
 
 def schema_text() -> str:
-    """Return the JSON schema of the configuration, as the file in the package holds it."""
+    """Return the JSON schema of devlint's configuration as the text of `devlint.schema.json`."""
     schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "devlint",

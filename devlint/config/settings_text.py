@@ -1,4 +1,4 @@
-"""Print settings in the form of a configuration file."""
+"""Settings of devlint as text in the form of a configuration file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devlint.config.settings import Settings
 
 
 def settings_as_toml(settings: Settings) -> str:
-    """Return the settings as TOML, headed by the file that they come from."""
+    """Return settings as TOML text. Its first line is a comment that says from which configuration file they come."""
     exclude = [str(pattern.pattern) for patterns in settings.exclude for pattern in patterns.spec.patterns]
     lines = [
         f"# from {settings.path or 'the defaults and the command line'}",
@@ -35,15 +35,15 @@ def settings_as_toml(settings: Settings) -> str:
 
 
 def _list(items: Iterable[object]) -> str:
-    """Return items as a TOML list of strings."""
+    """Return items as the text of a TOML list of strings."""
     return f"[{', '.join(_text(item) for item in items)}]"
 
 
 def _text(item: object) -> str:
-    """Return an item as a TOML string."""
+    """Return an item, such as a path, as a quoted TOML string."""
     return json.dumps(item.as_posix() if isinstance(item, Path) else str(item), ensure_ascii=False)
 
 
 def _flag(value: bool) -> str:
-    """Return a TOML boolean."""
+    """Return a bool as a TOML value, "true" or "false"."""
     return "true" if value else "false"

@@ -1,4 +1,4 @@
-"""The kinds of values that configuration keys take: how to check a value, and its JSON schema."""
+"""Kinds of values that the keys of devlint's configuration take: how to check a value, and its JSON schema."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Schema = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ValueKind(Generic[T]):
-    """A kind of configuration value, such as a string or a list of strings.
+    """A kind of value in devlint's configuration, such as a string or a list of strings.
 
-    `parse` returns the checked value, or raises ValueError with what was expected.
+    `parse` returns the checked value, or raises ValueError with what was expected. `schema` is the JSON schema of the
+    values.
     """
 
     parse: Callable[[object], T]
@@ -25,21 +26,21 @@ class ValueKind(Generic[T]):
 
 
 def _string(value: object) -> str:
-    """Return a string as it is. Raises ValueError for another value."""
+    """Return a configuration value that is a string as it is. Raises ValueError for any other value."""
     if not isinstance(value, str):
         raise ValueError(f"expected a string, got {_shown(value)}")
     return value
 
 
 def _flag(value: object) -> bool:
-    """Return true or false as it is. Raises ValueError for another value."""
+    """Return a configuration value that is a bool as it is. Raises ValueError for any other value."""
     if not isinstance(value, bool):
         raise ValueError(f"expected true or false, got {_shown(value)}")
     return value
 
 
 def _strings(value: object) -> tuple[str, ...]:
-    """Return a list of strings as a tuple. Raises ValueError for another value."""
+    """Return a configuration value that is a list of strings as a tuple. Raises ValueError for any other value."""
     if not isinstance(value, list):
         raise ValueError(f"expected a list of strings, got {_shown(value)}")
     for item in value:
@@ -49,7 +50,7 @@ def _strings(value: object) -> tuple[str, ...]:
 
 
 def _shown(value: object) -> str:
-    """Return a value as an error message shows it."""
+    """Return a configuration value as an error message shows it: JSON, or "a list" or "a table"."""
     if isinstance(value, list):
         return "a list"
     if isinstance(value, dict):
@@ -63,7 +64,7 @@ STRINGS = ValueKind(_strings, {"type": "array", "items": {"type": "string"}})
 
 
 def one_of(members: type[E]) -> ValueKind[E]:
-    """Return the kind of values that are one of an enumeration's values."""
+    """Return the kind of configuration values that are the value of a member of this enumeration."""
     values = [member.value for member in members]
 
     def parse(value: object) -> E:
@@ -75,7 +76,7 @@ def one_of(members: type[E]) -> ValueKind[E]:
 
 
 def table_of(kind: ValueKind[T]) -> ValueKind[dict[str, T]]:
-    """Return the kind of tables whose values are all of one kind."""
+    """Return the kind of configuration values that are TOML tables with values of the kind `kind` only."""
 
     def parse(value: object) -> dict[str, T]:
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Write findings in the output formats that users choose: one module per format."""
+"""Output formats of devlint's findings, one module for each format that users can choose."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WITHOUT_CELLS = frozenset({"sarif", "github", "gitlab", "azure", "pylint", "rdjs
 
 
 def find_format(name: str) -> OutputFormat:
-    """Return the output format of this name, one of `FORMATS`."""
+    """Return the function that writes findings in the output format of this name, which is one of `FORMATS`."""
     module = importlib.import_module(f"devlint.output.{name.replace('-', '_')}_format")
     render: OutputFormat = module.render
     return render

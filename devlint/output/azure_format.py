@@ -1,4 +1,4 @@
-"""The output format `azure`: logging commands that Azure Pipelines shows as issues of the build."""
+"""The output format `azure`: logging commands that Azure Pipelines shows as issues of a build."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _PROPERTY = _MESSAGE | str.maketrans({";": "%3B", "]": "%5D"})
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a `task.logissue` command for each finding; the service knows errors and warnings only."""
+    """Yield an Azure Pipelines command `task.logissue` for each finding.
+
+    Azure Pipelines knows errors and warnings only, so any finding that is not an error becomes a warning.
+    """
     for diagnostic in diagnostics:
         region = diagnostic.region
         properties = {

@@ -1,4 +1,4 @@
-"""Build code frames: the source lines of a region with their numbers and the marked columns."""
+"""Code frames: the numbered source lines of a region of a file, with the columns of the region marked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _LONGEST = 6
 
 @dataclass(frozen=True, slots=True)
 class FrameLine:
-    """A line of a code frame: its number, how it is shown, and whether it belongs to the region."""
+    """A line of a code frame: its line number, its displayed text, and whether it belongs to the marked region.
+
+    A code frame shows the source lines of a region of a file, with the columns of the region marked.
+    """
 
     number: int
     shown: DisplayedLine
@@ -22,25 +25,31 @@ class FrameLine:
 
 
 def code_frame(lines: Sequence[str], region: Region, *, context_lines: int, width: int) -> Iterator[FrameLine | None]:
-    """Yield the lines of a region with `context_lines` lines around it; None stands for lines left out."""
+    """Yield the source lines of a region, with `context_lines` lines before and after it, as a user sees them.
+
+    None stands for lines left out of a long region. `width` is the width of the displayed lines in columns.
+    """
     first, last = region.start.row, region.end.row
     if last > first and region.end.column == 1:
         last -= 1
     if not 1 <= first <= len(lines):
         return
     last = min(last, len(lines))
-    window = LineWindow.around(lines[first - 1], *_marks(lines, region, first), width)
-    for row in _rows(lines, first, last, context_lines):
+    window = LineWindow.around(lines[first - 1], *_marked_columns(lines, region, first), width)
+    for row in _shown_rows(lines, first, last, context_lines):
         if row is None:
             yield None
         else:
             meant = first <= row <= last
-            start, end = _marks(lines, region, row) if meant else (0, 0)
+            start, end = _marked_columns(lines, region, row) if meant else (0, 0)
             yield FrameLine(row, window.show(lines[row - 1], start, end), meant)
 
 
-def _rows(lines: Sequence[str], first: int, last: int, context_lines: int) -> Iterator[int | None]:
-    """Yield the rows to show; None stands for rows left out."""
+def _shown_rows(lines: Sequence[str], first: int, last: int, context_lines: int) -> Iterator[int | None]:
+    """Yield the numbers of the source lines that a code frame shows, in order; None stands for lines left out.
+
+    A code frame shows the source lines of a region and some lines around it.
+    """
     above = list(range(max(1, first - context_lines), first))
     below = list(range(last + 1, min(len(lines), last + context_lines) + 1))
     while above and not lines[above[0] - 1].strip():
@@ -57,8 +66,11 @@ def _rows(lines: Sequence[str], first: int, last: int, context_lines: int) -> It
     yield from below
 
 
-def _marks(lines: Sequence[str], region: Region, row: int) -> tuple[int, int]:
-    """Return the start and end of the region in one of its lines, without indentation and trailing blanks."""
+def _marked_columns(lines: Sequence[str], region: Region, row: int) -> tuple[int, int]:
+    """Return the columns of a region in one of its lines, as 0-based start and exclusive end.
+
+    The indentation and the trailing blanks of a line inside the region are left out.
+    """
     line = lines[row - 1]
     start = region.start.column - 1 if row == region.start.row else len(line) - len(line.lstrip())
     end = region.end.column - 1 if row == region.end.row else len(line.rstrip())

@@ -1,4 +1,4 @@
-"""The output format `concise`: one line for each finding, as compilers write it."""
+"""The output format `concise`: one line for each finding, in the form of compiler messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devlint.output.terminal_style import TerminalStyle, format_place
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield `file:row:column: CODE message (name)` for each finding."""
+    """Yield a line `file:row:column: CODE message (name)` for each finding. CODE and name are those of its rule."""
     style = TerminalStyle(context.color)
     for diagnostic in diagnostics:
         code = style.severity(diagnostic.severity, diagnostic.code)

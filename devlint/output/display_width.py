@@ -1,4 +1,4 @@
-"""Compute how a line of source looks in a terminal: what each character is shown as, and how wide it is."""
+"""Display of a source line in a terminal: what each character is shown as, and how many columns it takes."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ CUT = "..."
 
 @dataclass(frozen=True, slots=True)
 class DisplayedText:
-    """Consecutive characters of a line, each as it is shown and with its width in columns."""
+    """Characters of a source line, each with what a terminal shows for it and the number of columns that it takes."""
 
     glyphs: tuple[str, ...]
     widths: tuple[int, ...]
 
     @classmethod
     def of(cls, text: Iterable[str]) -> DisplayedText:
-        """Return these characters as they are shown."""
+        """Return the characters of a text, each with what a terminal shows for it and with its width in columns."""
         shown = [_shown(character) for character in text]
         return cls(tuple(glyph for glyph, _ in shown), tuple(width for _, width in shown))
 
     def text(self, start: int, end: int) -> str:
-        """Return the characters from `start` to `end` as they are shown."""
+        """Return what a terminal shows for the characters from index `start` to index `end`."""
         return "".join(self.glyphs[start:end])
 
     def width(self, start: int, end: int) -> int:
-        """Return the number of columns that the characters from `start` to `end` take."""
+        """Return the number of terminal columns that the characters from index `start` to index `end` take."""
         return sum(self.widths[start:end])
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayedLine:
-    """A line as it is shown, in the parts before, within and after the marked region.
+    """A source line as a terminal shows it, in the parts before, within and after a marked region.
 
-    `column` is where the marked part begins, and `width` its width in columns.
+    `column` is the 0-based column where the marked part begins, and `width` is the width of that part in columns.
     """
 
     before: str
@@ -48,20 +48,23 @@ class DisplayedLine:
 
     @property
     def text(self) -> str:
-        """The whole line as it is shown."""
+        """The whole displayed line: the parts before, within and after the marked region."""
         return self.before + self.marked + self.after
 
 
 @dataclass(frozen=True, slots=True)
 class LineWindow:
-    """The part of a line that is shown: at most `width` columns, from the character `left` on."""
+    """The part of a source line that a terminal shows: at most `width` columns, starting at character index `left`."""
 
     left: int
     width: int
 
     @classmethod
     def around(cls, line: str, start: int, end: int, width: int) -> LineWindow:
-        """Return a window that shows the whole line if it fits, else most of the characters from `start` to `end`."""
+        """Return a window that shows the whole line if it fits into `width` terminal columns.
+
+        If not, the window shows as many as possible of the characters from index `start` to index `end`.
+        """
         head = DisplayedText.of(line[: width + 1])
         if len(line) <= width and head.width(0, len(line)) <= width:
             return cls(0, width)
@@ -70,7 +73,7 @@ class LineWindow:
         return cls(max(0, start - max(0, width - (end - start)) // 2), width)
 
     def show(self, line: str, start: int, end: int) -> DisplayedLine:
-        """Return the visible part of the line, with the characters from `start` to `end` marked."""
+        """Return the part of the line in the window, with the characters from index `start` to index `end` marked."""
         cut = CUT if line[: self.left] else ""
         room = self.width - len(cut)
         cells = DisplayedText.of(line[self.left : self.left + room + 1])
@@ -91,7 +94,7 @@ class LineWindow:
 
 
 def _fitting(cells: DisplayedText, room: int) -> int:
-    """Return how many of the characters fit into `room` columns."""
+    """Return how many of the characters, counted from the first, fit into `room` terminal columns."""
     used = 0
     for index, width in enumerate(cells.widths):
         used += width
@@ -101,7 +104,10 @@ def _fitting(cells: DisplayedText, room: int) -> int:
 
 
 def _shown(character: str) -> tuple[str, int]:
-    """Return what a character is shown as, and its width in columns."""
+    """Return what a terminal is to show for a character, and its width in columns.
+
+    Tabs become blanks, and control characters become visible signs.
+    """
     if character == "\t":
         return TAB, len(TAB)
     if " " <= character <= "~":

@@ -1,4 +1,4 @@
-"""Write a finding as plain lines of text, for formats without markup."""
+"""Findings as plain lines of text, for output formats without markup."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from devlint.output.terminal_style import format_place
 
 
 def headline(diagnostic: Diagnostic) -> str:
-    """Return the code, the message and the rule's name of a finding."""
+    """Return the text `CODE message (name)` of a finding, with the code and the name of its rule."""
     return f"{diagnostic.code} {diagnostic.message} ({diagnostic.name})"
 
 
 def explanation_lines(diagnostic: Diagnostic) -> Iterator[str]:
-    """Yield the steps of a finding's trace, numbered from the oldest, and its help."""
+    """Yield the explanation of a finding as lines of text: numbered steps of its trace, oldest first, and its help."""
     for number, note in enumerate(diagnostic.trace, 1):
         yield f"{number}. {format_place(note.region)}: {note.message}"
     if diagnostic.help:

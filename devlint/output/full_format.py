@@ -1,4 +1,4 @@
-"""The output format `full`: each finding with its code, its trace in numbered steps, and its fix."""
+"""The output format `full`: each finding with its source lines, its trace in numbered steps, and its fix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _APPLICABILITY = {
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a block of text for each finding, then a line that counts the findings."""
+    """Yield a block of lines for each finding, then a line with the numbers of findings and files."""
     style = TerminalStyle(context.color)
     for diagnostic in diagnostics:
         yield "\n".join(_Block(diagnostic, context, style).lines()) + "\n\n"
@@ -28,7 +28,7 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
 
 
 def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:
-    """Return a sentence that counts the findings of each severity and the files."""
+    """Return a sentence with the number of findings of each severity and the numbers of affected and checked files."""
     if not diagnostics:
         return f"No findings in {_count(checked, 'file')}."
     by_severity = Counter(diagnostic.severity for diagnostic in diagnostics)
@@ -38,7 +38,7 @@ def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:
 
 
 def labelled_hints(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    """Yield the help, the fix and the confidence note of a finding, each as a label and a text."""
+    """Yield (label, text) for a finding's help, for its fix, and for a note if devlint is not sure of the finding."""
     if diagnostic.help:
         yield "help", diagnostic.help
     if diagnostic.fix:
@@ -48,12 +48,15 @@ def labelled_hints(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
 
 
 def _count(number: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural."""
+    """Return a number with a noun in singular or plural, such as "1 file" or "2 files"."""
     return f"{number} {noun}" if number == 1 or noun == "info" else f"{number} {noun}s"
 
 
 class _Block:
-    """The block of lines about one finding; all its line numbers share one gutter."""
+    """The lines about one finding in the format `full`. Line numbers stand in a column at the left, the gutter.
+
+    The gutter has the same width for all source lines that are shown with the finding.
+    """
 
     def __init__(self, diagnostic: Diagnostic, context: ReportContext, style: TerminalStyle) -> None:
         self._diagnostic = diagnostic
@@ -63,7 +66,7 @@ class _Block:
         self._gutter = max(2, *(len(str(region.end.row + _CONTEXT)) for region in regions))
 
     def lines(self) -> Iterator[str]:
-        """Yield the headline, the code frame, the steps of the trace, and the hints."""
+        """Yield the lines about the finding: headline, marked source lines, steps of the trace, help and fix."""
         diagnostic, style = self._diagnostic, self._style
         headline = style.severity(diagnostic.severity, f"{diagnostic.severity.value}[{diagnostic.code}]")
         yield f"{headline} {style.strong(f'{diagnostic.name}: {diagnostic.message}')}"
@@ -74,7 +77,7 @@ class _Block:
         yield from self._advice()
 
     def _steps(self) -> Iterator[str]:
-        """Yield the numbered steps of the trace, each with its code frame."""
+        """Yield the lines of the numbered steps of the finding's trace, each with its source lines."""
         before = self._diagnostic.region
         if self._diagnostic.trace:
             yield self._bar("")
@@ -86,7 +89,7 @@ class _Block:
             before = note.region
 
     def _advice(self) -> Iterator[str]:
-        """Yield the help, the fix and the confidence note."""
+        """Yield the lines with the finding's help, its fix, and a note if devlint is not sure of the finding."""
         given = list(labelled_hints(self._diagnostic))
         if given:
             yield self._bar("")
@@ -97,7 +100,7 @@ class _Block:
             yield from (" " * (self._gutter + len(label) + 5) + line for line in rest)
 
     def _frame(self, region: Region, mark: str, context_lines: int) -> Iterator[str]:
-        """Yield the code frame of a region, with a line of marks below each line of the region."""
+        """Yield the source lines of a region as text, with marks such as `^^^^` below each line of the region."""
         lines = self._context.lines(region.filename, region.cell)
         width = max(40, self._context.width - self._gutter - len(" | "))
         for line in code_frame(lines, region, context_lines=context_lines, width=width):
@@ -109,18 +112,22 @@ class _Block:
             if line.meant:
                 # An empty region, between two characters or at the end of a line, gets one mark.
                 marks = mark * max(1, line.shown.width)
-                yield self._bar(" " * line.shown.column + self._marked(marks))
+                yield self._bar(" " * line.shown.column + self._colored_marks(marks))
 
-    def _marked(self, marks: str) -> str:
-        """Return marks in the colour of the finding if they are primary, else in that of the frame."""
+    def _colored_marks(self, marks: str) -> str:
+        """Return the marks below a source line in colour.
+
+        The marks `^` of the finding itself have the colour of its severity, the marks `-` of a trace step that of line
+        numbers.
+        """
         if marks.startswith(_PRIMARY):
             return self._style.severity(self._diagnostic.severity, marks)
         return self._style.frame(marks)
 
     def _arrow(self, region: Region) -> str:
-        """Return the line `--> file:row:column`."""
+        """Return the line `--> file:row:column` for the start of a region."""
         return f"{' ' * self._gutter}{self._style.frame('-->')} {format_place(region)}"
 
     def _bar(self, text: str) -> str:
-        """Return a line of text behind the gutter's bar."""
+        """Return a line without a line number: an empty gutter, the bar `|`, and the text."""
         return f"{' ' * self._gutter} {self._style.frame('|')} {text}".rstrip()

@@ -1,4 +1,4 @@
-"""The output format `github`: workflow commands that GitHub Actions shows as annotations."""
+"""The output format `github`: workflow commands that GitHub Actions shows as annotations of source lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PROPERTY = _MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a workflow command for each finding, with its trace in the text of the annotation."""
+    """Yield a GitHub workflow command for each finding; its text holds the message, the trace and the help."""
     for diagnostic in diagnostics:
         start, end = diagnostic.region.start, diagnostic.region.end
         properties = {

@@ -1,8 +1,9 @@
-"""Compute the line hashes by which GitHub code scanning recognises a finding after its line has moved.
+"""Line hashes by which GitHub code scanning recognises a finding after the line of the finding has moved.
 
-GitHub's uploader computes these hashes if a report has none, and warns if a report has others: they must be the same.
-The hash of a line covers the first hundred characters from its beginning on, without spaces and tabs and with all
-line ends alike. Lines with the same hash are numbered.
+GitHub's uploader computes these hashes if a report has none, and warns if a report has other hashes. The hashes of this
+module must therefore be the same as GitHub's. The hash of a line covers the first hundred characters from the line's
+beginning on, beyond its end if it is shorter, without spaces and tabs and with all line ends alike. Lines with equal
+hashes are numbered.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _UNTOUCHED = str.maketrans("", "", " \t")
 
 
 def line_hashes(lines: Sequence[str]) -> list[str]:
-    """Return the hash of every line of a file; the lines are given without their ends."""
+    """Return GitHub's hash of every line of a file. The lines are given without line ends."""
     units: list[int] = []
     starts = []
     for number, line in enumerate(lines, 1):
@@ -39,6 +40,9 @@ def line_hashes(lines: Sequence[str]) -> list[str]:
 
 
 def _code_units(text: str) -> Iterator[int]:
-    """Yield the UTF-16 code units of a text, which are the characters of JavaScript."""
+    """Yield the numbers of a text's UTF-16 code units.
+
+    JavaScript, in which GitHub computes its hashes, counts these.
+    """
     encoded = text.encode("utf-16-le", errors="surrogatepass")
     return (low | high << 8 for low, high in zip(encoded[::2], encoded[1::2], strict=True))

@@ -1,4 +1,4 @@
-"""The output format `gitlab`: a code quality report for GitLab."""
+"""The output format `gitlab`: a code quality report for GitLab, in JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a JSON list of findings. GitLab does not show `check_name`, so the description begins with the code."""
+    """Yield a JSON list with an object for each finding, as GitLab's code quality reports have it.
+
+    GitLab does not show the member `check_name`, so the description begins with the rule's code.
+    """
     seen: set[str] = set()
     objects = []
     for diagnostic in diagnostics:
@@ -37,12 +40,15 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
 
 
 def _position(position: Position) -> dict[str, int]:
-    """Return a position as GitLab's JSON."""
+    """Return a position in a file as the JSON object with the members "line" and "column" that GitLab reads."""
     return {"line": position.row, "column": position.column}
 
 
 def _fingerprint(diagnostic: Diagnostic, path: str, seen: set[str]) -> str:
-    """Return a fingerprint that no earlier finding has: of two findings with the same one, GitLab would drop one."""
+    """Return a fingerprint of a finding that is not in `seen`, the fingerprints of the earlier findings.
+
+    Of two findings with the same fingerprint, GitLab would drop one.
+    """
     text = f"{path}:{diagnostic.code}:{diagnostic.fingerprint}"
     fingerprint = hashlib.sha256(text.encode(errors="replace")).hexdigest()
     while fingerprint in seen:

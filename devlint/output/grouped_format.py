@@ -1,4 +1,4 @@
-"""The output format `grouped`: the findings of each file below the file's name."""
+"""The output format `grouped`: the name of each file, followed by the findings in that file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from devlint.output.terminal_style import TerminalStyle, format_row_and_column
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a heading for each file, then aligned lines of `row:column CODE message (name)`."""
+    """Yield the name of each file as a heading, then a line `row:column CODE message (name)` for each of its findings.
+
+    The columns of these lines are aligned.
+    """
     style = TerminalStyle(context.color)
     for filename, group in groupby(diagnostics, key=lambda diagnostic: diagnostic.region.filename):
         rows = [(format_row_and_column(diagnostic.region), diagnostic) for diagnostic in group]

@@ -1,4 +1,4 @@
-"""The output format `html`: a self-contained page."""
+"""The output format `html`: a self-contained HTML page that shows all findings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUOTED = re.compile("`([^`]+)`")
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield the page: a count for each rule, then the findings with their code, their trace and their fix."""
+    """Yield an HTML page: a table with the number of findings of each rule, then each finding with trace and fix."""
     style = files("devlint.output").joinpath("html.css").read_text(encoding="utf-8")
     total = escape(summary(diagnostics, context.checked))
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -36,7 +36,7 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
 
 
 def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
-    """Yield a table of the rules, each with a link to its first finding."""
+    """Yield the HTML of a table of the rules that have findings: their numbers, and links to their first findings."""
     if not diagnostics:
         return
     counts = Counter((diagnostic.code, diagnostic.name, diagnostic.severity.value) for diagnostic in diagnostics)
@@ -49,7 +49,7 @@ def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def _finding(number: int, diagnostic: Diagnostic, context: ReportContext) -> Iterator[str]:
-    """Yield the HTML of one finding."""
+    """Yield the HTML of one finding: message, marked source lines, steps of the trace, help and fix."""
     yield f'<article id="finding-{number}" class="{diagnostic.severity.value}">\n'
     yield f'<h2><span class="code">{escape(diagnostic.code)}</span> {_prose(diagnostic.message)}</h2>\n'
     facts = f"{diagnostic.name}, {diagnostic.severity.value}, {diagnostic.confidence.value}"
@@ -69,12 +69,12 @@ def _finding(number: int, diagnostic: Diagnostic, context: ReportContext) -> Ite
 
 
 def _prose(text: str) -> str:
-    """Return a message as HTML, with text between back quotes as code."""
+    """Return a text as HTML, with the parts between back quotes as `<code>` elements."""
     return _QUOTED.sub(r"<code>\1</code>", escape(text))
 
 
 def _frame(region: Region, context: ReportContext, context_lines: int) -> Iterator[str]:
-    """Yield the HTML of a code frame."""
+    """Yield the HTML of a region's source lines, with line numbers and with the region marked."""
     lines = list(
         code_frame(context.lines(region.filename, region.cell), region, context_lines=context_lines, width=_WIDTH)
     )

@@ -1,4 +1,4 @@
-"""The output format `json`: all data of each finding, for programs."""
+"""The output format `json`: a JSON list of all findings with all their data, for other programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devlint.output.report_context import ReportContext
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a JSON list of objects, one for each finding."""
+    """Yield the text of a JSON list with an object for each finding."""
     if not diagnostics:
         yield "[]\n"
         return
@@ -20,7 +20,7 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
 
 
 def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, object]:
-    """Return a finding as a JSON object."""
+    """Return a finding as a JSON object that holds all its data, such as code, message, position, trace and fix."""
     region = diagnostic.region
     return {
         "code": diagnostic.code,
@@ -40,19 +40,19 @@ def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def _position(position: Position) -> dict[str, int]:
-    """Return a position as a JSON object."""
+    """Return a position in a file as a JSON object with the members "row" and "column"."""
     return {"row": position.row, "column": position.column}
 
 
 def _note(note: Note) -> dict[str, object]:
-    """Return a step of a finding's trace as a JSON object."""
+    """Return one step of a finding's trace as a JSON object: its message, its file and its position."""
     region = note.region
-    place = {"filename": region.filename, "location": _position(region.start), **_cell(region.cell)}
+    place = {"filename": region.filename, "location": _position(region.start), **_cell_member(region.cell)}
     return {"message": note.message, **place}
 
 
 def _fix(fix: Fix) -> dict[str, object]:
-    """Return a fix as a JSON object."""
+    """Return the fix of a finding as a JSON object: its message, its applicability and its edits."""
     return {
         "message": fix.message,
         "applicability": fix.applicability.value,
@@ -61,11 +61,14 @@ def _fix(fix: Fix) -> dict[str, object]:
 
 
 def _edit(edit: Edit) -> dict[str, object]:
-    """Return an edit as a JSON object."""
-    place = {"location": _position(edit.start), "end_location": _position(edit.end), **_cell(edit.cell)}
+    """Return one edit of a fix as a JSON object: the new text, and the start and end of the text that it replaces."""
+    place = {"location": _position(edit.start), "end_location": _position(edit.end), **_cell_member(edit.cell)}
     return {"content": edit.content, **place}
 
 
-def _cell(number: int | None) -> dict[str, object]:
-    """Return the member "cell" of a note or an edit in a notebook, else no member."""
+def _cell_member(number: int | None) -> dict[str, object]:
+    """Return a JSON object with the number of a notebook cell as its only member, "cell".
+
+    The object is empty if the number is None, as for a file that is no notebook.
+    """
     return {} if number is None else {"cell": number}

@@ -1,4 +1,4 @@
-"""The output format `json-lines`: the objects of `json`, one on each line."""
+"""The output format `json-lines`: one JSON object on each line, the same objects as in the format `json`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from devlint.output.report_context import ReportContext
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a line with a JSON object for each finding."""
+    """Yield a line for each finding: a JSON object with all data of the finding."""
     for diagnostic in diagnostics:
         yield json.dumps(diagnostic_as_json(diagnostic)) + "\n"

@@ -19,7 +19,10 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a report with a test suite for each file; if there are no findings, with one suite that passes."""
+    """Yield a JUnit report with a test suite for each file that has findings.
+
+    If there are no findings, the report has a single suite with a test that passes.
+    """
     root = Element("testsuites")
     for filename, group in groupby(diagnostics, key=lambda diagnostic: diagnostic.region.filename):
         _add_suite(root, filename, list(group))
@@ -31,7 +34,10 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
 
 
 def _add_suite(root: Element, name: str, diagnostics: Sequence[Diagnostic]) -> None:
-    """Add the test suite of a file to the report."""
+    """Add a test suite for one file to a JUnit report, with a failed test case for each finding in the file.
+
+    Without findings, the suite has one test case that passes.
+    """
     suite = SubElement(
         root,
         "testsuite",
@@ -58,10 +64,10 @@ def _add_suite(root: Element, name: str, diagnostics: Sequence[Diagnostic]) -> N
 
 
 def _add_case(suite: Element, name: str, classname: str) -> Element:
-    """Add a test case to a test suite."""
+    """Add a test case of this name and class name to a JUnit test suite, and return the test case's XML element."""
     return SubElement(suite, "testcase", name=name, classname=_clean(classname), time="0")
 
 
 def _clean(text: str) -> str:
-    """Return the text with characters that XML cannot hold replaced."""
+    """Return a text with every character that XML does not allow replaced by the replacement character."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""The output format `pylint`: pylint's parseable text format, which many tools read."""
+"""The output format `pylint`: the parseable text format of the linter pylint, which many tools read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devlint.output.report_context import ReportContext
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield `file:row: [CODE(name)] message` for each finding."""
+    """Yield a line `file:row: [CODE(name)] message` for each finding. CODE and name are those of its rule."""
     for diagnostic in diagnostics:
         region = diagnostic.region
         yield f"{region.filename}:{region.start.row}: [{diagnostic.code}({diagnostic.name})] {diagnostic.message}\n"

@@ -1,4 +1,4 @@
-"""The output format `rdjson`: the diagnostic format of reviewdog, whose columns count bytes of UTF-8."""
+"""The output format `rdjson`: the JSON format of the tool reviewdog, in which columns count bytes of UTF-8."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devlint.output.report_context import ReportContext
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield one JSON object that holds all findings."""
+    """Yield one JSON object in reviewdog's format that holds all findings."""
     report = {
         "source": {"name": "devlint"},
         "severity": "WARNING",
@@ -21,7 +21,7 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
 
 
 def _as_object(diagnostic: Diagnostic, context: ReportContext) -> dict[str, object]:
-    """Return a finding as reviewdog's JSON object."""
+    """Return a finding as the JSON object that reviewdog reads for one diagnostic."""
     region = diagnostic.region
     code = {"value": diagnostic.code}
     if diagnostic.url:
@@ -41,13 +41,16 @@ def _as_object(diagnostic: Diagnostic, context: ReportContext) -> dict[str, obje
 
 
 def _range(region: Region, start: Position, end: Position, context: ReportContext) -> dict[str, object]:
-    """Return a range of a region's file as reviewdog's JSON object."""
+    """Return two positions, `start` and `end`, in the file of a region as reviewdog's JSON object of a range."""
     lines = context.lines(region.filename, region.cell)
     return {"start": _position(start, lines), "end": _position(end, lines)}
 
 
 def _position(position: Position, lines: Sequence[str]) -> dict[str, int]:
-    """Return a position as reviewdog's JSON object, with its column in bytes."""
+    """Return a position in a file as reviewdog's JSON object, with the column counted in bytes of UTF-8.
+
+    `lines` are the lines of the file.
+    """
     before = lines[position.row - 1][: position.column - 1] if position.row <= len(lines) else ""
     missing = position.column - 1 - len(before)
     return {"line": position.row, "column": len(before.encode(errors="replace")) + missing + 1}

@@ -1,4 +1,4 @@
-"""The interface of output formats, and what they are given besides the findings."""
+"""The interface of devlint's output formats, and the data besides the findings that every format receives."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ LineReader = Callable[[str, "int | None"], Sequence[str]]
 
 
 def no_source_lines(filename: str, cell: int | None) -> Sequence[str]:
-    """Return no lines; the default line reader, for reports without source."""
+    """Return no lines for any file: the reader of source lines for reports that show no source."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReportContext:
-    """The circumstances of a report: source lines, colours, width, number of checked files, rules.
+    """What an output format knows besides the findings.
 
-    `base` is the directory to which the service that reads the report resolves paths.
+    `lines` reads source lines, `color` allows colours, `width` is the width of the output in columns, `checked` is the
+    number of checked files, and `rules` are all rules by code. `base` is the directory to which the service that reads
+    the report resolves paths.
     """
 
     lines: LineReader = no_source_lines
@@ -34,13 +36,13 @@ class ReportContext:
     base: Path = field(default_factory=Path.cwd)
 
     def relative(self, filename: str) -> str:
-        """Return a file's path relative to `base`; the path as it is if the file is not below `base`."""
+        """Return a file's path relative to the directory `base`, or the path unchanged if it is not below `base`."""
         path, base = Path(filename).resolve(), self.base.resolve()
         return path.relative_to(base).as_posix() if path.is_relative_to(base) else filename
 
 
 class OutputFormat(Protocol):
-    """An output format: a function that yields the text of a report piece by piece."""
+    """An output format: a function that yields the text of a report on findings piece by piece."""
 
     def __call__(self, diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-        """Yield the report on these findings, which are sorted."""
+        """Yield the text of the report on these findings, piece by piece. The findings are sorted already."""

@@ -1,4 +1,4 @@
-"""The output format `sarif`: SARIF 2.1.0 for GitHub code scanning, with the trace of each finding as a code flow."""
+"""The output format `sarif`: SARIF 2.1.0 for GitHub code scanning, with each finding's trace as a SARIF code flow."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Object = dict[str, object]
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a SARIF log with one run, which holds the findings and all rules with their documentation."""
+    """Yield a SARIF log with one run, which holds the findings and all rules of devlint with their documentation."""
     yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_Run(context).as_object(diagnostics)]}, indent=2)
     yield "\n"
 
 
 class _Run:
-    """A writer of the results of one SARIF run, with a cache of line hashes."""
+    """A builder of one SARIF run, the object with all findings and rules, with a cache of GitHub's line hashes."""
 
     def __init__(self, context: ReportContext) -> None:
         self._context = context
@@ -38,7 +38,7 @@ class _Run:
         self._hashes = cache(lambda filename, cell: line_hashes(context.lines(filename, cell)))
 
     def as_object(self, diagnostics: Sequence[Diagnostic]) -> Object:
-        """Return the run as a SARIF object."""
+        """Return the SARIF run with these findings as its results, and with all rules."""
         driver = {
             "name": "devlint",
             "semanticVersion": __version__,
@@ -51,7 +51,7 @@ class _Run:
         }
 
     def _result(self, diagnostic: Diagnostic) -> Object:
-        """Return a finding as a SARIF result."""
+        """Return a finding as a SARIF result: message, location, fingerprints, trace and fix."""
         place = self._location(diagnostic.region)
         steps = [self._location(note.region, note.message) for note in diagnostic.trace]
         last = self._location(diagnostic.region, diagnostic.message)
@@ -75,7 +75,7 @@ class _Run:
         return result
 
     def _fingerprints(self, diagnostic: Diagnostic) -> Object:
-        """Return the fingerprints of a finding: GitHub's line hash and devlint's own."""
+        """Return the fingerprints of a finding by name: GitHub's hash of its line, and devlint's own fingerprint."""
         region = diagnostic.region
         hashes = self._hashes(region.filename, region.cell)
         found: Object = {}
@@ -86,25 +86,25 @@ class _Run:
         return found
 
     def _location(self, region: Region, message: str | None = None) -> Object:
-        """Return a region as a SARIF location."""
+        """Return a region of a file as a SARIF location, with a message if one is given."""
         physical: Object = {"artifactLocation": self._artifact(region), "region": _region(region.start, region.end)}
         return {"physicalLocation": physical, **({"message": {"text": message}} if message else {})}
 
     def _artifact(self, region: Region) -> Object:
-        """Return the file of a region as a SARIF artifact location."""
+        """Return the file of a region as a SARIF artifact location, with its path as a URI."""
         path = self._context.relative(region.filename)
         uri = Path(path).as_uri() if Path(path).is_absolute() else quote(path, errors="surrogateescape")
         return {"uri": uri}
 
     def _fix(self, region: Region, fix: Fix) -> Object:
-        """Return a fix as a SARIF object."""
+        """Return the fix of a finding, in the file of `region`, as a SARIF object."""
         replacements = [_replacement(edit) for edit in fix.edits]
         change = {"artifactLocation": self._artifact(region), "replacements": replacements}
         return {"description": {"text": fix.message}, "artifactChanges": [change]}
 
 
 def _rule(metadata: RuleMetadata) -> Object:
-    """Return a rule as a SARIF reporting descriptor."""
+    """Return the metadata of a rule as a SARIF reporting descriptor, which holds the rule's documentation."""
     tags = ["pytorch", *([metadata.topic] if metadata.topic else [])]
     return {
         "id": metadata.code,
@@ -119,10 +119,10 @@ def _rule(metadata: RuleMetadata) -> Object:
 
 
 def _region(start: Position, end: Position) -> Object:
-    """Return a region as a SARIF object."""
+    """Return the range between two positions in a file as a SARIF region."""
     return {"startLine": start.row, "startColumn": start.column, "endLine": end.row, "endColumn": end.column}
 
 
 def _replacement(edit: Edit) -> Object:
-    """Return an edit as a SARIF replacement."""
+    """Return one edit of a fix as a SARIF replacement: the deleted region and the inserted content."""
     return {"deletedRegion": _region(edit.start, edit.end), "insertedContent": {"text": edit.content}}

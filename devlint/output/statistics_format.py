@@ -11,7 +11,7 @@ from devlint.output.terminal_style import TerminalStyle
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a line for each rule, the one with most findings first."""
+    """Yield a line `count CODE name` for each rule that has findings, the rule with most findings first."""
     style = TerminalStyle(context.color)
     counts = Counter((diagnostic.code, diagnostic.name, diagnostic.severity) for diagnostic in diagnostics)
     wide = len(str(max(counts.values(), default=0)))

@@ -1,4 +1,4 @@
-"""The colours of the formats for terminals, and the text of a place in a file."""
+"""Colours of the output formats for terminals, and source positions as text such as `file:row:column`."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ _COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cy
 
 @dataclass(frozen=True, slots=True)
 class TerminalStyle:
-    """The colours of each kind of text; without `color`, text stays as it is."""
+    """The colours in which each kind of text is written to a terminal; without `color`, texts are not changed."""
 
     color: bool
 
     def severity(self, severity: Severity, text: str) -> str:
-        """Return text in the colour of a severity."""
+        """Return a text in the bold colour of a severity, such as red for errors."""
         return click.style(text, fg=_COLORS[severity], bold=True) if self.color else text
 
     def strong(self, text: str) -> str:
-        """Return text in bold."""
+        """Return a text in bold, or unchanged if colours are off."""
         return click.style(text, bold=True) if self.color else text
 
     def place(self, text: str) -> str:
-        """Return the text of a place in a file in the colour of places."""
+        """Return a source location such as `file:row:column` in the colour of source locations."""
         return click.style(text, fg="cyan") if self.color else text
 
     def frame(self, text: str) -> str:
-        """Return text in the colour of a code frame's gutter and bars."""
+        """Return a text in the colour in which line numbers, and the bars beside source lines, are written."""
         return click.style(text, fg="blue", bold=True) if self.color else text
 
 
 def format_place(region: Region) -> str:
-    """Return `file:row:column` for the start of a region, with the cell of a notebook before the row."""
+    """Return `file:row:column` for the start of a region, or `file:cell N:row:column` in a notebook."""
     return f"{region.filename}:{format_row_and_column(region)}"
 
 
 def format_row_and_column(region: Region) -> str:
-    """Return `row:column` for the start of a region, with the cell of a notebook before it."""
+    """Return `row:column` for the start of a region, or `cell N:row:column` in a notebook."""
     cell = f"cell {region.cell}:" if region.cell is not None else ""
     return f"{cell}{region.start.row}:{region.start.column}"

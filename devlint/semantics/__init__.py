@@ -1,1 +1,1 @@
-"""Tables of what calls to torch and other libraries do to devices and dtypes, and where each fact comes from."""
+"""Semantics tables: what calls to torch and other libraries do to devices and dtypes, and how each fact was found."""

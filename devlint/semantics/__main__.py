@@ -1,4 +1,7 @@
-"""``python -m devlint.semantics``: print how much of torch the tables cover, and what they say of a name."""
+"""The command ``python -m devlint.semantics``, which prints what devlint's semantics tables hold.
+
+It prints how much of torch the tables describe, or what they say of a given library name.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,10 @@ def show(names: tuple[str, ...]) -> None:
 
 
 def _cells(table: Table, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each cell of a name with its value and its source."""
+    """Yield (cell, value, source) for each cell of the semantics-table row that describes a library name.
+
+    The source says how the value was found, for example "probe-cpu" or "hand".
+    """
     key = table.canonical(name)
     modelled = table.models.cells(key)
     cells: Mapping[str, Any] = modelled or (table.cells(key) if key in set(table) else {})
@@ -67,7 +73,7 @@ def _cells(table: Table, name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _share(count: list[int]) -> str:
-    """Return a count such as "3 of 4 (75.00%)"."""
+    """Return a pair of part and whole as a text such as "3 of 4 (75.00%)"."""
     part, whole = count
     return f"{part} of {whole} ({part / whole:.2%})"
 

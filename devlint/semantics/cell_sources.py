@@ -1,4 +1,7 @@
-"""The sources of table cells: a row names only the sources that differ from the usual ones."""
+"""Sources of the facts in devlint's semantics tables: how each cell of a row was found, such as by a call on the CPU.
+
+Each kind of cell has a usual source. A row names a source only where it is another.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +40,16 @@ Cells = Mapping[str, Any]
 
 
 def source_of(cell: str, cells: Cells) -> str:
-    """Return the source of one of a row's cells."""
+    """Return the source of one cell of a semantics-table row: the one the row states, else the cell's usual one."""
     stated: Mapping[str, str] = cells.get("provenance", {})
     return stated.get(cell) or stated.get(ALL_OTHER_CELLS) or USUAL_SOURCES[cell]
 
 
 def exceptional_sources(sources: Mapping[str, str]) -> dict[str, str]:
-    """Return the sources that a row must name so that all other cells have their usual ones."""
+    """Return the shortest form of the cell `provenance` of a semantics-table row, given the sources of its cells.
+
+    Cells whose source is the usual one for their kind are left out.
+    """
     rest = sources.get(ALL_OTHER_CELLS)
     named = {cell: source for cell, source in sources.items() if cell != ALL_OTHER_CELLS}
     kept = {cell: source for cell, source in named.items() if source != (rest or USUAL_SOURCES[cell])}
@@ -51,6 +57,6 @@ def exceptional_sources(sources: Mapping[str, str]) -> dict[str, str]:
 
 
 def count_cells_by_source(rows: Mapping[str, Cells]) -> dict[str, int]:
-    """Return the number of cells that come from each source."""
+    """Return the number of cells in these rows of a semantics table that come from each source, such as "hand"."""
     counted = Counter(source_of(cell, cells) for cells in rows.values() for cell in cells if cell != "provenance")
     return {source: counted[source] for source in SOURCES if counted[source]}

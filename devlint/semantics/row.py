@@ -1,4 +1,4 @@
-"""Rows of the tables: what a callable requires of the devices and dtypes of its tensors, and what it returns."""
+"""Rows of devlint's semantics tables: what a library function requires of its tensors, and what it returns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _ABOUT = frozenset({"reason", "like", "provenance"})
 
 @dataclass(frozen=True, slots=True)
 class ModuleRow:
-    """How an ``nn.Module`` class is constructed; the enclosing row describes a call of the module."""
+    """How an ``nn.Module`` class is constructed: constructor parameters, registered parameters and buffers, attributes.
+
+    It is the field ``module`` of a semantics-table row, whose other fields describe a call of an instance of the class.
+    """
 
     init: tuple[str, ...] = ()
     parameters: str = "never"
@@ -27,50 +30,62 @@ class ModuleRow:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A callable: what it requires of the devices and dtypes of its tensors, and what it returns.
+    """A row of a semantics table: which devices and dtypes a library callable requires, and what it returns.
 
-    Its arguments:
+    Most fields name parameters of the callable; NAME stands for one. The name "parameters" stands for the parameters
+    and buffers of a module. A field that ends in ``_if`` maps a condition on the given arguments to the value that
+    holds then: "a" (`a` is given), "a+b" (both are given), "a=VALUE" (`a` has that value), "!a" (`a` is not given). The
+    first condition that holds counts.
 
-    ``params`` in order, "*" before keyword-only names, "*name" variadic; ``overloads`` where the forms disagree by
-    position; ``tensors`` those that take tensors, ``sequences`` those of them that take several, ``numbers`` those of
-    them that take a Python number as well. The pseudo-parameter "parameters" stands for a module's own tensors.
+    The parameters. ``params``: all names in order, with "*" before keyword-only names and "*name" for a variadic one.
+    ``overloads``: one such list for each overload, where overloads disagree by position. ``tensors``: the parameters
+    that take tensors; ``sequences``: those of them that take several; ``numbers``: those of them that take a Python
+    number as well.
 
-    What it requires of them:
+    The required devices. ``same``: the parameters whose tensors must share a device. ``scalars``: how many 0-dim host
+    tensors are accepted among them all the same: 0, 1, "only:NAME" (that one), "many", or "alone" (any number if all
+    operands are 0-dim); an operand that is written to (``mutates``) is never accepted. ``host``: those that must be on
+    the host. ``index``: those that may be on the host while the others are on an accelerator, but not the reverse.
+    ``free``: those that may be anywhere.
 
-    ``same`` must share a device. ``scalars`` says how many 0-dim host operands are accepted among them all the same:
-    0, 1, "only:NAME" (that one), "many", or "alone" (any if all operands are 0-dim); an operand that is written to
-    (``mutates``) is never accepted. ``host`` must be on the host. ``index`` may be on the host while the others are on
-    an accelerator, not the reverse. ``free`` may be anywhere.
-    ``match``: groups that must have equal dtypes; ``match_or_half``: the same, but that half precision beside float32
-    passes. ``index_dtypes`` and ``target_dtypes``: the only dtypes taken.
+    The required dtypes. ``match``: groups of parameters that must have equal dtypes. ``match_or_half``: the same, but
+    half precision beside float32 is accepted. ``index_dtypes`` and ``target_dtypes``: the only dtypes that a parameter
+    accepts.
 
-    What it returns:
+    The device of the result, in ``device`` and ``device_if``: "group" (the device of the operands in ``same``),
+    "arg:NAME" (the device of that argument), "kwarg" (the argument ``device``, else the default device),
+    "kwarg-or:NAME" (the argument ``device``, else the device of NAME), "own" (the device of the method's object), "new"
+    (a device that the object chooses by itself), "data:NAME" (the device of the elements of the dataset NAME, else the
+    host), "host", "none" or "unknown". ``moves``: the arguments that are moved to that device.
 
-    ``device``: "group" (that of ``same``), "arg:NAME", "kwarg" (``device=``, else the default device),
-    "kwarg-or:NAME" (``device=``, else that of NAME), "own" (that of the method's object), "new" (a device
-    that the object chooses by itself), "data:NAME" (that of a dataset's elements, else the host), "host", "none" or
-    "unknown"; ``device_if`` by an argument that is given. ``moves``: the arguments that are moved there.
-    ``returns``: "tensor", "self", "none", "number", "bool", "string", "size", "python", "list" (of any length),
-    "tuple:a,b", "nested:a,(b,c)", "array", "batch" (an unknown number of tensors, all there), "object:CLASS"
-    ("{class}" is the class whose method it is), "arguments:a,b" (what was given for these), "device", "dtype",
-    "unknown", ...; ``returns_if`` by an argument that is given ("a+b" for two, "a=VALUE" for that value only, "!a"
-    where it is not given; the first entry that applies counts).
-    ``dtype``, a tuple of rules where several tensors come out (a single one takes the first), and ``dtype_if`` by an
-    argument that is given. ``dtype=`` always decides where it is a parameter and given. A rule is a dtype;
-    "same:NAME"; "promote" (torch's promotion over all tensors and numbers given for them) or "promote-all" (0-dim
-    tensors count in full), also "promote:a,b" over some; a conversion of what they promote to: "float" (integers
-    become the default float), "sum" (bool and integers become int64), "pow" (bool becomes int64), "real", "real-float",
-    "complex", "double"; "kwarg:DTYPE" (``dtype=``, else DTYPE or "default"), "kwarg-or:NAME"; "arg:NAME" (the dtype
-    that NAME is); "literal:a,b" (that of the Python values given); or "unknown".
-    ``rank`` (0-dim or not): "broadcast" (0-dim if all operands are), "same:NAME", "reduce" (0-dim without ``dim``,
-    with it one dimension less; as "broadcast" with a second tensor), "reduction" (0-dim unless ``reduction="none"``),
-    "zero", "some" (never 0-dim), "shape" (from the size arguments, "shape:NAME" from NAME; where none are given as
-    "broadcast"), "product" (0-dim of two vectors only), "equation" (of an Einstein summation), "squeeze" (one less
-    with ``dim``, else it is not known how many), "data" (from the literal) or "unknown".
-    ``view``: whose storage the result shares; ``may_view``: may share. ``grad``: "none" or "detach" where the result
-    never requires grad. ``sync``: "always", or "unless:NAME" is given, where an accelerator's work is waited for.
+    The kind of result, in ``returns`` and ``returns_if``: "tensor", "self", "none", "number", "bool", "string", "size",
+    "python", "list" (of any length), "tuple:a,b", "nested:a,(b,c)", "array", "batch" (an unknown number of tensors, all
+    on the result's device), "object:CLASS" ("{class}" is the class whose method the callable is), "arguments:a,b" (the
+    values given for these), "device", "dtype", "unknown" and others.
 
-    ``special``: the interpreter has its own handler. ``assumed``: the row is from a model file, written by hand.
+    The dtype of the result, in ``dtype`` and ``dtype_if``: a rule, or a tuple of rules if several tensors are returned
+    (a single one takes the first). An argument ``dtype`` always decides if it is given. A rule is a dtype; "same:NAME"
+    (the dtype of that operand); "promote" (torch's promotion over all tensors and the numbers given in place of
+    tensors); "promote-all" (the same, but 0-dim tensors count in full); "promote:a,b" (over these only); a conversion
+    of the promoted dtype: "float" (integers become the default float), "sum" (bool and integers become int64), "pow"
+    (bool becomes int64), "real", "real-float", "complex", "double"; "kwarg:DTYPE" (the argument ``dtype``, else DTYPE
+    or "default"); "kwarg-or:NAME" (the argument ``dtype``, else the dtype of NAME); "arg:NAME" (the dtype that is
+    passed as NAME); "literal:a,b" (the dtype of these Python values); or "unknown".
+
+    Whether the result is 0-dim, in ``rank``: "broadcast" (0-dim if all operands are), "same:NAME", "reduce" (0-dim
+    without an argument ``dim``, one dimension less with it; as "broadcast" with a second tensor), "reduction" (0-dim
+    unless ``reduction="none"``), "zero" (always), "some" (never), "shape" (by the size arguments), "shape:NAME" (by
+    that argument; as "broadcast" where no size is given), "product" (0-dim for two vectors only), "equation" (by an
+    Einstein summation), "squeeze" (one dimension less with ``dim``, else an unknown number), "data" (by the literal) or
+    "unknown".
+
+    The effects. ``mutates``: the parameters whose tensors are written to. ``view``: the parameter whose storage the
+    result shares; ``may_view``: the same, if it only may share it. ``grad``: "none" or "detach" where the result never
+    requires grad. ``sync``: "always" where the host waits for the accelerator's work, or "unless:NAME" where it waits
+    unless that argument is given.
+
+    ``special``: the name of the special treatment that the interpreter has for the callable, if it has one.
+    ``assumed``: whether the row is from a model file, written by hand.
     """
 
     name: str
@@ -112,17 +127,20 @@ class Row:
 
     @builtins.property
     def generator(self) -> bool:
-        """Whether the callable takes a ``generator``, which must be on the device where the numbers are drawn."""
+        """Whether the described callable has a parameter ``generator``, a random generator.
+
+        The generator must be on the device where the random numbers are drawn.
+        """
         return "generator" in self.params
 
     @builtins.property
     def non_blocking(self) -> bool:
-        """Whether the callable can be told not to wait for a copy."""
+        """Whether the described callable has a parameter ``non_blocking``, so that a copy need not be waited for."""
         return "non_blocking" in self.params
 
 
 def parse_row(name: str, cells: Mapping[str, Any]) -> Row:
-    """Return the row that a data file spells as ``cells``."""
+    """Return the semantics-table row of the function ``name``, parsed from its cells in a data file."""
     values = {field: value for field, value in cells.items() if field not in _ABOUT}
     spelled: list[str] = values.pop("tensors", [])
     tensors = tuple(n.removesuffix("[]") for n in spelled)
@@ -139,27 +157,27 @@ def parse_row(name: str, cells: Mapping[str, Any]) -> Row:
 
 
 def _names(value: Any) -> frozenset[str]:
-    """Return a name, or a list of names, as a set."""
+    """Return one parameter name, or a list of parameter names, as a set."""
     return frozenset([value] if isinstance(value, str) else value)
 
 
 def _lists(value: Any) -> tuple[tuple[str, ...], ...]:
-    """Return a list of lists as tuples."""
+    """Return a list of lists of names, as JSON has it, as a tuple of tuples."""
     return tuple(map(tuple, value))
 
 
-def _kinds(value: Any) -> Mapping[str, frozenset[str]]:
-    """Return the dtype kinds of each argument as sets."""
+def _dtype_sets(value: Any) -> Mapping[str, frozenset[str]]:
+    """Return a mapping from parameter names to lists of dtype names as a mapping to sets."""
     return {name: frozenset(kinds) for name, kinds in value.items()}
 
 
 def _rules(value: Any) -> str | tuple[str, ...]:
-    """Return a rule as it is, and a list of rules as a tuple."""
+    """Return a dtype rule as it is, or a list of dtype rules as a tuple."""
     return value if isinstance(value, str) else tuple(value)
 
 
-def _module(value: Any) -> ModuleRow:
-    """Return the module row that a data file spells as a table."""
+def _module_row(value: Any) -> ModuleRow:
+    """Return the part of a semantics-table row that describes a module class's constructor, parsed from JSON."""
     return ModuleRow(**{**value, "init": tuple(value.get("init", ()))})
 
 
@@ -176,7 +194,7 @@ _SHAPES: Mapping[str, Any] = {
     "moves": tuple,
     "dtype": _rules,
     "dtype_if": lambda value: {name: _rules(rule) for name, rule in value.items()},
-    "index_dtypes": _kinds,
-    "target_dtypes": _kinds,
-    "module": _module,
+    "index_dtypes": _dtype_sets,
+    "target_dtypes": _dtype_sets,
+    "module": _module_row,
 }

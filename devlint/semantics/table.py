@@ -1,6 +1,6 @@
-"""Tables of what each library call does to device, dtype and rank, read from the data files.
+"""Semantics tables: what each function of torch, NumPy and other libraries does to device, dtype and rank of tensors.
 
-A row is parsed when it is first looked up.
+The tables are read from data files. A row is parsed when it is first looked up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _NO_MODELS = ModelCatalogue(())
 
 
 class Table:
-    """A table of rows by canonical qualified name. A row of a model file takes precedence over the table's own row."""
+    """A semantics table: one row for each described library function, by canonical qualified name.
+
+    A row in a model file of another library takes precedence over the table's own row.
+    """
 
     def __init__(self, data: Mapping[str, Any], prefix: str = "torch.", models: ModelCatalogue = _NO_MODELS) -> None:
         self.version: str = data["version"]
@@ -43,15 +46,21 @@ class Table:
         return len(self._data)
 
     def aliases(self) -> Mapping[str, str]:
-        """Return the canonical name of each other public name."""
+        """Return the canonical name of each described function that has further public names, by these other names."""
         return self._aliases
 
     def canonical(self, name: str) -> str:
-        """Return the name under which the table lists ``name``."""
+        """Return the name under which the table or its model files describe ``name``.
+
+        It is ``name`` itself if no alias applies.
+        """
         return self._aliases.get(name) or self.models.canonical(name)
 
     def find(self, name: str) -> Row | None:
-        """Return the row of a qualified public name, None if the table has none."""
+        """Return the parsed row that describes a library function, given any of its qualified public names.
+
+        Returns None if neither this semantics table nor a model file describes the function.
+        """
         if name not in self._rows:
             key = self.canonical(name)
             cells = self.models.cells(key) or self._data.get(key)
@@ -59,39 +68,45 @@ class Table:
         return self._rows[name]
 
     def cells(self, name: str) -> Mapping[str, Any]:
-        """Return the row of a canonical name as the data file spells it."""
+        """Return this semantics table's own row of a canonical name: the cells as the data file spells them."""
         return self._data[name]
 
     def method(self, name: str) -> Row | None:
-        """Return the row of a ``Tensor`` method, operator or property, None if the table has none."""
+        """Return the parsed row that describes a method, operator or property of ``Tensor``, given its plain name.
+
+        Returns None if this semantics table does not describe it.
+        """
         return self.find(f"{self._prefix}Tensor.{name}")
 
 
 def _read(name: str) -> dict[str, Any]:
-    """Return the data of a table file of this package."""
+    """Return the parsed JSON of the data file with this name in the package ``devlint.semantics``."""
     data: dict[str, Any] = json.loads(Path(__file__).with_name(name).read_bytes())
     return data
 
 
 @cache
 def _torch() -> dict[str, Any]:
-    """Return the data of the table of torch."""
+    """Return the parsed JSON of ``torch.json``, the data file of the semantics table of torch."""
     return _read("torch.json")
 
 
 @cache
 def load_torch_table() -> Table:
-    """Return the table of torch alone."""
+    """Return the semantics table of torch without the model files of other libraries."""
     return Table(_torch())
 
 
 def load_semantics(models: Sequence[Path] = ()) -> Table:
-    """Return the table of torch with the model files of other libraries; files at ``models`` take precedence."""
+    """Return the semantics table of torch, extended by model files, which describe other libraries.
+
+    The model files at the paths ``models`` take precedence over those that are part of devlint.
+    """
     files: list[ModelFile] = [read_model(path) for path in models]
     return Table(_torch(), models=ModelCatalogue((*files, *bundled_models())))
 
 
 @cache
 def load_numpy_table() -> Table:
-    """Return the table of NumPy and pandas, with methods of arrays under ``numpy.ndarray``."""
+    """Return the semantics table of NumPy and pandas; methods of arrays have names such as ``numpy.ndarray.sum``."""
     return Table(_read("numpy.json"), "numpy.")

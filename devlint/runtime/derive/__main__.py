@@ -1,4 +1,8 @@
-"""The command ``python -m devlint.runtime.derive``: write ``devlint/semantics/torch.json`` or compare it with torch."""
+"""The command ``python -m devlint.runtime.derive``: derive devlint's semantics table of torch, or check it.
+
+The table is the data file ``devlint/semantics/torch.json``. To derive it, or to check it, the command makes small calls
+of torch's functions.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,11 @@ TARGET = Path(__file__).parents[2] / "semantics" / "torch.json"
 
 
 def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the whole data file; with name patterns, only the rows of matching names are derived anew."""
+    """Return the new content of the data file ``devlint/semantics/torch.json``.
+
+    With name patterns such as ``torch.linalg.*``, only the rows of matching names are derived anew. All other rows are
+    taken from the present file.
+    """
     rows = _rows_matching(patterns) if patterns else row_assembly.derive_rows()
     data: dict[str, Any] = {
         "version": torch.__version__.split("+")[0],
@@ -37,9 +45,10 @@ def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def _rows_matching(patterns: tuple[str, ...]) -> dict[str, Any]:
-    """Return the committed rows, with those of matching names derived anew.
+    """Return the rows of the committed semantics table, with the rows of all names that match a pattern derived anew.
 
-    In-place functions are derived through the methods of the same name.
+    The row of an in-place function, such as ``torch.relu_``, is a copy of the row of the ``Tensor`` method of that
+    name. The method is therefore derived too.
     """
     table = load_torch_table()
 
@@ -52,22 +61,29 @@ def _rows_matching(patterns: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _committed_figures() -> dict[str, Any]:
-    """Return the figures of the committed table on its agreement with torch."""
+    """Return the stored counts of probe calls in which torch behaves as the committed semantics table says.
+
+    The counts are the entries "agreement" and "opinfos" in the section "coverage" of ``devlint/semantics/torch.json``.
+    """
     figures = load_torch_table().coverage
     return {title: figures[title] for title in ("agreement", "opinfos")}
 
 
 def _measured_figures(table: Table) -> dict[str, Any]:
-    """Return figures on the agreement of a table with torch, measured now."""
+    """Make probe calls of torch's functions now, and return how many behave as the given semantics table says.
+
+    The result has the two entries "agreement" and "opinfos" of the section "coverage" of the data file.
+    """
     found = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in table_comparisons(table)}
     with probe_accelerator():
         return {"agreement": found, "opinfos": opinfo_comparison.compare_opinfos(table).figures()}
 
 
 def table_comparisons(table: Table) -> Iterator[tuple[str, agreement.Tally]]:
-    """Yield comparisons of the table with torch: on the CPU, and on the accelerator that is there.
+    """Yield comparisons of the semantics table with torch's behaviour, each as a title and a tally of agreements.
 
-    A real accelerator allows more comparisons than an emulated one.
+    Result dtypes are compared on the CPU. Accepted operand devices are compared on an accelerator: a CUDA device if
+    there is one, else an emulated one. On a CUDA device, result dtypes and waits for the device are compared as well.
     """
     with probe_accelerator() as source:
         yield f"device flips, {source}", agreement.compare_device_flips(table)

@@ -1,4 +1,7 @@
-"""Comparison of the table's predictions with torch: devices on an accelerator, and result dtypes on the CPU."""
+"""Comparison of the predictions in devlint's semantics table of torch with what torch does when called.
+
+Compared are the operand devices that torch accepts, the dtypes of results, and waits of the host for a CUDA device.
+"""
 
 from __future__ import annotations
 
@@ -17,30 +20,37 @@ from devlint.semantics.table import Row, Table
 
 
 def _any_name(name: str) -> bool:
-    """Return True, to choose every name."""
+    """Return True for every function name: the default filter, by which a comparison covers all names."""
     return True
 
 
 @dataclass(slots=True)
 class Tally:
-    """The number of probes, and the probes in which table and torch disagree."""
+    """A count of probe calls of torch, with a description of each in which torch and the semantics table disagree."""
 
     probes: int = 0
     misses: list[str] = field(default_factory=list)
 
     @property
     def share(self) -> float:
-        """Return the share of probes that agree."""
+        """Return the share, from 0 to 1, of the counted probe calls in which torch and the semantics table agree."""
         return 1 - len(self.misses) / max(self.probes, 1)
 
     def count(self, miss: str) -> None:
-        """Count a probe; a non-empty text describes a disagreement."""
+        """Count one probe call.
+
+        ``miss`` describes how torch and the semantics table disagree; it is empty if they agree.
+        """
         self.probes += 1
         self.misses += [miss] if miss else []
 
 
 def probed_callables(chosen: Callable[[str], bool] = _any_name) -> Iterator[tuple[str, ProbedCallable]]:
-    """Yield every function and method in the table that has sample calls which run on the CPU."""
+    """Yield the name and the sample calls of every public torch function and tensor method with a call that runs.
+
+    The sample calls that run on the CPU come as a ProbedCallable. Tensor properties, and names that ``chosen`` refuses,
+    are left out.
+    """
     for name, function in {**public_names.functions(), **public_names.methods()}.items():
         if public_names.is_property(function) or not chosen(name):
             continue
@@ -53,7 +63,7 @@ def probed_callables(chosen: Callable[[str], bool] = _any_name) -> Iterator[tupl
 
 
 def row_accepts(row: Row, places: Places, ranks: dict[str, int]) -> bool:
-    """Return whether a table row lets operands on these devices meet in one call."""
+    """Return whether a callable accepts operands on these devices and of these ranks, by its semantics-table row."""
     named = {operand: parameter_of(operand) for operand in places}
     if any(n in row.host and places[o] == ACCELERATOR for o, n in named.items()):
         return False
@@ -73,9 +83,12 @@ def row_accepts(row: Row, places: Places, ranks: dict[str, int]) -> bool:
 
 
 def compare_device_flips(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare which operands the table and an accelerator allow on the host."""
+    """Compare, for each callable, the operands that may be on the host according to the semantics table and to torch.
+
+    Torch is asked by calls with some operands on the host and the others on an accelerator. Returns the tally.
+    """
     tally = Tally()
-    for name, row, flip in _flips(table, chosen):
+    for name, row, flip in _flips_with_rows(table, chosen):
         result = flip.result()
         if not result.failed_for_other_reason:
             compare_flip(tally, name, row, flip, result.error)
@@ -83,9 +96,12 @@ def compare_device_flips(table: Table, chosen: Callable[[str], bool] = _any_name
 
 
 def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare which operands the table and FakeTensorMode allow on the host."""
+    """Compare, for each callable, the operands that may be on the host by the semantics table and by FakeTensorMode.
+
+    FakeTensorMode is torch's mode that runs calls on tensors without data. Returns the tally.
+    """
     with probe_accelerator():
-        found = list(_flips(table, chosen))
+        found = list(_flips_with_rows(table, chosen))
     tally = Tally()
     for name, row, flip in found:
         verdict = fake_tensors.fake_tensors_accept(flip)
@@ -94,8 +110,12 @@ def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any
     return tally
 
 
-def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
-    """Yield the distinct device flips of the chosen names, with their table rows."""
+def _flips_with_rows(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
+    """Yield (name, semantics-table row, device flip) for the callables whose names ``chosen`` accepts.
+
+    A device flip is a sample call with some operands on the host and the others on an accelerator; repetitions are left
+    out. Callables whose row is missing, or does not predict operand devices, are left out too.
+    """
     for name, studied in probed_callables(chosen):
         row = table.find(name)
         if row is not None and row.tensors and not row.special and not row.factory:
@@ -103,19 +123,29 @@ def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, R
 
 
 def compare_flip(tally: Tally, name: str, row: Row, flip: DeviceFlip, error: str) -> None:
-    """Compare a table row's prediction for a device flip with the call's error, which is empty on success."""
+    """Compare whether a semantics-table row and torch accept the devices of the operands in one sample call.
+
+    ``error`` is the message with which torch refused the call; it is empty if the call ran. The outcome is added to
+    ``tally``.
+    """
     expected = row_accepts(row, flip.places, flip.ranks)
     verdict = "accepts" if expected else "rejects"
     tally.count(f"{name}({flip}): table {verdict}, torch says {error or 'ok'}" if expected == bool(error) else "")
 
 
 def distinct_flips(found: Iterable[DeviceFlip]) -> list[DeviceFlip]:
-    """Return one device flip for each combination of operand devices and ranks."""
+    """Return the device flips without repetitions: one for each combination of operand devices and operand ranks.
+
+    A device flip is a sample call with some operands on the host and the others on an accelerator.
+    """
     return list({str((sorted(f.places.items()), sorted(f.ranks.items()))): f for f in found}.values())
 
 
 def compare_waits(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare the table's predictions of host waits with CUDA's own warnings, on a real device."""
+    """Compare the calls that make the host wait for a CUDA device by the semantics table and by CUDA's own warnings.
+
+    Needs a real CUDA device. Returns a tally that counts each callable once.
+    """
     tally = Tally()
     for name, studied in _rows_with_known_waits(table, chosen):
         waited = [
@@ -133,7 +163,11 @@ def compare_waits(table: Table, chosen: Callable[[str], bool] = _any_name) -> Ta
 
 
 def compare_wait_detectors(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare CUDA's warnings about waits with the profiler's counts, because CUDA does not warn of every wait."""
+    """Compare two detectors of host waits in the same calls: CUDA's warnings and the counts of torch's profiler.
+
+    The semantics table only chooses the callables. The comparison shows which waits CUDA does not warn of. Returns the
+    tally.
+    """
     tally = Tally()
     for name, studied in _rows_with_known_waits(table, chosen):
         for probed, given in placeable_calls(studied):
@@ -149,7 +183,11 @@ def compare_wait_detectors(table: Table, chosen: Callable[[str], bool] = _any_na
 
 
 def _rows_with_known_waits(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, ProbedCallable]]:
-    """Yield the names whose rows say whether every call waits, with their probed callables."""
+    """Yield (name, probed callable) for the callables whose semantics-table row predicts waits for all arguments.
+
+    Such a row says that every call makes the host wait for the device, or that none does. The probed callable holds the
+    sample calls that run on the CPU.
+    """
     for name, studied in probed_callables(chosen):
         row = table.find(name)
         if row is not None and row.tensors and not (row.special or row.factory or row.sync.startswith("unless")):
@@ -157,13 +195,19 @@ def _rows_with_known_waits(table: Table, chosen: Callable[[str], bool]) -> Itera
 
 
 def _row_sync(table: Table, name: str) -> str:
-    """Return what the table says about host waits for a name; empty if it predicts none."""
+    """Return the cell ``sync`` of a callable's semantics-table row: when its call makes the host wait for the device.
+
+    The text is empty if the row predicts no wait, or if the table has no row for the name.
+    """
     row = table.find(name)
     return row.sync if row is not None else ""
 
 
 def compare_result_dtypes(table: Table, chosen: Callable[[str], bool] = _any_name, device: str = "cpu") -> Tally:
-    """Cast operands, and compare the result dtypes with the table's rules; rows without a rule are skipped."""
+    """Compare the result dtypes that the semantics table predicts with those of calls with operands of many dtypes.
+
+    Callables whose table row has no dtype rule are skipped. Returns the tally of the compared results.
+    """
     tally = Tally()
     for name, studied in probed_callables(chosen):
         row = table.find(name)
@@ -175,12 +219,19 @@ def compare_result_dtypes(table: Table, chosen: Callable[[str], bool] = _any_nam
 
 
 def condition_holds(condition: str, given: Set[str]) -> bool:
-    """Return whether a condition in a table row holds for a call with these arguments."""
+    """Return whether a condition in a semantics-table row, such as ``dim+!out``, holds for a call.
+
+    ``given`` are the names of the call's arguments. The condition ``dim+!out`` holds if ``dim`` is given and ``out`` is
+    not.
+    """
     return all((demand.name in given) is not demand.absent for demand in parse_conditions(condition))
 
 
 def compare_dtypes(tally: Tally, name: str, row: Row, outcome: ProbeResult) -> None:
-    """Compare a table row's dtype rules with the result dtypes of one call."""
+    """Compare the result dtypes that a semantics-table row predicts with those of one call of the callable ``name``.
+
+    The outcome is added to ``tally``.
+    """
     given, asked_for = outcome.given(), outcome.bound.get("dtype")
     stated = next((rule for condition, rule in row.dtype_if.items() if condition_holds(condition, given)), row.dtype)
     rules = (stated,) * len(outcome.tensors) if isinstance(stated, str) else stated

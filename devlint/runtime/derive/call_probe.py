@@ -1,4 +1,4 @@
-"""Probing of one call: make the call, and observe its result and side effects."""
+"""Probing of one call of a torch callable: make the call, and record its result and its effects on the arguments."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What one call did, or the error it raised in ``error``.
+    """What one call of a torch callable did: its result and its effects, or the error that it raised in ``error``.
 
-    Operands are named by their parameter, or ``name[i]`` for the i-th tensor of a sequence. ``before`` holds the
-    operands' dtypes and ranks before the call.
+    ``bound`` holds the arguments by parameter name. Operands are the tensors among them. An operand is named by its
+    parameter, or ``name[i]`` for the i-th tensor of a sequence. ``before`` holds each operand's dtype and rank before
+    the call. ``mutated`` names the operands that the call wrote to, ``shares`` those whose storage the result shares,
+    and ``same_object`` the operand that is the result itself. ``ops`` are the operators that the call ran, if recorded.
     """
 
     bound: dict[str, Any]
@@ -40,11 +42,11 @@ class ProbeResult:
 
     @property
     def tensors(self) -> list[torch.Tensor]:
-        """Return the tensors in the result, in order."""
+        """Return the tensors in the result of the call, in order, also those nested in tuples, lists and dicts."""
         return tensors_of(self.result)
 
     def given(self) -> frozenset[str]:
-        """Return the parameters that received a value other than None and False."""
+        """Return the names of the parameters to which the call passed a value other than None and False."""
         return frozenset(n for n, v in self.bound.items() if v is not None and v is not False)
 
 
@@ -52,7 +54,7 @@ _Mode: Any = TorchDispatchMode
 
 
 class _OperatorRecorder(_Mode):  # type: ignore[misc]
-    """Dispatch mode that records which operators a call runs."""
+    """A torch dispatch mode that records in ``seen`` which ATen operators run while it is active."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,14 +66,14 @@ class _OperatorRecorder(_Mode):  # type: ignore[misc]
 
 
 def parameter_of(operand: str) -> str:
-    """Return the parameter name in an operand name: ``name`` for ``name[0]``."""
+    """Return the parameter to which an operand belongs: ``name`` for the operands ``name`` and ``name[0]``."""
     return operand.split("[")[0]
 
 
 def variation_groups(given: Iterable[str]) -> dict[str, list[str]]:
-    """Group the operands that are varied together.
+    """Group the operands of a call so that a probe changes the dtype or device of all operands of a group together.
 
-    Each operand is its own group, but a module's parameters and buffers form one.
+    Each operand is a group of its own, but the parameters and buffers of a module form one group.
     """
     found: dict[str, list[str]] = {}
     for name in given:
@@ -80,7 +82,11 @@ def variation_groups(given: Iterable[str]) -> dict[str, list[str]]:
 
 
 def operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """Return the tensors among a call's bound arguments, by operand name."""
+    """Return the tensors among a call's arguments, by operand name.
+
+    ``bound`` holds the arguments by parameter name. An operand is named by its parameter, or ``name[i]`` for the i-th
+    tensor of a sequence.
+    """
     found: dict[str, torch.Tensor] = {}
     for name, value in bound.items():
         if isinstance(value, torch.Tensor):
@@ -91,12 +97,18 @@ def operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
 
 
 def dense_operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """Return the operands that can be cast and reshaped freely: strided and not quantized."""
+    """Return the tensors among a call's arguments, by operand name, that are strided and not quantized.
+
+    Such tensors can be cast and reshaped freely.
+    """
     return {n: t for n, t in operands(bound).items() if t.layout is torch.strided and not t.is_quantized}
 
 
 def bind_call(overloads: list[Signature], call: SampleCall) -> dict[str, Any] | None:
-    """Return a call's values by parameter name under the first overload that accepts the call, or None."""
+    """Return a call's arguments by parameter name, as the first overload that accepts the call names them.
+
+    Returns None if no overload accepts the call.
+    """
     for signature in overloads:
         bound = signature.bind(call.args, call.kwargs)
         if bound is not None:
@@ -105,7 +117,7 @@ def bind_call(overloads: list[Signature], call: SampleCall) -> dict[str, Any] | 
 
 
 def replace_operands(call: SampleCall, overloads: list[Signature], changes: dict[str, Any]) -> SampleCall:
-    """Return a call with the named operands replaced."""
+    """Return a sample call in which the tensors named in ``changes`` are replaced by the tensors given there."""
     given = operands(bind_call(overloads, call) or {})
     by_id = {id(t): changes[name] for name, t in given.items() if name in changes}
     return call.map_tensors(lambda t: by_id.get(id(t), t))
@@ -119,7 +131,11 @@ def probe_call(
     record: bool = False,
     device: str = "cpu",
 ) -> ProbeResult:
-    """Call ``function`` on clones of the call's tensors, and return what happened."""
+    """Call ``function`` with clones of a sample call's tensors, and return the result, the effects, or the error.
+
+    ``overloads`` name the arguments. With ``grad`` the clones require grad, with ``record`` the operators that run are
+    recorded, and ``device`` is the device of the clones.
+    """
     call = call.map_tensors(lambda t: _clone(t, grad, device))
     bound = bind_call(overloads, call)
     if bound is None:
@@ -153,13 +169,13 @@ def probe_call(
 
 
 def _clone(tensor: torch.Tensor, grad: bool, device: str) -> torch.Tensor:
-    """Return a copy of a tensor on a device, which requires grad if asked and possible."""
+    """Return a copy of a tensor on a device. The copy requires grad if ``grad`` is true and its dtype allows that."""
     copy = tensor.detach().clone().to(device)
     return copy.requires_grad_(grad and (copy.is_floating_point() or copy.is_complex()))
 
 
 def _storage(tensor: torch.Tensor) -> int:
-    """Return the address of a tensor's storage, or 0 if it has none."""
+    """Return the memory address of a tensor's storage, or 0 if the tensor has no storage."""
     try:
         return tensor.untyped_storage().data_ptr()
     except (RuntimeError, NotImplementedError):
@@ -167,14 +183,15 @@ def _storage(tensor: torch.Tensor) -> int:
 
 
 def tensors_of(result: Any) -> list[torch.Tensor]:
-    """Return the tensors in a nested result, in order."""
+    """Return the tensors in a call's result, in order, also those nested in tuples, lists and dicts."""
     return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
 
 
 def cast_operand(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Return an operand cast to a dtype.
+    """Return a tensor argument cast to a dtype.
 
-    A float cast to an integer dtype becomes ones, which are legal values for every operator.
+    A cast from floating-point or complex to an integer dtype or bool gives a tensor of ones, because 1 is a legal value
+    for every operator.
     """
     if dtype.is_floating_point or dtype.is_complex or not (tensor.is_floating_point() or tensor.is_complex()):
         return tensor.to(dtype)
@@ -182,5 +199,5 @@ def cast_operand(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def as_zero_dim(tensor: torch.Tensor) -> torch.Tensor:
-    """Return a 0-dim tensor with the first value of ``tensor``."""
+    """Return a 0-dim tensor with the first value of ``tensor``, or with the value 1 if ``tensor`` is empty."""
     return tensor.detach().reshape(-1)[0].clone() if tensor.numel() else tensor.new_ones(())

@@ -1,4 +1,7 @@
-"""Table rows of functions, methods and properties, derived from their declarations and from calls on the CPU."""
+"""Rows of devlint's semantics table for torch's functions, methods and properties.
+
+A row is derived from the callable's declaration and from small calls on the CPU.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,11 @@ DerivedRow = tuple[Row, "ProbedCallable | None"]
 
 
 def derive_row(name: str, function: Any) -> DerivedRow:
-    """Derive the table row of one function, method or property."""
+    """Derive the semantics-table row of one torch function, method or property.
+
+    Returns the row and the probed callable: the callable with those of its sample calls that run on the CPU. The probed
+    callable is None for a property and for a callable of which no sample call runs.
+    """
     if public_names.is_property(function):
         return _property_row(name), None
     overloads = overloads_of(name, function)
@@ -60,16 +67,20 @@ def derive_row(name: str, function: Any) -> DerivedRow:
 
 
 def _additional_cells(cells: Row, row: Row, source: str) -> Row:
-    """Return the declared cells that a table row does not have yet, and note their source in the row."""
+    """Return those of the given semantics-table cells that the row ``row`` lacks or holds with another value.
+
+    ``source``, the origin of the cells, is written into the cell ``provenance`` of ``row``.
+    """
     more = {cell: value for cell, value in cells.items() if row.get(cell) != value}
     row["provenance"] |= dict.fromkeys(more, source)
     return more
 
 
 def _row_without_signature(function: Any) -> Row:
-    """Derive the table row of a function without a signature.
+    """Derive the semantics-table row of a torch function whose parameters are unknown.
 
-    Its result is known only if the function runs without arguments and changes nothing.
+    A setter, such as ``set_...`` or ``init_...``, returns nothing. A getter, such as ``is_...`` or ``get_...``, is
+    called without arguments to see what it returns. The result of any other function is unknown.
     """
     name = getattr(function, "__name__", "")
     if name.startswith(("set_", "clear_", "autocast_", "init_")):
@@ -84,7 +95,7 @@ def _row_without_signature(function: Any) -> Row:
 
 
 def _property_row(name: str) -> Row:
-    """Derive the table row of a tensor property."""
+    """Derive the semantics-table row of a property of ``torch.Tensor`` by reading it from one small tensor."""
     attribute = name.rsplit(".", 1)[1]
     read = operator.attrgetter(attribute)
     signature = signature_from_names(["self"], ["self"])
@@ -100,7 +111,11 @@ def _property_row(name: str) -> Row:
 
 
 def _probed_cells(name: str, studied: ProbedCallable) -> Row:
-    """Return the table cells that calls on the CPU show."""
+    """Return the semantics-table cells that follow from a callable's sample calls on the CPU.
+
+    They tell the kind and dtypes of the result, whether it is 0-dim, the effects of a call, and the dtypes that it
+    refuses.
+    """
     row = return_cells.cells(studied, in_place=name.endswith("_") and (not name.endswith("__") or ".__i" in name))
     if any(t.outcome.tensors for t in studied.probed_calls):
         outcomes = studied.varied_results()

@@ -1,4 +1,4 @@
-"""Coverage of the table: which public callables it describes, and which it leaves unknown."""
+"""Coverage of devlint's semantics table of torch: which public torch callables it describes, and which not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 def overridable_names() -> list[str]:
-    """Return the canonical names of all functions in ``torch.overrides.get_overridable_functions()``."""
+    """Return the canonical names of all torch functions that ``torch.overrides.get_overridable_functions()`` lists."""
     found: dict[str, None] = {}
     for group in overrides.get_overridable_functions().values():
         for function in group:
@@ -24,7 +24,10 @@ def overridable_names() -> list[str]:
 
 
 def is_described(row: Row | None) -> bool:
-    """Return whether a table row says what a call returns, and for tensors their dtype and device rules."""
+    """Return whether a row of the semantics table says enough about a callable to predict its results.
+
+    The row must say which kind of value comes out and, for tensors, the rules for dtype and device.
+    """
     if row is None:
         return False
     if row.get("special"):
@@ -36,7 +39,11 @@ def is_described(row: Row | None) -> bool:
 
 
 def summary(rows: dict[str, Row]) -> dict[str, Any]:
-    """Return counts for the header of the table, and the names that it leaves unknown."""
+    """Return figures on devlint's semantics table of torch for its data file.
+
+    "counts" holds the numbers of described torch functions and module classes and of rows, "cells" the number of cells
+    from each source, and "unknown" the names of the torch callables that the table does not describe.
+    """
     groups = {"overridable functions": overridable_names(), "torch.nn modules": list(module_rows.module_classes())}
     counts: dict[str, Any] = {}
     unknown: set[str] = set()

@@ -1,4 +1,7 @@
-"""Table cells read off the declaration of a callable: parameters, result form, factory marks."""
+"""Cells of the semantics table that follow from the declaration of a torch callable, without calling it.
+
+They tell the parameters, the kind of result, and whether the callable is a factory such as ``torch.ones``.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,11 @@ _PLAIN: dict[Any, str] = {
 
 
 def overloads_of(name: str, function: Any) -> list[Signature]:
-    """Return the overloads of a callable, written by hand where torch's own signatures do not suffice."""
+    """Return the signature of each overload of a torch callable.
+
+    The signatures are taken from the handwritten cells of devlint's semantics table if those list the callable's
+    parameters, else from torch.
+    """
     by_hand = overlay()["rows"].get(name, {})
     if "params" in by_hand:
         spelled = by_hand.get("overloads", [by_hand["params"]])
@@ -36,7 +43,7 @@ def overloads_of(name: str, function: Any) -> list[Signature]:
 
 
 def _as_method(signature: Signature) -> Signature:
-    """Return a signature with its first parameter named ``self``."""
+    """Return the signature of a tensor method with its first parameter named ``self``."""
     first = signature.params[0] if signature.params else None
     if first is None or first.name == "self":
         return signature
@@ -45,7 +52,11 @@ def _as_method(signature: Signature) -> Signature:
 
 
 def merge_params(overloads: list[Signature]) -> Row:
-    """Return the parameter list that serves all overloads, and the overloads where positions differ."""
+    """Return the semantics-table cells ``params`` and ``overloads`` of a callable with these overloads.
+
+    ``params`` is one parameter list that serves for all overloads. ``overloads`` lists the parameters of each overload;
+    it is present only if overloads put different parameters at the same position.
+    """
     overloads = without_number_overloads(overloads)
     spelled = [[p.name for p in s.params if p.kind != "kw"] for s in overloads]
     longest = max(overloads, key=lambda s: (len([p for p in s.params if p.kind != "kw"]), len(s.params)))
@@ -64,12 +75,15 @@ def merge_params(overloads: list[Signature]) -> Row:
 
 
 def _distinct(lists: Iterable[list[str]]) -> list[list[str]]:
-    """Return the different parameter lists, in order."""
+    """Return parameter lists without repetitions, in their first order."""
     return [list(t) for t in dict.fromkeys(map(tuple, lists))]
 
 
 def tensor_names(overloads: list[Signature]) -> list[str]:
-    """Return the names of tensor parameters, with ``[]`` added where a sequence is taken."""
+    """Return the names of the parameters that take tensors in some overload.
+
+    ``[]`` is added to a name that takes a sequence of tensors. The parameter ``out`` is left out.
+    """
     found: dict[str, Parameter] = {}
     for signature in overloads:
         for param in signature.params:
@@ -79,14 +93,17 @@ def tensor_names(overloads: list[Signature]) -> list[str]:
 
 
 def number_names(overloads: list[Signature]) -> list[str]:
-    """Return the tensor parameters for which another overload takes a Python number."""
+    """Return the names of parameters that take a tensor in one overload and a Python number in another."""
     tensors = {p.name for s in overloads for p in s.params if p.tensor}
     numbers = (p.name for s in overloads for p in s.params if not p.tensor and p.type.rstrip("?") in _NUMBERS)
     return [name for name in dict.fromkeys(numbers) if name in tensors]
 
 
 def native_returns(overloads: list[Signature]) -> str:
-    """Return the form of the result as the native schemas declare it."""
+    """Return the kind of result, such as "tensor" or "tuple:values,indices", that native_functions.yaml declares.
+
+    Returns "unknown" if the overloads of the callable differ in it.
+    """
     natives = [s.native for s in overloads if s.native is not None]
     kinds = set()
     for native in natives:
@@ -108,7 +125,10 @@ def native_returns(overloads: list[Signature]) -> str:
 
 
 def annotated_return(function: Any) -> str:
-    """Return the form of the result as a function's annotation declares it, if it is no tensor."""
+    """Return the kind of result, such as "number" or "none", that the return annotation of a function declares.
+
+    Returns "unknown" if there is no annotation, or if it names a tensor or any other type than a plain Python one.
+    """
     try:
         annotation = inspect.signature(function).return_annotation
     except (ValueError, TypeError):
@@ -117,7 +137,11 @@ def annotated_return(function: Any) -> str:
 
 
 def factory_cells(name: str, function: Any, row: Row) -> Row:
-    """Return the table cells of a callable that creates a tensor from nothing or from a template."""
+    """Return the semantics-table cells of a callable that creates a tensor: ``device``, ``dtype``, ``grad`` and others.
+
+    The tensor is created from sizes, as by ``torch.ones``, or like another tensor, as by ``torch.ones_like``. The dict
+    is empty for every other callable.
+    """
     base = name.rsplit(".", 1)[1]
     takes = set(row["params"])
     if base.endswith("_like") or (base.startswith("new_") and name.startswith("torch.Tensor.")):

@@ -1,4 +1,7 @@
-"""The device cells of a table row, found by moving operands of a call between an accelerator and the host."""
+"""The device cells of a semantics-table row: which operands must share a device, and where the result lies.
+
+They are found by calls with one operand moved between an accelerator and the host.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCall
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """Return a callable's table cells ``index``, ``free``, ``scalars`` and ``device``; needs an accelerator."""
+    """Return a callable's semantics-table cells ``index``, ``free``, ``scalars`` and ``device``.
+
+    They are found by calls on an accelerator, which must be there, real or emulated.
+    """
     tied: set[str] = set()
     loose: dict[str, set[str]] = {}
     sources: set[str] = set()
@@ -44,7 +50,11 @@ def cells(subject: ProbedCallable) -> Cells:
 def _result_device(
     subject: ProbedCallable, sources: set[str], alone: set[str], loose: dict[str, set[str]], tied: set[str]
 ) -> str:
-    """Return the device rule for results: the host, the common device, or that of one operand."""
+    """Return the semantics-table cell ``device``: the rule for the device of a callable's results.
+
+    The rule is "host", "group" (the common device of the operands), "arg:NAME" (the device of that operand) or
+    "unknown".
+    """
     if sources == {HOST}:
         return "host"
     if len(sources) > 1:
@@ -55,26 +65,35 @@ def _result_device(
 
 
 def _scalars(subject: ProbedCallable, tied: set[str]) -> int | str:
-    """Return how many 0-dim host operands a call accepts beside a larger accelerator operand."""
+    """Return the semantics-table cell ``scalars``: how many 0-dim host operands a callable accepts.
+
+    They are accepted beside operands on the accelerator. The value is 0, 1, "many", or "alone" if they are accepted
+    only where all operands are 0-dim.
+    """
     most, alone = 0, False
     for probed, given in placeable_calls(subject):
         names = [n for n in given if parameter_of(n) in tied and parameter_of(n) != PARAMETERS]
-        singles = [n for n in names if _passes(subject, probed, given, {n})]
-        alone = alone or any(_passes(subject, probed, given, {n}, among_scalars=True) for n in names)
-        if len(names) > 2 and any(_passes(subject, probed, given, set(pair)) for pair in combinations(singles, 2)):
+        singles = [n for n in names if _accepts_as_scalars(subject, probed, given, {n})]
+        alone = alone or any(_accepts_as_scalars(subject, probed, given, {n}, among_scalars=True) for n in names)
+        if len(names) > 2 and any(
+            _accepts_as_scalars(subject, probed, given, set(pair)) for pair in combinations(singles, 2)
+        ):
             return "many"
         most = max(most, min(len(singles), 1))
     return most or ("alone" if alone else 0)
 
 
-def _passes(
+def _accepts_as_scalars(
     subject: ProbedCallable,
     probed: ProbedCall,
     given: dict[str, torch.Tensor],
     names: set[str],
     among_scalars: bool = False,
 ) -> bool:
-    """Return whether a call accepts these operands as 0-dim host tensors beside a larger one."""
+    """Return whether a call runs on the accelerator with the named operands replaced by 0-dim host tensors.
+
+    At least one other operand must have dimensions. With ``among_scalars``, all other operands must be 0-dim instead.
+    """
     flip = place_as_scalars(subject, probed, given, names)
     others = [rank for name, rank in flip.ranks.items() if name not in names] if flip is not None else []
     if flip is None or not others or any(others) is among_scalars:

@@ -1,4 +1,7 @@
-"""Device flips: sample calls with some operands on the host and the others on an accelerator, emulated or real."""
+"""Device flips: sample calls of a torch callable with some operands on the host and the others on an accelerator.
+
+They show which operands may be on another device. The accelerator is a CUDA device or an emulated one.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +33,10 @@ _OTHER_CAUSES = ("not implemented for", "NotImplementedError", "NotEmulated", "o
 
 @dataclass(frozen=True, slots=True)
 class DeviceFlip:
-    """A sample call with a device and a rank for each operand.
+    """A sample call of a torch callable that is to run with each operand on a device chosen for it.
 
-    The operands in ``strays`` are on the other device than the rest.
+    ``places`` holds the device types by operand name, ``ranks`` the operands' ranks. The operands in ``strays`` are on
+    the other device than the rest.
     """
 
     function: Callable[..., Any]
@@ -46,7 +50,7 @@ class DeviceFlip:
         return ", ".join(f"{name}:{place}/{self.ranks[name]}d" for name, place in self.places.items())
 
     def result(self) -> FlipResult:
-        """Make the call with its operands on their devices, and return its outcome."""
+        """Make the call with each operand on its device; return the devices of the result tensors, or the error."""
         where = {id(t): self.places[n] for n, t in self.tensors.items()}
         torch.manual_seed(0)
         with torch.no_grad(), warnings.catch_warnings():
@@ -61,24 +65,27 @@ class DeviceFlip:
 
 @dataclass(frozen=True, slots=True)
 class FlipResult:
-    """The outcome of a device flip: the device types of the result tensors, or the error."""
+    """The outcome of a call with operands on two devices: the device types of its result tensors, or its error."""
 
     devices: tuple[str, ...] = ()
     error: str = ""
 
     @property
     def failed_for_other_reason(self) -> bool:
-        """Return whether the call failed for a reason other than its operands' devices."""
+        """Return whether the call failed, but for a reason that has nothing to do with its operands' devices."""
         return any(cause in self.error for cause in _OTHER_CAUSES)
 
 
 def _with_accelerator(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return keyword arguments in which any ``device`` is the accelerator."""
+    """Return a call's keyword arguments with the accelerator as ``device``, if ``device`` is given and not None."""
     return {n: (ACCELERATOR if n == "device" and v is not None else v) for n, v in kwargs.items()}
 
 
 def placeable_calls(subject: ProbedCallable) -> Iterator[tuple[ProbedCall, dict[str, torch.Tensor]]]:
-    """Yield the probed calls whose tensors are all dense operands, with those operands."""
+    """Yield the calls of a probed callable whose operands can be moved between devices, each with its operands by name.
+
+    All tensors of such a call are strided, not quantized, and known by parameter name.
+    """
     for probed in subject.calls_to_vary():
         bound = subject.bound(probed.call)
         given = dense_operands(bound)
@@ -87,7 +94,10 @@ def placeable_calls(subject: ProbedCallable) -> Iterator[tuple[ProbedCall, dict[
 
 
 def place_operands(probed: ProbedCall, given: dict[str, torch.Tensor], default: str, strays: set[str]) -> DeviceFlip:
-    """Return a sample call with the strays on one device and all other operands on the device ``default``."""
+    """Return a sample call that is to run with the operands in ``strays`` on one device and the others on ``default``.
+
+    One of the two devices is the host, the other is the accelerator.
+    """
     other = HOST if default == ACCELERATOR else ACCELERATOR
     places = {n: other if n in strays else default for n in given}
     ranks = {n: t.dim() for n, t in given.items()}
@@ -97,9 +107,9 @@ def place_operands(probed: ProbedCall, given: dict[str, torch.Tensor], default: 
 def place_as_scalars(
     subject: ProbedCallable, probed: ProbedCall, given: dict[str, torch.Tensor], names: set[str]
 ) -> DeviceFlip | None:
-    """Return a sample call on the accelerator with the named operands as 0-dim host tensors.
+    """Return a sample call that is to run with the named operands as 0-dim host tensors, the others on the accelerator.
 
-    Returns None if the call does not run on the CPU that way.
+    Returns None if the call with these 0-dim tensors does not even run on the CPU alone.
     """
     call = replace_operands(probed.call, subject.overloads, {n: as_zero_dim(given[n]) for n in names})
     if probe_call(probed.function, subject.overloads, call).error:
@@ -110,7 +120,10 @@ def place_as_scalars(
 
 
 def flips(subject: ProbedCallable) -> Iterator[DeviceFlip]:
-    """Yield the device flips of a callable: one operand moved, or one or two as 0-dim host tensors."""
+    """Yield the device flips of a callable: each sample call with one operand on the other device than the rest.
+
+    Further flips have one or two operands as 0-dim tensors on the host, and the others on the accelerator.
+    """
     for probed, given in placeable_calls(subject):
         if len(given) < 2 or place_operands(probed, given, ACCELERATOR, set()).result().error:
             continue

@@ -1,4 +1,8 @@
-"""Table cells for dtypes that a callable refuses: operands that must be equal, index-like operands, loss targets."""
+"""Cells of the semantics table for dtypes that a torch callable refuses.
+
+They tell which operands must have equal dtypes, and which dtypes are accepted for integer or bool operands beside
+floating-point ones, such as indices, and for the targets of loss functions.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,18 @@ Pair = tuple[str, str]
 
 
 def cells(subject: ProbedCallable, loss: bool) -> Cells:
-    """Return a callable's table cells ``match``, ``match_or_half``, ``index_dtypes`` and ``target_dtypes``."""
-    return _equal(subject) | _restricted(subject, loss)
+    """Return a callable's semantics-table cells ``match``, ``match_or_half``, ``index_dtypes`` and ``target_dtypes``.
+
+    They tell the operand dtypes that the callable refuses. With ``loss``, the callable is a loss function.
+    """
+    return _equal_dtype_cells(subject) | _allowed_dtype_cells(subject, loss)
 
 
-def _equal(subject: ProbedCallable) -> Cells:
-    """Return the table cells for floating-point operands that must have the same dtype."""
+def _equal_dtype_cells(subject: ProbedCallable) -> Cells:
+    """Return the semantics-table cells ``match`` and ``match_or_half``: groups of operands that must have equal dtypes.
+
+    The operands are floating-point. Those in ``match_or_half`` may also be of half precision beside float32.
+    """
     conflict: dict[Pair, bool] = {}
     fine: set[Pair] = set()
     for probed in subject.calls_to_vary()[:_MANY_CALLS]:
@@ -32,11 +42,11 @@ def _equal(subject: ProbedCallable) -> Cells:
             pair = (parameter_of(one), parameter_of(two))
             if pair in fine:
                 continue
-            if _ever_apart(subject, probed, floats, one, two, torch.float64):
+            if _accepts_different_dtypes(subject, probed, floats, one, two, torch.float64):
                 fine.add(pair)
             else:
                 half = any(
-                    _ever_apart(subject, probed, floats, a, b, dtype)
+                    _accepts_different_dtypes(subject, probed, floats, a, b, dtype)
                     for a, b in ((one, two), (two, one))
                     for dtype in (torch.bfloat16, torch.float16)
                 )
@@ -46,12 +56,12 @@ def _equal(subject: ProbedCallable) -> Cells:
     return {"match": _groups(strict, subject), "match_or_half": _groups(lenient, subject)}
 
 
-def _ever_apart(
+def _accepts_different_dtypes(
     subject: ProbedCallable, probed: ProbedCall, floats: dict[str, list[str]], one: str, two: str, dtype: torch.dtype
 ) -> bool:
-    """Return whether a call is accepted with ``one`` in ``dtype`` and ``two`` in float32.
+    """Return whether a call runs with operand ``one`` in ``dtype`` and operand ``two`` in float32.
 
-    Every combination of the other operands in either dtype is tried.
+    The other floating-point operands are tried in every combination of these two dtypes; one that runs is enough.
     """
     given = dense_operands(subject.bound(probed.call))
     others = [n for n in floats if n not in (one, two)][:_MANY_OPERANDS]
@@ -63,7 +73,7 @@ def _ever_apart(
 
 
 def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
-    """Join pairs of operands that share a member into groups."""
+    """Join pairs of parameter names into groups: pairs that share a name end up in one group."""
     groups: list[set[str]] = []
     for pair in sorted(pairs):
         joined = [g for g in groups if g & set(pair)]
@@ -71,10 +81,12 @@ def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
     return [sorted(g, key=subject.tensor_names.index) for g in groups]
 
 
-def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
-    """Return the table cells for dtypes of index-like operands and of loss targets.
+def _allowed_dtype_cells(subject: ProbedCallable, loss: bool) -> Cells:
+    """Return the semantics-table cells ``index_dtypes`` and ``target_dtypes``: the only dtypes for certain operands.
 
-    An index may have the dtypes that every sample accepts, a target those that any sample accepts.
+    ``index_dtypes`` is for integer or bool operands beside floating-point ones: the dtypes that every sample call
+    accepts. ``target_dtypes`` is for the targets of loss functions: the dtypes that any sample call accepts. With
+    ``loss``, the callable is a loss function.
     """
     taken: dict[str, list[set[str]]] = {}
     for probed in subject.calls_to_vary():
@@ -83,7 +95,7 @@ def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
         for name, tensor in given.items():
             target = loss and parameter_of(name) in _TARGETS
             if target or (tensor.dtype in _INTEGRAL and floats and tensor.dim() > 0):
-                taken.setdefault(parameter_of(name), []).append(_accepted(subject, probed, name, tensor))
+                taken.setdefault(parameter_of(name), []).append(_accepted_dtypes(subject, probed, name, tensor))
     row: Cells = {}
     for name, sets in taken.items():
         target = loss and name in _TARGETS
@@ -95,8 +107,8 @@ def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
     return row
 
 
-def _accepted(subject: ProbedCallable, probed: ProbedCall, name: str, tensor: torch.Tensor) -> set[str]:
-    """Return the dtypes in which a call accepts one operand."""
+def _accepted_dtypes(subject: ProbedCallable, probed: ProbedCall, name: str, tensor: torch.Tensor) -> set[str]:
+    """Return the names of the dtypes to which one operand of a call can be cast so that the call still runs."""
     return {
         str(d).removeprefix("torch.")
         for d in _DTYPES

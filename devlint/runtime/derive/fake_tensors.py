@@ -1,6 +1,7 @@
-"""Device flips under FakeTensorMode, as a second source.
+"""Device flips under FakeTensorMode: a second opinion on which operands a torch call accepts on the host.
 
-Checks are added for what FakeTensorMode accepts and eager CUDA does not.
+A device flip is a sample call with operands on two devices. FakeTensorMode runs it on tensors without data. The module
+adds checks for calls that FakeTensorMode accepts and eager CUDA refuses.
 """
 
 from __future__ import annotations
@@ -39,28 +40,34 @@ _Mode: Any = TorchDispatchMode
 
 
 class DeviceClash(RuntimeError):
-    """Error for operands that eager CUDA would not accept together."""
+    """The error for a call on fake tensors whose operands are on devices that eager CUDA would refuse together."""
 
 
 @cache
-def _natives() -> dict[str, NativeFunction]:
-    """Return torch's native functions by name and overload."""
+def _native_declarations() -> dict[str, NativeFunction]:
+    """Return the declarations in native_functions.yaml, by operator name with overload, such as "add.Tensor"."""
     return {str(f.func.name): f for group in native_functions().values() for f in group}
 
 
 class EagerChecks(_Mode):  # type: ignore[misc]
-    """Dispatch mode that adds the device checks of eager CUDA, which FakeTensorMode relaxes for 0-dim tensors."""
+    """A torch dispatch mode that adds the device checks of eager CUDA to FakeTensorMode.
+
+    FakeTensorMode alone is laxer for 0-dim tensors.
+    """
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Check the operands' devices, then run the operator in the fake mode below."""
+        """Check the devices of an operator's operands, then pass the operator on to the enclosing FakeTensorMode."""
         self._check(func, args)
         return func(*args, **(kwargs or {}))
 
     def _check(self, func: Any, args: tuple[Any, ...]) -> None:
-        """Raise DeviceClash for operands that the generated wrapper or TensorIterator would refuse."""
+        """Raise DeviceClash if eager CUDA would refuse the operands of an operator because of their devices.
+
+        Eager CUDA checks devices in the generated wrapper of an operator or in TensorIterator.
+        """
         name = func._schema.name.removeprefix("aten::")
         overload = func._schema.overload_name
-        native = _natives().get(f"{name}.{overload}" if overload else name)
+        native = _native_declarations().get(f"{name}.{overload}" if overload else name)
         if native is None or name in _ANY_DEVICE or name in _MANY_SCALARS:
             return
         given = [t for t in pytree.tree_leaves(args) if isinstance(t, torch.Tensor)]
@@ -70,17 +77,17 @@ class EagerChecks(_Mode):  # type: ignore[misc]
         checked = native.device_check is DeviceCheckType.ExactSame
         if checked and (has_cuda_kernel(native) or name in _STRICT_COMPOSITES):
             raise DeviceClash(f"{func}: wrapper")
-        if not checked and _iterates(native) and (len(on_host) > 1 or on_host[0].dim() > 0):
+        if not checked and _uses_tensor_iterator(native) and (len(on_host) > 1 or on_host[0].dim() > 0):
             raise DeviceClash(f"{func}: more than one host operand")
 
 
-def _iterates(native: NativeFunction) -> bool:
-    """Return whether an operator is computed by TensorIterator."""
+def _uses_tensor_iterator(native: NativeFunction) -> bool:
+    """Return whether torch computes an operator by TensorIterator, its engine for elementwise operators."""
     return native.structured or native.structured_delegate is not None or "pointwise" in native.tags
 
 
 def fake_tensors_accept(flip: DeviceFlip) -> bool | None:
-    """Return whether a device flip runs on fake tensors; None if FakeTensorMode cannot tell."""
+    """Return whether a sample call with operands on two devices runs under FakeTensorMode, None if that cannot tell."""
     where = {id(t): _DEVICES[flip.places[n]] for n, t in flip.tensors.items()}
 
     def faked(tensor: torch.Tensor) -> torch.Tensor:

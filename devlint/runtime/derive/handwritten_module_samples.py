@@ -1,4 +1,4 @@
-"""Handwritten constructor and call arguments for module classes that torch's own database leaves out."""
+"""Handwritten constructor and call arguments for ``torch.nn`` classes that torch's own sample database leaves out."""
 
 from __future__ import annotations
 
@@ -60,6 +60,9 @@ SAMPLES: dict[str, Callable[[], Pairs]] = {
 
 
 def calls(name: str) -> Pairs:
-    """Return pairs of constructor arguments and call arguments for the module class ``name``."""
+    """Return the handwritten samples of a ``torch.nn`` module class: pairs of constructor arguments and call arguments.
+
+    ``name`` is the qualified name of the class. The list is empty if there is no sample.
+    """
     made = SAMPLES.get(name.rsplit(".", 1)[1])
     return made() if made is not None else []

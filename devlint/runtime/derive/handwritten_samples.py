@@ -1,4 +1,4 @@
-"""Handwritten sample calls for functions that OpInfo does not cover, or covers only through a wrapper."""
+"""Handwritten sample calls of torch functions that torch's OpInfo database leaves out or covers by a wrapper only."""
 
 from __future__ import annotations
 
@@ -12,48 +12,51 @@ Arguments = tuple[Any, ...]
 
 
 def floats(*size: int) -> torch.Tensor:
-    """Return a float32 tensor with values in (0, 1)."""
+    """Return a random float32 tensor of this size with values between 0.1 and 0.9."""
     return torch.rand(size) * 0.8 + 0.1
 
 
 def ints(*size: int, high: int = 2) -> torch.Tensor:
-    """Return an int64 tensor with values below ``high``."""
+    """Return a random int64 tensor of this size with values from 0 to ``high`` - 1."""
     return torch.randint(0, high, size)
 
 
 def bools(*size: int) -> torch.Tensor:
-    """Return a bool tensor with both values in it."""
+    """Return a bool tensor of this size in which True and False alternate."""
     return torch.arange(max(1, torch.Size(size).numel())).reshape(size) % 2 == 0
 
 
 def sparse(*size: int) -> torch.Tensor:
-    """Return a sparse matrix."""
+    """Return a random sparse float32 tensor of this size, in COO layout."""
     return floats(*size).to_sparse()
 
 
 def _cell(gates: int) -> list[torch.Tensor]:
-    """Return the weights of a recurrent cell with this number of gates."""
+    """Return small random weights and biases of a recurrent cell with this number of gates."""
     return [floats(4 * gates, 3), floats(4 * gates, 4), floats(4 * gates), floats(4 * gates)]
 
 
 def _rnn(gates: int, *state: torch.Tensor) -> list[Arguments]:
-    """Return the arguments of a recurrent layer with this number of gates."""
+    """Return sample arguments of ``torch.lstm``, ``torch.gru`` or ``torch.rnn_tanh``: a list with one argument tuple.
+
+    ``gates`` is the number of gates of the recurrent layer, and ``state`` are its initial states.
+    """
     hidden = state if gates == 4 else state[0]
     return [(floats(2, 1, 3), hidden, _cell(gates), True, 1, 0.0, False, False, False)]
 
 
 def _matrix() -> list[Arguments]:
-    """Return one matrix as the only argument."""
+    """Return sample arguments of a function that takes one matrix: a list with one argument tuple."""
     return [(floats(2, 3),)]
 
 
 def _weights() -> list[Arguments]:
-    """Return one weight matrix as the only argument."""
+    """Return sample arguments of a function that takes one weight matrix: a list with one argument tuple."""
     return [(floats(3, 4),)]
 
 
 def _quantized() -> list[Arguments]:
-    """Return one quantized matrix as the only argument."""
+    """Return sample arguments of a function that takes one quantized matrix: a list with one argument tuple."""
     return [(torch.quantize_per_tensor(floats(2, 3), 0.1, 0, torch.qint8),)]
 
 
@@ -328,6 +331,9 @@ SAMPLES: dict[str, Callable[[], list[Arguments]]] = (
 
 
 def calls(name: str) -> list[Arguments]:
-    """Return the handwritten positional arguments for ``name``; empty if there are none."""
+    """Return the handwritten sample calls of the torch function ``name``, each as a tuple of positional arguments.
+
+    The list is empty if there are none.
+    """
     made = SAMPLES.get(name)
     return made() if made is not None else []

@@ -1,4 +1,8 @@
-"""Table rows of ``torch.nn`` module classes: registered tensors, and calls with "parameters" as an operand."""
+"""Rows of devlint's semantics table for the module classes of ``torch.nn``.
+
+A row tells which parameters and buffers an instance registers, and what a call of an instance does. A module's own
+parameters and buffers count as one more operand, "parameters", of the call.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,7 @@ _FLAGS = ("affine", "elementwise_affine", "track_running_stats")
 
 @cache
 def module_classes() -> dict[str, type[nn.Module]]:
-    """Return every module class of ``torch.nn``, by canonical name."""
+    """Return every public module class of ``torch.nn``, by its qualified name such as ``torch.nn.Linear``."""
     return {
         f"torch.nn.{name}": value
         for name, value in sorted(vars(nn).items())
@@ -46,7 +50,10 @@ def module_classes() -> dict[str, type[nn.Module]]:
 
 
 def aliases() -> dict[str, str]:
-    """Return the canonical names of classes, by the names under which they are defined."""
+    """Return the public names of the ``torch.nn`` module classes, such as ``torch.nn.Linear``, by their defining names.
+
+    The defining name is module and class, such as ``torch.nn.modules.linear.Linear``.
+    """
     return {
         f"{c.__module__}.{c.__qualname__}": name
         for name, c in module_classes().items()
@@ -59,14 +66,17 @@ Sample = tuple[nn.Module, dict[str, Any], SampleCall]
 
 
 def sample_instances(name: str) -> list[Sample]:
-    """Return instances on the CPU, with the constructor's arguments and a call's arguments."""
+    """Return sample instances of a module class on the CPU, each with its constructor's and a call's arguments."""
     torch.manual_seed(0)
     found = list(_from_module_db(module_classes()[name]))
     return found or list(_from_hand(name))
 
 
 def _from_module_db(cls: type[nn.Module]) -> Iterator[Sample]:
-    """Yield samples of a class from torch's own module database."""
+    """Yield samples of a module class from torch's testing database of modules.
+
+    A sample is an instance, its constructor's arguments, and the arguments of a call.
+    """
     for info in module_db:
         if info.module_cls is not cls:
             continue
@@ -84,13 +94,16 @@ def _from_module_db(cls: type[nn.Module]) -> Iterator[Sample]:
 
 
 def _from_hand(name: str) -> Iterator[Sample]:
-    """Yield the handwritten samples of a class."""
+    """Yield the handwritten samples of a module class: instance, constructor arguments, call arguments."""
     for init, call in handwritten_module_samples.calls(name):
         yield from _build(module_classes()[name], init, {}, call, {})
 
 
 def _build(cls: type[nn.Module], init: Any, init_kwargs: Any, args: Any, kwargs: Any) -> Iterator[Sample]:
-    """Yield a sample if the instance can be built."""
+    """Yield one sample of a module class: an instance, its constructor's arguments, and the arguments of a call.
+
+    Yields nothing if the constructor raises an error.
+    """
     signature = inspect.signature(cls)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -105,7 +118,11 @@ def _build(cls: type[nn.Module], init: Any, init_kwargs: Any, args: Any, kwargs:
 
 
 def forward_signature(cls: type[nn.Module]) -> Signature:
-    """Return the signature of ``forward`` without ``self``, with the pseudo-operand "parameters" at the end."""
+    """Return the signature by which calls of a module class are probed.
+
+    It has the parameters of ``forward`` without ``self``, then those of the constructor as keywords, then "parameters",
+    which stands for the module's own parameters and buffers.
+    """
     params = []
     for parameter in list(inspect.signature(cls.forward).parameters.values())[1:]:
         kind = "var" if parameter.kind is parameter.VAR_POSITIONAL else "pos"
@@ -124,12 +141,18 @@ def forward_signature(cls: type[nn.Module]) -> Signature:
 
 
 def _flags(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the constructor's flags that may decide what a call returns."""
+    """Return the bool and str arguments of a module's constructor that may decide what a call of the module returns.
+
+    Flags that only decide which parameters and buffers the module registers are left out.
+    """
     return {n: v for n, v in given.items() if isinstance(v, (bool, str)) and n not in _FLAGS}
 
 
 def _call_with_parameters(module: nn.Module, flags: set[str]) -> Any:
-    """Return a function that calls a module with its parameters and buffers as an argument."""
+    """Return a function that calls a module with its parameters and buffers taken from an argument ``parameters``.
+
+    The function ignores the keyword arguments named in ``flags``.
+    """
 
     def call(*args: Any, parameters: list[torch.Tensor] | None = None, **kwargs: Any) -> Any:
         kwargs = {n: v for n, v in kwargs.items() if n not in flags}
@@ -140,13 +163,16 @@ def _call_with_parameters(module: nn.Module, flags: set[str]) -> Any:
 
 
 def _state(module: nn.Module) -> dict[str, torch.Tensor]:
-    """Return the floating-point parameters and buffers of a module, by name."""
+    """Return a module's floating-point parameters and buffers, by name, without those not initialized yet."""
     tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     return {name: t.detach() for name, t in tensors.items() if t.is_floating_point() and not is_lazy(t)}
 
 
 def derive_row(name: str) -> tuple[Row, ProbedCallable | None]:
-    """Derive the table row of one module class from calls on the CPU; returns it with the probed callable."""
+    """Derive the semantics-table row of one ``torch.nn`` module class from sample calls on the CPU.
+
+    Returns the row and the probed callable: the class with those of its sample calls that run, None if none runs.
+    """
     cls = module_classes()[name]
     if cls.__name__ in CONTAINERS:
         return {"special": "container", "provenance": {"*": "hand"}}, None
@@ -170,7 +196,10 @@ def derive_row(name: str) -> tuple[Row, ProbedCallable | None]:
 
 
 def _probe_instances(overload: Signature, found: list[Sample]) -> ProbedCallable | None:
-    """Probe calls of sample instances; None if none of them runs."""
+    """Make the sample calls of module instances on the CPU, and return a probed callable with those that run.
+
+    Returns None if none of them runs.
+    """
     attempts = []
     for module, given, call in found[:MAX_VARIED_CALLS]:
         state = [t.clone() for t in _state(module).values()]
@@ -181,9 +210,9 @@ def _probe_instances(overload: Signature, found: list[Sample]) -> ProbedCallable
 
 
 def _call_cells(name: str, studied: ProbedCallable, holding: ProbedCallable) -> Row:
-    """Return the table cells for calls of instances.
+    """Return the semantics-table cells that describe calls of a module class's instances.
 
-    Refused dtypes are asked of instances with parameters or buffers.
+    The dtypes that calls refuse are found with the instances in ``holding``, which have parameters or buffers.
     """
     outcomes = studied.varied_results()
     cells: Row = return_cells.cells(studied, in_place=False)
@@ -195,24 +224,30 @@ def _call_cells(name: str, studied: ProbedCallable, holding: ProbedCallable) -> 
 
 
 def _constructor(cls: type[nn.Module]) -> Any:
-    """Return the function that declares the constructor's parameters."""
+    """Return the function whose signature declares the constructor's parameters of a module class.
+
+    It is ``RNNBase.__init__`` for recurrent layers, else the class's own ``__init__``.
+    """
     return nn.RNNBase.__init__ if issubclass(cls, nn.RNNBase) else cls.__init__
 
 
 def _constructor_names(cls: type[nn.Module]) -> list[str]:
-    """Return the names of the constructor's parameters."""
+    """Return the names of the parameters of a module class's constructor, without ``self`` and variadic parameters."""
     parameters = inspect.signature(_constructor(cls)).parameters
     named = [n for n, p in parameters.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
     return [n for n in named if n != "self" and not (n == "mode" and issubclass(cls, nn.RNNBase))]
 
 
 def _deep_layer(attribute: str) -> bool:
-    """Return whether an attribute belongs to a second or later layer of a recurrent module."""
+    """Return whether an attribute such as ``weight_ih_l1`` belongs to a second or later layer of a recurrent module."""
     return "_l" in attribute and not attribute.endswith("_l0")
 
 
 def _module_cells(cls: type[nn.Module], found: list[Sample]) -> Row:
-    """Return the table cells on what the constructor of a class takes and registers."""
+    """Return the semantics-table cell ``module`` of a module class.
+
+    It tells the constructor's parameters, whether instances have parameters and buffers, and the roles of attributes.
+    """
     parameters = inspect.signature(_constructor(cls)).parameters
     init = _constructor_names(cls)
     cells: Row = {"init": init, "parameters": "never", "buffers": "never"}
@@ -236,18 +271,25 @@ def _module_cells(cls: type[nn.Module], found: list[Sample]) -> Row:
 
 
 def _registered(module: nn.Module) -> dict[str, str]:
-    """Return the registered parameters and buffers of a module, by name."""
+    """Return the role of each registered attribute of a module, by name: "parameter", "buffer", or "none" for None."""
     kinds = {n: "none" if p is None else "parameter" for n, p in module._parameters.items()}
     return kinds | {n: "none" if b is None else "buffer" for n, b in module._buffers.items()}
 
 
 def _role(kinds: set[str]) -> str:
-    """Return the role of an attribute over several instances, such as "parameter-or-none"."""
+    """Return the role of a module's attribute, such as "buffer" or "parameter-or-none", over several instances.
+
+    ``kinds`` holds the role in each instance.
+    """
     return (kinds - {"none"}).pop() + ("-or-none" if "none" in kinds else "")
 
 
 def _presence(role: str, built: list[nn.Module], init: list[str]) -> str:
-    """Return under which condition instances have parameters or buffers."""
+    """Return when instances of a module class have parameters or buffers; ``role`` says which of the two.
+
+    The result is "always", "never", "if:FLAG" (if that constructor flag is true), or "arg:NAME" (if that argument is
+    given).
+    """
     having = [bool(list(m.parameters() if role == "parameter" else m.buffers())) for m in built]
     if not any(having):
         for name in ("weight", "pos_weight"):

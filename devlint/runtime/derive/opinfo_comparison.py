@@ -1,4 +1,8 @@
-"""Comparison of the table with every OpInfo that runs on the CPU, on other samples than it was derived from."""
+"""Comparison of devlint's semantics table of torch with torch's OpInfo entries, which generate sample calls.
+
+All entries that run on the CPU take part. Their samples are drawn with another seed than those from which the table was
+derived.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,10 @@ _SAMPLES, _DRAWN, _ELEMENTS = 6, 40, 20_000
 
 @dataclass(slots=True)
 class OpInfoComparison:
-    """Results of comparing OpInfo entries with the table, and the entries that had to be skipped, with reasons."""
+    """The outcome of comparing the semantics table with OpInfo entries: tallies of agreements, and the skipped entries.
+
+    ``skipped`` gives the reason for each skipped entry.
+    """
 
     entries: int = 0
     flips: Tally = field(default_factory=Tally)
@@ -40,44 +47,53 @@ class OpInfoComparison:
     skipped: dict[str, str] = field(default_factory=dict)
 
     def tallies(self) -> dict[str, Tally]:
-        """Return the tallies by subject: device flips, result devices, result dtypes."""
+        """Return the tallies of agreement by subject: "device flips", "result devices" and "result dtypes".
+
+        Device flips are calls with operands on two devices, which torch accepts or refuses.
+        """
         return {"device flips": self.flips, "result devices": self.result_devices, "result dtypes": self.dtypes}
 
     def figures(self) -> dict[str, list[int]]:
-        """Return for each subject how many probes agree, of how many.
+        """Return, for each subject of comparison, the number of probe calls that agree and the number of all.
 
-        ``compared`` counts the entries.
+        The subjects are those of ``tallies``, and "compared", which counts OpInfo entries: those not skipped, and all.
         """
         right = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in self.tallies().items()}
         return {"compared": [self.entries - len(self.skipped), self.entries], **right}
 
     def misses(self, question: str) -> list[str]:
-        """Return the disagreements on a subject, or for any other name the skipped entries."""
+        """Return a description of each disagreement of torch and the semantics table on a subject of ``tallies``.
+
+        For any other subject, return the skipped OpInfo entries, each with the reason.
+        """
         if question in self.tallies():
             return self.tallies()[question].misses
         return [f"{title}: {why}" for title, why in self.skipped.items()]
 
     @property
     def probes(self) -> int:
-        """Return the number of probes over all subjects."""
+        """Return the number of probe calls over all subjects of comparison."""
         return sum(tally.probes for tally in self.tallies().values())
 
 
 @dataclass(frozen=True, slots=True)
 class _PublicCallable:
-    """The public function, method or property that an OpInfo entry exercises."""
+    """The public torch function, method or property that an OpInfo entry tests, with its name and overloads."""
 
     name: str
     function: Any
     overloads: list[Signature]
 
     def study(self, calls: Iterator[SampleCall]) -> ProbedCallable:
-        """Probe the callable with these calls."""
+        """Make these sample calls of the callable on the CPU, and return the callable with those that run."""
         return probe_callable(self.overloads, ((self.function, call) for call in calls))
 
 
 def compare_opinfos(table: Table, chosen: Callable[[str], bool] = lambda title: True) -> OpInfoComparison:
-    """Compare the table with every chosen OpInfo entry; an accelerator must be there."""
+    """Compare the semantics table with torch on the samples of every OpInfo entry whose title ``chosen`` accepts.
+
+    An accelerator, real or emulated, must be there.
+    """
     found = OpInfoComparison()
     op: Any
     for op in op_db:
@@ -91,7 +107,10 @@ def compare_opinfos(table: Table, chosen: Callable[[str], bool] = lambda title: 
 
 
 def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
-    """Compare one OpInfo entry; return why it was skipped, or an empty text."""
+    """Compare the semantics table with torch on the samples of one OpInfo entry, and add the outcomes to ``found``.
+
+    Returns why the entry was skipped, or an empty text if it was not.
+    """
     public = _public_callable(op)
     row = table.find(public.name) if public is not None else None
     if public is None or row is None:
@@ -99,7 +118,9 @@ def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
     if row.special == "transfer":
         return "modelled by hand in the interpreter"
     before = found.probes
-    studied = [public.study(_sample_calls(op, dtype)) for dtype in sorted(op.supported_dtypes("cpu"), key=_dtype_order)]
+    studied = [
+        public.study(_sample_calls(op, dtype)) for dtype in sorted(op.supported_dtypes("cpu"), key=_dtype_sort_key)
+    ]
     studied = [each for each in studied if each.probed_calls] or [public.study(iter(sample_calls.calls(public.name)))]
     _compare_devices(row, public.name, studied[0], found)
     for each in studied:
@@ -109,7 +130,10 @@ def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
 
 
 def _compare_devices(row: Row, name: str, studied: ProbedCallable, found: OpInfoComparison) -> None:
-    """Compare which operand devices a callable accepts, and on which device its results are."""
+    """Compare the predictions of a callable's semantics-table row with torch: accepted operand devices, result devices.
+
+    The outcomes are added to the tallies in ``found``.
+    """
     tried = (
         agreement.distinct_flips(flips(studied)) if row.tensors and not row.factory else list(_factory_flips(studied))
     )
@@ -127,7 +151,7 @@ def _compare_devices(row: Row, name: str, studied: ProbedCallable, found: OpInfo
 
 
 def _factory_flips(studied: ProbedCallable) -> Iterator[DeviceFlip]:
-    """Yield calls of a factory function with and without a device."""
+    """Yield calls of a factory such as ``torch.ones``, without a device and with the accelerator as ``device``."""
     for probed in studied.calls_to_vary():
         for more in ({}, {"device": ACCELERATOR}) if "device" in studied.parameter_names else ({},):
             yield DeviceFlip(
@@ -136,7 +160,10 @@ def _factory_flips(studied: ProbedCallable) -> Iterator[DeviceFlip]:
 
 
 def _public_callable(op: Any) -> _PublicCallable | None:
-    """Return the public callable that an OpInfo entry exercises: by identity, else by name."""
+    """Return the public torch callable that an OpInfo entry tests, None if there is none.
+
+    It is the public function that the entry calls, else the public callable of the entry's name.
+    """
     known = public_names.functions() | public_names.methods()
     for name, function in known.items():
         if function is op.op:
@@ -150,13 +177,16 @@ def _public_callable(op: Any) -> _PublicCallable | None:
     return None
 
 
-def _dtype_order(dtype: torch.dtype) -> tuple[bool, bool, str]:
-    """Return a sort key for dtypes: float32 first, then other floating-point dtypes."""
+def _dtype_sort_key(dtype: torch.dtype) -> tuple[bool, bool, str]:
+    """Return the key of a dtype by which float32 is sorted first, then other floating-point dtypes, then the rest."""
     return (dtype is not torch.float32, not dtype.is_floating_point, str(dtype))
 
 
 def _sample_calls(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
-    """Return a few sample calls of different kinds for an OpInfo entry."""
+    """Return a few sample calls of an OpInfo entry with operands of one dtype.
+
+    The calls differ in argument types, flags, and dtypes and ranks of tensors.
+    """
     random.seed(_SEED)
     np.random.seed(_SEED)
     torch.manual_seed(_SEED)

@@ -1,4 +1,7 @@
-"""Handwritten cells of the semantics table, each with a reason, that are merged over the derived ones."""
+"""Handwritten cells of devlint's semantics table of torch, which replace or complete the derived cells.
+
+They are kept in ``overrides.json``, each row with a reason.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,16 @@ _APART = frozenset({"host", "index", "free"})
 
 @cache
 def overlay() -> dict[str, Any]:
-    """Return the contents of the file of handwritten cells."""
+    """Return the content of ``overrides.json``, the file of handwritten cells of the semantics table."""
     loaded: dict[str, Any] = json.loads(OVERRIDES.read_text())
     return loaded
 
 
 def apply_overlay(rows: dict[str, Row], chosen: Callable[[str], bool]) -> None:
-    """Merge the handwritten cells over the derived table rows; null removes a cell."""
+    """Write the handwritten cells into the derived rows of the semantics table, in place.
+
+    A handwritten null removes the derived cell. Only rows whose names ``chosen`` accepts are changed.
+    """
     for name, cells in overlay()["rows"].items():
         if not chosen(name):
             continue

@@ -1,4 +1,4 @@
-"""The accelerator that probes run on: a CUDA device if there is one, else an emulated one."""
+"""The accelerator on which torch calls are probed: a CUDA device if there is one, else an emulated device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ EMULATED: Final = "emulated"
 
 @contextmanager
 def probe_accelerator() -> Iterator[str]:
-    """Provide an accelerator while the block runs, and give the source name of its facts."""
+    """Make an accelerator available inside the ``with`` block: the CUDA device, else one emulated on the CPU.
+
+    Yields "gpu" or "emulated", which the semantics table records as the source of facts found on the accelerator.
+    """
     if torch.cuda.is_available():
         yield REAL
         return

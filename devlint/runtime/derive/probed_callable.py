@@ -1,4 +1,4 @@
-"""A callable with its overloads, the sample calls that run on the CPU, and variations of these calls."""
+"""Probing of a torch callable: make its sample calls on the CPU, and variations of the calls that run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_VARIED_CALLS = 14
 
 @dataclass(frozen=True, slots=True)
 class ProbedCall:
-    """A function, a call that it accepts, and what the call did."""
+    """A function, a sample call that ran without an error, and what the call did."""
 
     function: Callable[..., Any]
     call: SampleCall
@@ -37,9 +37,9 @@ class ProbedCall:
 
 @dataclass(frozen=True, slots=True)
 class ProbedCallable:
-    """A callable with its overloads and the calls that it accepts.
+    """A torch callable with its overloads and those of its sample calls that ran without an error.
 
-    For a module class, every call brings the function of its own instance.
+    If the callable is a module class, each call has a function of its own, which calls one instance of the class.
     """
 
     overloads: list[Signature]
@@ -47,30 +47,33 @@ class ProbedCallable:
 
     @property
     def tensor_names(self) -> list[str]:
-        """Return the parameters that take tensors, in order."""
+        """Return the names of the parameters that take tensors in some overload, in order, without ``out``."""
         return list(dict.fromkeys(p.name for s in self.overloads for p in s.params if p.tensor and p.name != "out"))
 
     @property
     def parameter_names(self) -> set[str]:
-        """Return all parameter names."""
+        """Return the names of the parameters of all overloads."""
         return {p.name for s in self.overloads for p in s.params}
 
     def bound(self, call: SampleCall) -> dict[str, Any]:
-        """Return a call's values by parameter name."""
+        """Return a sample call's arguments by parameter name, or an empty dict if no overload accepts the call."""
         return bind_call(self.overloads, call) or {}
 
     def probe_variation(self, probed: ProbedCall, changes: dict[str, torch.Tensor], device: str = "cpu") -> ProbeResult:
-        """Probe a call again with the named operands replaced."""
+        """Make a probed call again with the operands in ``changes`` replaced, and return the result or the error."""
         return probe_call(
             probed.function, self.overloads, replace_operands(probed.call, self.overloads, changes), device=device
         )
 
     def calls_to_vary(self) -> list[ProbedCall]:
-        """Return the first few calls, which are varied."""
+        """Return the first few probed calls: those that are also made with changed operands."""
         return self.probed_calls[:MAX_VARIED_CALLS]
 
     def varied_results(self, device: str = "cpu") -> list[ProbeResult]:
-        """Return the results of the calls, and of those variations with cast or 0-dim operands that run."""
+        """Return the outcomes of all probed calls, and of their variations with cast or 0-dim operands.
+
+        Variations that raise an error are left out. The variations run on ``device``.
+        """
         outcomes = [t.outcome for t in self.probed_calls]
         for probed in self.calls_to_vary():
             for changes in _operand_changes(dense_operands(self.bound(probed.call))):
@@ -81,7 +84,10 @@ class ProbedCallable:
 
 
 def _operand_changes(given: dict[str, torch.Tensor]) -> Iterator[dict[str, torch.Tensor]]:
-    """Yield replacements of operands: cast to other dtypes and made 0-dim, alone and together."""
+    """Yield changes of a call's operands, each as a dict from operand names to new tensors.
+
+    Operands are cast to other dtypes or made 0-dim: one operand alone, or all operands together.
+    """
     floating = {n: t for n, t in given.items() if t.is_floating_point()}
     others = (*FLOATS[1:], torch.int64, torch.complex64) if floating else (torch.uint8,)
     for dtype in (*others, torch.int32, torch.bool):
@@ -101,7 +107,10 @@ def _operand_changes(given: dict[str, torch.Tensor]) -> Iterator[dict[str, torch
 def probe_callable(
     overloads: list[Signature], attempts: Iterable[tuple[Callable[..., Any], SampleCall]]
 ) -> ProbedCallable:
-    """Probe the attempted calls on the CPU, and return the callable with those that run."""
+    """Make sample calls of a torch callable on the CPU, and return the callable with those that raise no error.
+
+    Each attempt is a function with its arguments.
+    """
     attempts = list(attempts)
     overloads = [_with_observed_tensors(s, [c for _, c in attempts]) for s in overloads]
     probed_calls = []
@@ -114,7 +123,7 @@ def probe_callable(
 
 
 def _with_observed_tensors(signature: Signature, calls: list[SampleCall]) -> Signature:
-    """Return a signature that also marks parameters which receive tensors in some call."""
+    """Return the signature with more parameters marked as taking tensors: those that receive tensors in some call."""
     bound = [b for c in calls if (b := signature.bind(c.args, c.kwargs)) is not None]
     single = {n for b in bound for n, v in b.items() if isinstance(v, torch.Tensor)}
     listed = {
@@ -131,7 +140,10 @@ def _with_observed_tensors(signature: Signature, calls: list[SampleCall]) -> Sig
 
 
 def _other_reductions(overloads: list[Signature], call: SampleCall) -> Iterator[SampleCall]:
-    """Yield the call without reduction, if the callable has the parameter and the call does not give it."""
+    """Yield the sample call with ``reduction="none"`` added.
+
+    Yields nothing if the callable has no such parameter or the call gives it already.
+    """
     if any(s.param("reduction") is not None for s in overloads) and "reduction" not in call.kwargs:
         bound = bind_call(overloads, call) or {}
         if "reduction" not in bound:

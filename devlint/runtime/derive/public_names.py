@@ -1,4 +1,7 @@
-"""Public names of torch: the object behind each name, and the canonical one of several names of one object."""
+"""Public names of torch: the function, method or property behind each name, and the canonical name of each object.
+
+An object with several public names has one canonical name, under which devlint's semantics table describes it.
+"""
 
 from __future__ import annotations
 
@@ -52,12 +55,12 @@ _NOT_TENSOR_API = frozenset(
 
 
 def _is_function(value: Any) -> bool:
-    """Return whether a value is a function and not a class."""
+    """Return whether a value is a Python or built-in function or method, and not a class."""
     return inspect.isroutine(value) and not inspect.isclass(value)
 
 
-def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the public functions of a namespace with their names."""
+def _public_functions(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the qualified name and the object of every public function in a namespace such as ``torch.linalg``."""
     known = overrides.get_testing_overrides().keys() | overrides.get_ignored_functions()
     for name in sorted(dir(namespace)):
         value = getattr(namespace, name, None)
@@ -71,28 +74,28 @@ def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
 
 @cache
 def functions() -> dict[str, Any]:
-    """Return every public function by canonical name, without methods."""
+    """Return every public torch function that has to do with tensors, by canonical name. Methods are not included."""
     return {name: value for name, value in _all_functions() if name not in _NOT_TENSOR_API and name not in aliases()}
 
 
 def current_object(name: str) -> Any:
-    """Return what a canonical name refers to now.
+    """Return the object to which a qualified torch name refers at present.
 
-    While a device is emulated, torch holds functions of devlint's.
+    While devlint emulates an accelerator, some names refer to replacements by devlint.
     """
     return reduce(getattr, name.split(".")[1:], torch)
 
 
 @cache
 def _all_functions() -> list[tuple[str, Any]]:
-    """Return all public functions with all their names."""
-    found = [pair for prefix, namespace in _NAMESPACES for pair in _public(prefix, namespace)]
+    """Return all public torch functions as pairs of name and function; one with several names occurs under each."""
+    found = [pair for prefix, namespace in _NAMESPACES for pair in _public_functions(prefix, namespace)]
     return found + sorted(_EXTRA.items())
 
 
 @cache
 def aliases() -> dict[str, str]:
-    """Return the canonical names by the other public names of the same function object."""
+    """Return the canonical name of each torch function that has several public names, by its other names."""
     first: dict[int, str] = {}
     other: dict[str, str] = {}
     for name, value in _all_functions():
@@ -106,7 +109,7 @@ def aliases() -> dict[str, str]:
 
 @cache
 def methods() -> dict[str, Any]:
-    """Return tensor methods, operators and properties by canonical name."""
+    """Return the methods, operators and properties of tensors, by qualified name such as ``torch.Tensor.add``."""
     found: dict[str, Any] = {}
     dunders = [f"__{n}__" for n in (*OPERATORS, *COMPARISONS, *UNARY, *CONVERSIONS)]
     dunders += [f"__{side}{n}__" for n in OPERATORS for side in "ir"]
@@ -122,11 +125,11 @@ def methods() -> dict[str, Any]:
 
 
 def _overridable_methods() -> set[str]:
-    """Return the names of tensor methods that ``torch.overrides`` lists."""
+    """Return the names of the ``torch.Tensor`` methods and properties that ``torch.overrides`` lists as overridable."""
     named = [overrides.resolve_name(f) or "" for f in overrides.get_testing_overrides()]
     return {n.split(".")[2] for n in named if n.startswith("torch.Tensor.")}
 
 
 def is_property(value: Any) -> bool:
-    """Return whether a tensor attribute is a property and not a method."""
+    """Return whether a class attribute of ``torch.Tensor`` is a property and not a method."""
     return inspect.isgetsetdescriptor(value) or isinstance(value, property)

@@ -1,4 +1,7 @@
-"""The rank cell of a table row: whether results are 0-dim, by the first rule that predicts all probed calls."""
+"""The cell ``rank`` of a semantics-table row: the rule that predicts whether results of a torch callable are 0-dim.
+
+The first rule of a fixed list that agrees with all probed calls is taken.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ Predict = Callable[[ProbeResult], "bool | None"]
 
 
 def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
-    """Return a callable's table cell ``rank``."""
+    """Return a callable's semantics-table cell ``rank``: the rule that predicts whether its results are 0-dim.
+
+    The rule is "unknown" if no rule agrees with all probed calls.
+    """
     facts: list[tuple[ProbeResult, bool]] = []
     for outcome in outcomes:
         zero = {t.dim() == 0 for t in outcome.tensors}
@@ -30,7 +36,7 @@ def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
 
 
 def _candidates(subject: ProbedCallable) -> Iterator[tuple[str, Predict]]:
-    """Yield the rank rules to try, with their names."""
+    """Yield the rank rules to try for a callable, in order: the name of each and the function that predicts by it."""
     if "reduction" in subject.parameter_names:
         yield "reduction", _reduced_by_name
         return
@@ -53,13 +59,16 @@ def _candidates(subject: ProbedCallable) -> Iterator[tuple[str, Predict]]:
 
 
 def _broadcast(outcome: ProbeResult) -> bool | None:
-    """Return whether the result of broadcasting is 0-dim, that is whether all operands are."""
+    """Return whether broadcasting the operands of a call gives a 0-dim result, which is so if all operands are 0-dim.
+
+    Returns None if the call has no operands.
+    """
     ranks = [rank for name, (_, rank) in outcome.before.items() if parameter_of(name) != "parameters"]
     return all(rank == 0 for rank in ranks) if ranks else None
 
 
 def _same(name: str) -> Predict:
-    """Return a rank rule: the result is 0-dim if this operand is."""
+    """Return the rank rule "same": a function that predicts a 0-dim result if the operand ``name`` is 0-dim."""
 
     def predict(outcome: ProbeResult) -> bool | None:
         return next((rank == 0 for n, (_, rank) in outcome.before.items() if parameter_of(n) == name), None)
@@ -68,7 +77,7 @@ def _same(name: str) -> Predict:
 
 
 def _shaped_by(name: str) -> Predict:
-    """Return a rank rule: the result is 0-dim if this argument is an empty size."""
+    """Return the rank rule "shape": a function that predicts a 0-dim result if argument ``name`` is an empty size."""
 
     def predict(outcome: ProbeResult) -> bool | None:
         size = outcome.bound.get(name)
@@ -78,15 +87,16 @@ def _shaped_by(name: str) -> Predict:
 
 
 def _reduced_by_name(outcome: ProbeResult) -> bool | None:
-    """Return True for a loss that is reduced; None if ``reduction`` leaves it to the operands."""
+    """Return True if a loss call reduces its result to a 0-dim tensor, None if it is made without reduction."""
     legacy = outcome.bound.get("reduce") is False
     return None if legacy or outcome.bound.get("reduction") in ("none", 0) else True
 
 
 def _reduced_without(name: str) -> Predict:
-    """Return a rank rule for reductions: the result is 0-dim if no dimension is named.
+    """Return the rank rule "reduce", for reductions: a function that predicts a 0-dim result if no dimension is named.
 
-    With a dimension or ``keepdim`` the rule does not tell; with a second tensor the operands broadcast.
+    ``name`` is the parameter for the dimension. The rule predicts nothing if a dimension or ``keepdim`` is given. With
+    a second tensor, as in ``torch.max(a, b)``, the result is 0-dim if all operands are.
     """
 
     def predict(outcome: ProbeResult) -> bool | None:

@@ -1,4 +1,7 @@
-"""Table cells for the form of a result: tensor, tuple of named tensors, number and so on."""
+"""The semantics-table cells ``returns`` and ``returns_if``: which kind of value a torch callable returns.
+
+Kinds are, for example, "tensor", "number", or "tuple:values,indices" for a named tuple of tensors.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _NAMED = ((torch.dtype, "dtype"), (torch.device, "device"), (torch.layout, "layo
 
 
 def return_form(result: Any) -> str:
-    """Return the form of one result, such as "tensor", "number" or "tuple:values,indices"."""
+    """Return the kind of one call's result, such as "tensor", "number" or "tuple:values,indices"."""
     if result is None:
         return "none"
     if isinstance(result, torch.Tensor):
@@ -36,21 +39,22 @@ def return_form(result: Any) -> str:
 
 
 def _field_names(result: Any) -> list[str]:
-    """Return the field names of a named tuple that torch returned."""
+    """Return the field names of a named tuple that a torch call returned, in the order of its items."""
     known = [n for n in dir(type(result)) if not n.startswith(("_", "n_")) and n not in ("count", "index")]
     return [next(n for n in known if getattr(result, n) is value) for value in result]
 
 
 def cells(subject: ProbedCallable, in_place: bool) -> Cells:
-    """Return a callable's table cells ``returns``, and ``returns_if`` where arguments decide the form.
+    """Return a callable's semantics-table cells ``returns`` and ``returns_if``, which tell the kind of its result.
 
-    ``in_place`` allows the form "self".
+    ``returns_if`` is for kinds that depend on arguments. With ``in_place``, the kind "self" is used if every probed
+    call returned its first tensor operand itself.
     """
     first = subject.tensor_names[:1]
     if first and in_place and all(t.outcome.same_object == first[0] for t in subject.probed_calls):
         return {"returns": "self"}
     forms = [(return_form(t.outcome.result), t.outcome) for t in subject.probed_calls]
-    if _of_any_length(subject, [f for f, _ in forms]):
+    if _has_varying_length(subject, [f for f, _ in forms]):
         forms = [("list" if f.startswith("tuple:0") else f, o) for f, o in forms]
     kinds = list(dict.fromkeys(f for f, _ in forms))
     if len(kinds) == 1:
@@ -59,15 +63,18 @@ def cells(subject: ProbedCallable, in_place: bool) -> Cells:
     conditions: dict[str, str] = {}
     for kind in kinds:
         if kind != plain:
-            telling = _telling([o for f, o in forms if f == kind], [o for f, o in forms if f != kind])
+            telling = _deciding_argument([o for f, o in forms if f == kind], [o for f, o in forms if f != kind])
             if not telling:
                 return {"returns": "unknown"}
             conditions[telling] = kind
     return {"returns": plain, "returns_if": conditions}
 
 
-def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
-    """Return whether the results are sequences whose length depends on the arguments."""
+def _has_varying_length(subject: ProbedCallable, forms: list[str]) -> bool:
+    """Return whether a callable returns sequences whose length depends on the arguments.
+
+    ``forms`` are the kinds of result that its probed calls returned.
+    """
     unnamed = {f for f in forms if f.startswith("tuple:0")}
     natives = [s.native for s in subject.overloads if s.native is not None]
     if len(unnamed) != 1 or (natives and all(len(n.func.returns) > 1 for n in natives)):
@@ -77,8 +84,11 @@ def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
     )
 
 
-def _telling(having: list[ProbeResult], lacking: list[ProbeResult]) -> str:
-    """Return the argument that is given in all calls of one form and in no other call, or an empty text."""
+def _deciding_argument(having: list[ProbeResult], lacking: list[ProbeResult]) -> str:
+    """Return the name of an argument that all calls in ``having`` give and no call in ``lacking`` gives.
+
+    The text is empty if there is no such argument.
+    """
     always = frozenset.intersection(*(o.given() for o in having))
     telling = [n for n in always if not any(n in o.given() for o in lacking)]
     return min(telling, key=lambda n: (not n.startswith("return"), n != "dim", n), default="")

@@ -1,4 +1,7 @@
-"""Assembly of all rows of the semantics table: functions, methods and modules, with handwritten cells on top."""
+"""Assembly of all rows of devlint's semantics table of torch: functions, methods and module classes.
+
+Handwritten cells replace the derived ones.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ FIELDS = (
 
 
 def normalized_row(row: Row) -> Row:
-    """Return a table row with its fields in order and without default values."""
+    """Return a semantics-table row with its cells in the data file's order and without cells of default value."""
     row = {**row, "provenance": exceptional_sources(row["provenance"])}
     kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "", 0)}
     if kept.get("device") == "group":
@@ -36,9 +39,9 @@ def normalized_row(row: Row) -> Row:
 
 
 def add_device_cells(derived: dict[str, DerivedRow], source: str) -> dict[str, Row]:
-    """Return the table rows with device cells, asked of the accelerator that is there.
+    """Return the derived rows of the semantics table with the device cells, which calls on an accelerator show.
 
-    A real accelerator also tells which calls wait.
+    ``source`` says whether the accelerator is real or emulated. A real one also shows which calls wait for the device.
     """
     placed = {}
     for name, (row, studied) in derived.items():
@@ -52,7 +55,10 @@ def add_device_cells(derived: dict[str, DerivedRow], source: str) -> dict[str, R
 
 
 def derive_rows(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, Row]:
-    """Derive the table rows of the chosen names, sorted, with the handwritten cells merged over them."""
+    """Derive the semantics-table rows of the torch names that ``chosen`` accepts, and return them sorted by name.
+
+    Handwritten cells replace the derived ones.
+    """
     callables = {**public_names.functions(), **public_names.methods()}
     derived = {name: callable_rows.derive_row(name, function) for name, function in callables.items() if chosen(name)}
     derived |= {name: module_rows.derive_row(name) for name in module_rows.module_classes() if chosen(name)}
@@ -67,13 +73,19 @@ def derive_rows(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, 
 
 
 def _function_row(row: Row) -> Row:
-    """Return a method's table row for the function of the same name, whose first parameter is ``input``."""
+    """Return the semantics-table row of an in-place function such as ``torch.relu_``, given the tensor method's row.
+
+    The two rows are equal, but the first parameter is called ``input`` instead of ``self``.
+    """
     renamed: Row = json.loads(re.sub(r'"((?:same|real|arg|kwarg-or):)?self"', r'"\1input"', json.dumps(row)))
     return {**renamed, "returns": row["returns"]}
 
 
 def format_table(data: dict[str, Any]) -> str:
-    """Return the text of the data file: one row, alias or figure a line, sorted by key."""
+    """Return the text of the data file ``devlint/semantics/torch.json`` for these contents.
+
+    Each row, alias or coverage figure takes one line, sorted by key.
+    """
     lines = ["{", *(f'"{title}": {json.dumps(data[title])},' for title in ("version", "usual", "argument_aliases"))]
     for title in ("coverage", "aliases", "rows"):
         lines.append(f'"{title}": {{')

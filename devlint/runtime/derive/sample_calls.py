@@ -1,4 +1,4 @@
-"""Sample calls for each public name, from torch's OpInfo database and from handwritten ones."""
+"""Sample calls of each public torch callable, from torch's OpInfo database and from devlint's handwritten samples."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MAX_GENERATED = 200
 
 @dataclass(frozen=True, slots=True)
 class SampleCall:
-    """The arguments of one call.
+    """The positional and keyword arguments of one sample call of a torch callable.
 
-    The tensors are shared, so users call the function on clones.
+    The same tensors serve many probes, so each probe passes clones of them.
     """
 
     args: tuple[Any, ...]
@@ -39,20 +39,26 @@ class SampleCall:
         return SampleCall(args, kwargs)
 
     def kind(self) -> tuple[object, ...]:
-        """Return what distinguishes kinds of calls: argument types and flags, and dtypes and ranks of tensors."""
+        """Return a key that is equal for two calls of the same kind.
+
+        Calls are of the same kind if they agree in argument types and flags, and in dtypes and ranks of tensors.
+        """
         leaves, spec = pytree.tree_flatten((self.args, self.kwargs))
         return (*map(_leaf_kind, leaves), str(spec))
 
 
 def _leaf_kind(leaf: Any) -> object:
-    """Return what distinguishes one argument from arguments of another kind."""
+    """Return a key that is equal for two arguments of the same kind.
+
+    The key is dtype and rank of a tensor, the value of a flag, a text or a zero, and the type of any other argument.
+    """
     if isinstance(leaf, torch.Tensor):
         return str(leaf.dtype), min(leaf.dim(), 3)
     return leaf if isinstance(leaf, (bool, str)) or leaf == 0 else type(leaf).__name__
 
 
 def _possible_names(op: Any) -> Iterator[tuple[str, str]]:
-    """Yield the public names that an OpInfo entry may stand for."""
+    """Yield the public torch names that an OpInfo entry may test, each as a pair with an empty text."""
     base = op.name if op.name.startswith(_NAMESPACED) else op.name.split(".")[-1]
     yield f"torch.{base}", ""
     for alias in op.aliases:
@@ -72,7 +78,7 @@ def _possible_names(op: Any) -> Iterator[tuple[str, str]]:
 
 @cache
 def _opinfos_by_name() -> dict[str, list[Any]]:
-    """Return the OpInfo entries by canonical name."""
+    """Return the OpInfo entries that give samples of each public torch callable, by canonical name."""
     known = public_names.functions() | public_names.methods()
     table: dict[str, list[Any]] = {}
     for op in op_db:
@@ -90,7 +96,10 @@ def _opinfos_by_name() -> dict[str, list[Any]]:
 
 
 def _dunder_twins() -> dict[str, str]:
-    """Return the functions that compute the same as special methods, by the methods' names."""
+    """Return the torch function that computes the same as a special method of tensors, by the method's qualified name.
+
+    For example, ``torch.Tensor.__and__`` is mapped to ``torch.bitwise_and``.
+    """
     other = {
         "truediv": "true_divide",
         "floordiv": "floor_divide",
@@ -115,14 +124,14 @@ _DUNDER_TWINS = _dunder_twins()
 
 
 def _seed_generators() -> None:
-    """Seed all random generators, so that samples do not depend on what was asked before."""
+    """Seed the random generators of Python, NumPy and torch, so that samples do not depend on earlier ones."""
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)
 
 
 def _op_samples(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
-    """Yield the sample calls of an OpInfo entry in one dtype."""
+    """Yield the sample calls that an OpInfo entry generates with operands of one dtype on the CPU."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -134,7 +143,10 @@ def _op_samples(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
 
 @cache
 def _calls_of_op(index: int) -> tuple[SampleCall, ...]:
-    """Return a few sample calls of different kinds for an OpInfo entry."""
+    """Return a few sample calls of the OpInfo entry at this position in torch's database, one of each kind.
+
+    Kinds differ in argument types, flags, and dtypes and ranks of tensors.
+    """
     _seed_generators()
     op: Any = op_db[index]
     supported = op.supported_dtypes("cpu")
@@ -151,18 +163,21 @@ def _calls_of_op(index: int) -> tuple[SampleCall, ...]:
 
 
 def element_count(call: SampleCall) -> int:
-    """Return how many numbers the tensors of a call hold."""
+    """Return the total number of elements of all tensors among a call's arguments."""
     return sum(t.numel() for t in pytree.tree_leaves((call.args, call.kwargs)) if isinstance(t, torch.Tensor))
 
 
 @cache
 def _op_index() -> dict[int, int]:
-    """Return the position of each OpInfo entry in the database, by object id."""
+    """Return the position of each OpInfo entry in torch's list of entries, by the ``id`` of the entry."""
     return {id(op): index for index, op in enumerate(op_db)}
 
 
 def _name_of_same_samples(name: str) -> str | None:
-    """Return the name whose samples also serve for an in-place function or a deprecated initializer."""
+    """Return the name of another torch callable whose sample calls also fit ``name``, None if there is none.
+
+    There is one for in-place functions and for deprecated initializers such as ``torch.nn.init.uniform``.
+    """
     prefix, _, base = name.rpartition(".")
     if prefix == "torch.nn.init" and not base.endswith("_"):
         return name + "_" if name + "_" in public_names.functions() else None
@@ -172,7 +187,7 @@ def _name_of_same_samples(name: str) -> str | None:
 
 
 def calls(name: str) -> list[SampleCall]:
-    """Return sample calls for the canonical name ``name``."""
+    """Return sample calls of the public torch callable ``name``; the list is empty if none are known."""
     _seed_generators()
     by_hand = [SampleCall(args, {}) for args in handwritten_samples.calls(name)]
     if by_hand:

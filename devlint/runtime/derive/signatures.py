@@ -1,4 +1,4 @@
-"""Signatures of public torch callables, from native_functions.yaml or by inspection."""
+"""Signatures of public torch callables, read from torch's native_functions.yaml or found by inspection."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _MODULE_PREFIX = {"torch.linalg.": "linalg_", "torch.fft.": "fft_", "torch.speci
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a signature.
+    """One parameter in the signature of a torch callable.
 
-    ``kind`` is "pos", "kw" or "var"; ``tensor`` is "", "one" or "list".
+    ``kind`` is "pos" (positional), "kw" (keyword-only) or "var" (variadic). ``tensor`` says whether the parameter takes
+    no tensor (""), a tensor ("one") or a sequence of tensors ("list").
     """
 
     name: str
@@ -35,17 +36,17 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One overload of a callable, with its native function if it has one."""
+    """One overload of a torch callable: its parameters, and its declaration in native_functions.yaml if it has one."""
 
     params: tuple[Parameter, ...]
     native: NativeFunction | None = field(default=None, compare=False)
 
     def param(self, name: str) -> Parameter | None:
-        """Return the parameter called ``name``, or None."""
+        """Return the parameter called ``name``, or None if this overload has no such parameter."""
         return next((p for p in self.params if p.name == name), None)
 
     def spelled(self) -> list[str]:
-        """Return the parameter names, with "*" before the keyword-only ones and on the variadic one."""
+        """Return the parameter names in order, with "*" before keyword-only ones and "*name" for a variadic one."""
         names: list[str] = []
         for param in self.params:
             if param.kind == "var":
@@ -57,7 +58,7 @@ class Signature:
         return names
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        """Return a call's values by parameter name, or None if the call does not fit this overload."""
+        """Return a call's arguments by parameter name, or None if the call does not fit this overload."""
         bound: dict[str, Any] = {}
         rest = list(args)
         for param in self.params:
@@ -76,7 +77,7 @@ class Signature:
 
 
 def _fits(param: Parameter | None, value: Any) -> bool:
-    """Return whether a value fits a parameter."""
+    """Return whether an argument's value can be passed for a parameter, as far as the parameter's type tells."""
     if param is None or not param.type:
         return True
     if isinstance(value, torch.Tensor):
@@ -90,20 +91,26 @@ def _fits(param: Parameter | None, value: Any) -> bool:
 
 @cache
 def _parsed() -> ParsedYaml:
-    """Return the parsed native_functions.yaml of the installed torch."""
+    """Return the parsed native_functions.yaml of the installed torch, the file that declares torch's operators."""
     folder = Path(torchgen.__file__).parent / "packaged" / "ATen" / "native"
     return parse_native_yaml(str(folder / "native_functions.yaml"), str(folder / "tags.yaml"))
 
 
 def has_cuda_kernel(native: NativeFunction) -> bool:
-    """Return whether a native function has a CUDA kernel, whose generated wrapper checks devices."""
+    """Return whether an operator of native_functions.yaml has a CUDA kernel.
+
+    The generated wrapper of a CUDA kernel checks the devices of operands.
+    """
     index = _parsed().backend_indices[DispatchKey.CUDA]
     return native.structured or native.structured_delegate is not None or index.has_kernel(native)
 
 
 @cache
 def native_functions() -> dict[str, list[NativeFunction]]:
-    """Return all native functions by base name, without ``out`` and named-dimension overloads."""
+    """Return the operators that torch's native_functions.yaml declares, by base name such as "add".
+
+    Overloads with an ``out`` argument or with named dimensions are left out.
+    """
     table: dict[str, list[NativeFunction]] = {}
     for native in _parsed().native_functions:
         if native.func.arguments.out or "Dimname" in str(native.func):
@@ -113,14 +120,17 @@ def native_functions() -> dict[str, list[NativeFunction]]:
 
 
 def _native_param(argument: Argument, kind: str, name: str) -> Parameter:
-    """Return the parameter for an argument of a native function."""
+    """Return the signature parameter for one argument that native_functions.yaml declares."""
     spelled = str(argument.type)
     tensor = "" if "Tensor" not in spelled else "list" if "[" in spelled else "one"
     return Parameter(name, kind, tensor, argument.default is None, spelled)
 
 
 def _from_native(native: NativeFunction, method: bool) -> Signature:
-    """Return the signature of a native function, as a method or as a function."""
+    """Return the signature of a native function of torch, in its form as a tensor method or as a function.
+
+    A native function is an operator that native_functions.yaml declares.
+    """
     params: list[Parameter] = []
     for argument in native.func.arguments.positional:
         if isinstance(argument, SelfArgument):
@@ -141,7 +151,10 @@ def _from_native(native: NativeFunction, method: bool) -> Signature:
 
 
 def _native_for(name: str) -> tuple[list[NativeFunction], bool]:
-    """Return the native functions behind a public name, and whether the name is a method."""
+    """Return the native functions that implement a public torch name, and whether the name is a tensor method.
+
+    A native function is an operator that native_functions.yaml declares.
+    """
     for prefix, native_prefix in _MODULE_PREFIX.items():
         if name.startswith(prefix):
             return native_functions().get(native_prefix + name.removeprefix(prefix), []), False
@@ -166,7 +179,10 @@ _UNANNOTATED = str(inspect.Parameter.empty)
 
 
 def _inspected(signature: inspect.Signature, guess: bool) -> Signature:
-    """Return a signature found by inspection; ``guess`` marks tensors by parameter name too."""
+    """Return devlint's form of a signature that Python's ``inspect`` found.
+
+    With ``guess``, parameters without annotation are taken to be tensors if they have a usual name such as "input".
+    """
     params = []
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
@@ -187,12 +203,15 @@ def _inspected(signature: inspect.Signature, guess: bool) -> Signature:
 
 @cache
 def _testing_overrides() -> dict[Any, Callable[..., Any]]:
-    """Return torch's own table of overridable functions with their signatures."""
+    """Return torch's own mapping from each overridable function to a lambda of the same signature."""
     return overrides.get_testing_overrides()
 
 
 def signatures(name: str, function: Any) -> list[Signature]:
-    """Return the overloads of a public callable, the most general source first; empty if there is no source."""
+    """Return the overloads of a public torch callable, the empty list if its parameters are unknown.
+
+    They are found by inspection of the Python function, else in native_functions.yaml, else in ``torch.overrides``.
+    """
     native, method = _native_for(name)
     generic = False
     try:
@@ -212,26 +231,33 @@ def signatures(name: str, function: Any) -> list[Signature]:
 
 
 def _distinct(found: Iterable[Signature]) -> list[Signature]:
-    """Return the different overloads, most keyword-only parameters first.
+    """Return signatures without repetitions, those with most keyword-only parameters first.
 
-    Those are the spellings that are not deprecated.
+    Overloads with more keyword-only parameters are the ones that torch has not deprecated.
     """
     return sorted(dict.fromkeys(found), key=lambda s: sum(p.kind == "kw" for p in s.params), reverse=True)
 
 
 def without_number_overloads(overloads: list[Signature]) -> list[Signature]:
-    """Return the overloads without those that take a number where another takes a tensor."""
+    """Return the overloads without those that take a Python number where another overload takes a tensor."""
     return [s for s in overloads if not any(_covers(t, s) for t in overloads if t is not s)]
 
 
 def _covers(general: Signature, special: Signature) -> bool:
-    """Return whether one overload takes tensors for all parameters of another and more."""
+    """Return whether the overload ``general`` takes tensors wherever ``special`` does, and for further parameters too.
+
+    Both must have parameters of the same names.
+    """
     tensors = [{p.name for p in s.params if p.tensor} for s in (general, special)]
     return {p.name for p in general.params} == {p.name for p in special.params} and tensors[0] > tensors[1]
 
 
 def signature_from_names(params: list[str], tensors: list[str]) -> Signature:
-    """Return the signature for parameter names as a handwritten table row gives them."""
+    """Return the signature that lists of names describe, as in devlint's handwritten semantics-table rows.
+
+    ``params`` are all parameters in order, with "*" before keyword-only ones. ``tensors`` are those that take tensors,
+    with "[]" added where a sequence is taken.
+    """
     kinds = {n.removesuffix("[]"): "list" if n.endswith("[]") else "one" for n in tensors}
     made, keyword_only = [], False
     for spelled in params:

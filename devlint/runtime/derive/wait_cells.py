@@ -1,4 +1,7 @@
-"""The table cell for host waits: calls that wait for a CUDA device, by CUDA's warnings and by the profiler."""
+"""The semantics-table cell ``sync``: whether a call of a torch callable makes the host wait for a CUDA device.
+
+Waits are detected by CUDA's own warnings, and for comparison by torch's profiler.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ _WAITING: Final = frozenset({"cudaStreamSynchronize", "cudaDeviceSynchronize", "
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """Return a callable's table cell ``sync`` as CUDA's warnings tell it; empty if no call can be made."""
+    """Return a callable's semantics-table cell ``sync``, which is "always" if all its calls make the host wait.
+
+    The value is empty if some call does not. The dict is empty if no call can be made on the CUDA device.
+    """
     found = [
         waited
         for probed, given in placeable_calls(subject)
@@ -27,9 +33,9 @@ def cells(subject: ProbedCallable) -> Cells:
 
 
 def triggers_sync_warning(probed: ProbedCall, given: dict[str, torch.Tensor]) -> bool | None:
-    """Return whether a call triggers CUDA's warning about waits; None if it cannot be made.
+    """Return whether a call on the CUDA device makes CUDA warn that the host waits, None if the call fails.
 
-    The first of two calls warms up.
+    The call is made twice: the first time only to warm up.
     """
     try:
         for mode in ("default", "error"):
@@ -45,7 +51,7 @@ def triggers_sync_warning(probed: ProbedCall, given: dict[str, torch.Tensor]) ->
 
 
 def profiled_wait_count(probed: ProbedCall, given: dict[str, torch.Tensor]) -> int:
-    """Return how often a call waits, as the profiler counts it."""
+    """Make a probed call on the CUDA device, and return how often the host waits in it, as torch's profiler counts."""
     call = _on_accelerator(probed, given)
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as record:
@@ -54,11 +60,14 @@ def profiled_wait_count(probed: ProbedCall, given: dict[str, torch.Tensor]) -> i
 
 
 def count_waits(names: Iterable[str]) -> int:
-    """Count the waits among calls of the CUDA runtime, without the one that stops the profiler."""
+    """Return how many of these CUDA runtime calls make the host wait, without the one that ends the profiling.
+
+    ``names`` are the names of the runtime calls that the profiler recorded.
+    """
     return max(0, sum(name in _WAITING for name in names) - 1)
 
 
 def _on_accelerator(probed: ProbedCall, given: dict[str, torch.Tensor]) -> SampleCall:
-    """Return a probed call with its operands on the accelerator."""
+    """Return the arguments of a probed call with its tensors copied to the accelerator."""
     by_id: dict[int, Any] = {id(t): t.to(ACCELERATOR) for t in given.values()}
     return probed.call.map_tensors(lambda t: by_id[id(t)].clone())

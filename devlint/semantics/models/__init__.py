@@ -1,1 +1,1 @@
-"""Model files: what devlint knows of libraries other than torch, as one data file for each library."""
+"""Model files: one data file for each library other than torch, with what its functions do to devices and dtypes."""

@@ -1,4 +1,4 @@
-"""Look up names in all model files together."""
+"""Look-up of library names in several model files, which describe the functions of libraries other than torch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ Cells: TypeAlias = Mapping[str, Any]
 
 
 class ModelCatalogue:
-    """The rows of several model files; of two files that describe a name, the earlier one takes precedence."""
+    """The semantics-table rows of several model files, which describe the functions of libraries other than torch.
+
+    If two files describe the same name, the earlier file takes precedence.
+    """
 
     def __init__(self, files: Sequence[ModelFile]) -> None:
         self._aliases: dict[str, str] = {}
@@ -30,7 +33,10 @@ class ModelCatalogue:
         self._roots = {*map(_root, (*self._aliases, *self._exact)), *self._patterns}
 
     def canonical(self, name: str) -> str:
-        """Return the name under which the files describe ``name``; an alias may replace a prefix of a name."""
+        """Return the name under which the model files describe ``name``, or ``name`` itself if no alias applies.
+
+        An alias in a model file stands for a whole dotted name or for the beginning of one.
+        """
         if not self._aliases or _root(name) not in self._roots:
             return name
         for prefix in _prefixes(name):
@@ -39,11 +45,11 @@ class ModelCatalogue:
         return name
 
     def describe(self, name: str) -> bool:
-        """Return whether the files describe the library of a name."""
+        """Return whether the model files describe the library to which a dotted name belongs."""
         return _root(name) in self._roots
 
     def cells(self, name: str) -> Cells | None:
-        """Return the cells of a canonical name as a file spells them, None if no file describes it.
+        """Return the cells of the row that describes a canonical name, as a model file spells them, None if none does.
 
         A row of exactly this name is used first, then the first row with a pattern that matches.
         """
@@ -56,24 +62,27 @@ class ModelCatalogue:
         return None if found is None else {**found, "assumed": True}
 
     def conventions(self) -> Iterator[tuple[str, Cells]]:
-        """Yield the conventions: a condition on arguments, and the cells of any unknown call that meets it."""
+        """Yield the conventions of the model files, which apply to calls of functions that no row describes.
+
+        Each is a condition on the call's arguments, with the row cells that hold for a call that meets it.
+        """
         return ((condition, {**cells, "assumed": True}) for condition, cells in self._conventions.items())
 
 
 def _root(name: str) -> str:
-    """Return the first part of a dotted name, which is the library."""
+    """Return the first part of a dotted name, which is the name of the library."""
     return name.partition(".")[0]
 
 
 def _prefixes(name: str) -> Iterator[str]:
-    """Yield a dotted name and its dotted prefixes, the longest first."""
+    """Yield a dotted name such as `a.b.c`, then its dotted prefixes `a.b` and `a`, the longest first."""
     while name:
         yield name
         name = name.rpartition(".")[0]
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Return a name pattern as a regular expression.
+    """Return a pattern of dotted names as a regular expression.
 
     `*` matches any part between two dots, `**` matches dots as well.
     """

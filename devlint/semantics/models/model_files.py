@@ -1,4 +1,4 @@
-"""Read model files, and check that they are valid."""
+"""Reader of model files, which describe the functions of libraries other than torch, and check that they are valid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODEL_SCHEMA: Final = Path(__file__).with_name("model.schema.json")
 
 
 class ModelFileError(Exception):
-    """An error in a model file: the file, the key in it, and the problem."""
+    """An error in a model file: the path of the file, the key in it such as `rows.acme.load.device`, the problem."""
 
     def __init__(self, path: Path, key: str, problem: str) -> None:
         super().__init__(f"{path}: `{key}`: {problem}" if key else f"{path}: {problem}")
@@ -25,7 +25,11 @@ class ModelFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """The content of a model file: rows by name or pattern, aliases of names, and conventions by argument."""
+    """The content of a model file, which describes the functions of a library other than torch.
+
+    It has table rows by name or name pattern, aliases of names, and conventions: row cells for any unknown call that
+    meets a condition on its arguments.
+    """
 
     aliases: Mapping[str, str]
     rows: Mapping[str, Mapping[str, Any]]
@@ -33,7 +37,7 @@ class ModelFile:
 
 
 def read_model(path: Path) -> ModelFile:
-    """Return the content of a model file. Raises ModelFileError if it is not valid."""
+    """Return the content of the model file at a path. Raises ModelFileError if the file is unreadable or not valid."""
     try:
         data = json.loads(path.read_bytes())
     except OSError as error:
@@ -41,29 +45,35 @@ def read_model(path: Path) -> ModelFile:
     except ValueError as error:
         raise ModelFileError(path, "", f"not JSON: {error}") from None
     problem: SchemaProblem | None = (
-        first_problem(data, _schema()) or _without_model(data) or first_unknown_parameter(data)
+        first_problem(data, _schema()) or _unsuitable_like(data) or first_unknown_parameter(data)
     )
     if problem is not None:
         raise ModelFileError(path, problem.key, problem.message)
-    return _file(data)
+    return _model_file(data)
 
 
 @cache
 def bundled_models() -> tuple[ModelFile, ...]:
-    """Return the content of the model files that come with devlint, which a test has checked."""
+    """Return the contents of the model files that are part of devlint.
+
+    They are not checked here: a test has checked them.
+    """
     paths = sorted(path for path in MODEL_SCHEMA.parent.glob("*.json") if path != MODEL_SCHEMA)
-    return tuple(_file(json.loads(path.read_bytes())) for path in paths)
+    return tuple(_model_file(json.loads(path.read_bytes())) for path in paths)
 
 
 @cache
 def _schema() -> Mapping[str, Any]:
-    """Return the JSON schema of model files."""
+    """Return the JSON schema that every model file must fit."""
     schema: Mapping[str, Any] = json.loads(MODEL_SCHEMA.read_bytes())
     return schema
 
 
-def _without_model(data: Mapping[str, Any]) -> SchemaProblem | None:
-    """Return a problem for the first row that is `like` a row that does not exist or that is itself `like` another."""
+def _unsuitable_like(data: Mapping[str, Any]) -> SchemaProblem | None:
+    """Return a problem for the first entry of a model file whose cell `like` names an unsuitable row, None if none.
+
+    A row is unsuitable if it does not exist or has a cell `like` itself.
+    """
     rows = data.get("rows", {})
     for section in ("rows", "conventions"):
         for name, cells in data.get(section, {}).items():
@@ -75,12 +85,15 @@ def _without_model(data: Mapping[str, Any]) -> SchemaProblem | None:
     return None
 
 
-def _file(data: Mapping[str, Any]) -> ModelFile:
-    """Return the content of a model file, given its data."""
+def _model_file(data: Mapping[str, Any]) -> ModelFile:
+    """Return the content of a model file as a ModelFile, given its parsed JSON."""
     rows = data.get("rows", {})
     return ModelFile(data.get("aliases", {}), _complete(rows, rows), _complete(data.get("conventions", {}), rows))
 
 
 def _complete(section: Mapping[str, Any], rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the rows, each with the cells of the row that it is `like`."""
+    """Return the entries of a model file, each with the cells of the row that its cell `like` names added.
+
+    The entry's own cells take precedence.
+    """
     return {name: {**rows.get(cells.get("like"), {}), **cells} for name, cells in section.items()}
