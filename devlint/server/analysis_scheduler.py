@@ -20,9 +20,9 @@ STACK_SIZE: Final = 128 * 1024 * 1024
 
 
 class AnalysisScheduler:
-    """Runs an analysis after every change of the program.
+    """A scheduler that runs an analysis after every change of the program in the editor.
 
-    The analysis itself runs in a thread of its own; everything else, the callbacks included, runs on the event loop.
+    The analysis itself runs in a thread of its own. Everything else, the callbacks included, runs on the event loop.
     """
 
     def __init__(
@@ -34,8 +34,9 @@ class AnalysisScheduler:
     ) -> None:
         """Set the callbacks of the scheduler.
 
-        `make_job` returns what to analyse, `deliver` takes a result and whether it is final, `progress` takes the
-        numbers of analysed files and of all files, and `fail` takes an unexpected exception.
+        `make_job` returns the job to analyse. `deliver` takes the result of an analysis and whether that result is
+        final. `progress` takes the number of analysed files and the number of all files. `fail` takes an unexpected
+        exception of an analysis.
         """
         self._make_job = make_job
         self._deliver = deliver
@@ -72,11 +73,11 @@ class AnalysisScheduler:
         self._timer = asyncio.get_running_loop().call_later(delay, self._start)
 
     async def fix_all(self, job: AnalysisJob, request: FixRequest) -> Sequence[str] | None:
-        """Return the texts of a program after all safe fixes, computed in the analysis thread."""
+        """Return the source texts of a program with all its safe fixes applied, computed in the analysis thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, fixed_texts, job, request)
 
     def close(self) -> None:
-        """Cancel the running analysis, and start no other."""
+        """Cancel the running analysis, and start no further analyses."""
         if self._timer is not None:
             self._timer.cancel()
         self._token.cancel()
@@ -134,7 +135,7 @@ class AnalysisScheduler:
 
 
 def _analysis_thread() -> ThreadPoolExecutor:
-    """Return an executor with one running thread that has the large stack."""
+    """Return an executor with a single thread, which has a stack large enough for the recursion of the analysis."""
     before = threading.stack_size(STACK_SIZE)
     try:
         executor = ThreadPoolExecutor(1, "devlint")

@@ -1,4 +1,4 @@
-"""The optional protocol features that a client supports, read from the capabilities that it announces."""
+"""The optional features of the Language Server Protocol that a client supports, read from its capabilities."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from lsprotocol import types
 
 @dataclass(frozen=True, slots=True)
 class ClientFeatures:
-    """The protocol features that the client supports.
+    """The optional features of the Language Server Protocol that the client supports.
 
     `pulls_diagnostics` also requires that the server can ask the client to pull again. Otherwise the client would never
-    see how a change in one file affects the findings in another.
+    see how a change in one file affects the findings in another file.
     """
 
     related_information: bool = False
@@ -27,7 +27,7 @@ class ClientFeatures:
 
     @classmethod
     def of(cls, client: types.ClientCapabilities) -> ClientFeatures:
-        """Read the features from the capabilities that the client announces."""
+        """Return the features that the capabilities announced by the client contain."""
         document, workspace = client.text_document, client.workspace
         pushed = document.publish_diagnostics if document else None
         pulled = document.diagnostic if document else None
