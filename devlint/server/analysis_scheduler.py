@@ -1,4 +1,4 @@
-"""Scheduling of analyses: shortly after the last change, in a thread of their own, one at a time."""
+"""Scheduling of the language server's analyses: shortly after the last change, in one thread, one at a time."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class AnalysisScheduler:
             self._start()
 
     def _deliver_if_current(self, generation: int, result: AnalysisResult, done: bool) -> None:
-        """Pass a result to the `deliver` callback, unless the program has changed since the analysis started."""
+        """Pass an analysis result to the `deliver` callback, unless the program has changed since the start."""
         if generation == self._generation:
             self._deliver(result, done)
             if done:

@@ -211,7 +211,7 @@ class AnalysisSession:
         infos: Mapping[Statement, Sequence[ExpressionInfo]],
         errors: Sequence[InternalError],
     ) -> AnalysisResult:
-        """Return the result for the wanted files, with all positions as in the editor's texts."""
+        """Return the analysis result for the `wanted` files, with all positions as in the texts in the editor."""
         projection = EditorProjection(lambda name: self._files.recovered_text(Path(name)))
         regions = origin_regions(infos, self._files)
         found: dict[str, list[Diagnostic]] = defaultdict(list)

@@ -148,7 +148,7 @@ def _origin_actions(server: DevlintServer, uri: str, wanted: types.Range) -> Ite
 
 
 def _fix_all_actions(uri: str, snapshot: TextSnapshot) -> Iterator[types.CodeAction]:
-    """Yield the actions that apply all safe fixes: of a file, or of a notebook's cell and of the whole notebook."""
+    """Yield the code actions that apply all safe fixes: of a file, or of a notebook cell and of its whole notebook."""
     fixable = [one for one in snapshot.analysis.diagnostics if _has_safe_fix(one)]
     title = "Fix all that devlint can fix safely"
     if not snapshot.document.is_notebook:
@@ -207,5 +207,5 @@ def _is_requested(kind: str, only: Iterable[str] | None) -> bool:
 
 
 def _capitalised(text: str) -> str:
-    """Return a text with its first letter in upper case."""
+    """Return a text with its first letter in upper case and everything else unchanged."""
     return text[:1].upper() + text[1:]

@@ -124,7 +124,7 @@ def uri_of_path(filename: str) -> str:
 
 
 def _is_python(buffer: TextBuffer) -> bool:
-    """Return whether an open text is Python, by its language or else by its file name."""
+    """Return whether an open text is Python: by its declared language, or by its file name if none is declared."""
     return buffer.language_id == "python" or (not buffer.language_id and buffer.uri.endswith((".py", ".pyi")))
 
 

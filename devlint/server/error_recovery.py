@@ -35,7 +35,7 @@ class UnparsableSpan:
     """The change from the analysed span to the editor's span, with offsets from the start of each span."""
 
     def shifted(self, characters: int, analysed: int) -> UnparsableSpan:
-        """Return the span moved by a number of characters in the editor's text and in the analysed text."""
+        """Return the span moved by `characters` in the editor's text and by `analysed` in the analysed text."""
         start, end = self.start + characters, self.end + characters
         return UnparsableSpan(start, end, self.analysed_start + analysed, self.analysed_end + analysed, self.change)
 

@@ -32,7 +32,7 @@ class FileAnalysis:
     regions: OriginRegions
 
     def region_of(self, origin: DeviceOrigin) -> Region | None:
-        """Return the region of a device origin, or None if the origin is no place in the program."""
+        """Return the source region where a value got its device, or None if the program has no such place."""
         return self.regions.get((origin.unit, origin.offset)) if origin.unit is not None else None
 
 
@@ -88,7 +88,7 @@ class EditorProjection:
         return Region(region.filename, start, end) if start is not None and end is not None else None
 
     def _fix(self, diagnostic: Diagnostic) -> Fix | None:
-        """Return the fix of a finding at its positions in the editor, or None if some of its code is not shown."""
+        """Return a finding's fix with its edits moved to the editor's text; None if edited code is not shown there."""
         fix, known = diagnostic.fix, self._text_with_errors(diagnostic.region.filename)
         if fix is None or known is None:
             return fix
@@ -114,7 +114,7 @@ class EditorProjection:
         return self._lines[filename]
 
     def _position(self, known: tuple[RecoveredText, Lines, Lines], place: Position) -> Position | None:
-        """Return the position in the editor of a position in the analysed text; None if it is not shown."""
+        """Convert a position in the analysed text to one in the editor's text; return None if it is not shown."""
         recovered, analysed_lines, editor_lines = known
         offset = recovered.editor_offset(analysed_lines.start(place.row) + place.column - 1)
         return None if offset is None else editor_lines.position(offset)

@@ -59,6 +59,6 @@ def _describe_origin(origin: DeviceOrigin, analysis: FileAnalysis, locations: Lo
 
 
 def _shorten(code: str) -> str:
-    """Return source code made fit for a Markdown code span: backticks removed, and cut to a maximum length."""
+    """Return source code made fit for a Markdown code span: each backtick becomes a quote, and long code is cut."""
     code = code.replace("`", "'")
     return code if len(code) <= MAX_CODE_LENGTH else f"{code[: MAX_CODE_LENGTH - 3]}..."

@@ -136,6 +136,6 @@ class IncrementalRun:
                 self.observed[unit].append(values)
 
     def _on_event(self, event: Event) -> None:
-        """Pass an event of the interpreter to the rules, and keep it for the cache."""
+        """Pass an event (something that happened to a tensor) to the rules, and keep it for the cache."""
         self._events.append(event)
         self.collector.dispatch(event)
