@@ -231,7 +231,7 @@ class AnalysisSession:
         infos: Mapping[Statement, Sequence[ExpressionInfo]],
         regions: OriginRegions,
     ) -> FileAnalysis:
-        """Return the results for one file: the findings that its settings keep, and the infos of its expressions."""
+        """Return the results for one file: its described expressions and the findings that its settings keep."""
         recovered, name = self._files.recovered_text(path), path.as_posix()
         if recovered is not None and recovered.has_unparsable_spans and recovered.error is not None:
             found.append(broken_file_diagnostic(name, recovered.error))

@@ -115,7 +115,7 @@ class DevlintServer(LanguageServer):
         self._settings = WorkspaceSettings(self._folder_preferences, self._default_preferences, self.warn_once)
 
     def _refresh_configuration(self) -> None:
-        """Read the configuration files again if they have changed: not every client watches them."""
+        """Read the configuration files again if they have changed on the disk: not all clients report that."""
         one_of_each_folder = {path.parent: path for path in self._pending_documents}.values()
         stamps = {
             file: file_stamp(file) for path in one_of_each_folder for file in self._settings.configuration_files(path)
@@ -198,7 +198,10 @@ class DevlintServer(LanguageServer):
         LOGGER.error("the analysis failed", exc_info=error)
 
     def current_document(self, uri: str) -> tuple[EditorDocument, DocumentPart] | None:
-        """Return the current program that contains one of the editor's texts, and the text's part of it."""
+        """Return the current program that contains one of the editor's texts, and the part of it that is this text.
+
+        Return None if the text is not open.
+        """
         for document in open_documents(self.buffers):
             part = document.part_of(uri)
             if part is not None:
@@ -246,7 +249,7 @@ class DevlintServer(LanguageServer):
         return self._to_workspace_edit(document, by_part)
 
     def replacement_edit(self, document: EditorDocument, texts: Sequence[str]) -> types.WorkspaceEdit | None:
-        """Return the smallest workspace edit that replaces the texts of a program's parts by new texts."""
+        """Return the smallest workspace edit that replaces the texts of a file or a notebook's cells by new texts."""
         by_part: dict[str, list[types.TextEdit]] = {}
         for part, text in zip(document.parts, texts, strict=True):
             if text != part.positions.text:

@@ -34,7 +34,11 @@ class LocationMap:
         return types.Location(uri_of_path(region.filename), positions.range_between(region.start, region.end))
 
     def describe_line(self, region: Region, uri: str) -> str:
-        """Return the line of a region in words, and its file if that is not the text named by `uri`."""
+        """Return a description of the line on which a source region begins, such as "line 7 of train.py".
+
+        The description names the file, or says "another cell", only if the region is not in the text with the URI
+        `uri`.
+        """
         location = self.location(region)
         words = f"line {location.range.start.line + 1}"
         if location.uri == uri:

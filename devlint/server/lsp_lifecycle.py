@@ -80,7 +80,7 @@ def shutdown(server: DevlintServer, params: None) -> None:
 
 
 async def _register(server: DevlintServer) -> None:
-    """Register with the client for changed files and changed settings, if the client supports registration."""
+    """Ask the client to notify the server of changed files and settings, if the client supports such requests."""
     workspace = server.client_capabilities.workspace
     files = workspace.did_change_watched_files if workspace else None
     settings = workspace.did_change_configuration if workspace else None

@@ -70,7 +70,7 @@ class ValueObserver:
             self._record_module(run, node, value, is_target=True)
 
     def _record(self, run: Frame, node: cst.CSTNode, value: Value, *, is_target: bool, is_module: bool = False) -> None:
-        """Add a value to those of an expression, unless it is there already or the expression has too many values."""
+        """Record a value of an expression, unless it is recorded already or the expression has too many values."""
         values = self._observed[run.unit].setdefault(node, [])
         if len(values) < MAX_VALUES:
             if isinstance(value, Tensor):

@@ -49,7 +49,7 @@ class PositionConverter:
         return min(self.lines.start(row) + place.column - 1, self._end_of(row)) if place.row == row else len(self.text)
 
     def offset(self, position: types.Position) -> int:
-        """Return the offset of a client's position; behind the end of a line, the offset of the line's end."""
+        """Return the offset of an LSP position; for one behind the end of a line, the offset of that line's end."""
         row = position.line + 1
         if row < 1:
             return 0

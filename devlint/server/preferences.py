@@ -1,4 +1,4 @@
-"""The client's settings for the server, and the settings that then hold for each file."""
+"""The settings that an LSP client sends, and the settings that follow from them for each file."""
 
 from __future__ import annotations
 

@@ -49,7 +49,10 @@ class ProgramFiles:
         return [*self._deltas(before)]
 
     def recovered_text(self, path: Path) -> RecoveredText | None:
-        """Return the open text of a file, or None if the file is not open."""
+        """Return the text of an open file with the parsable text that is analysed in its stead.
+
+        Return None if the file is not open.
+        """
         return self._recovered_texts.get(path)
 
     def index(self, path: Path) -> FileIndex:
@@ -79,7 +82,7 @@ class ProgramFiles:
             yield from self._statements(path)
 
     def _deltas(self, before: Mapping[Path, frozenset[Statement]]) -> Iterator[StatementDelta]:
-        """Yield the statements that were added to and removed from each file since an earlier state."""
+        """Yield the added and the removed top-level statements of each file that has changed since an earlier state."""
         for path in {*self._recovered_texts, *self._on_disk}:
             then, now = before.get(path, _NO_STATEMENTS), self._statements(path)
             if then != now:

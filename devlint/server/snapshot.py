@@ -27,7 +27,7 @@ class TextSnapshot:
     analysis: FileAnalysis
 
     def contains(self, diagnostic: Diagnostic) -> bool:
-        """Return whether a finding in the document begins in this text."""
+        """Return whether a finding in the document begins in this text, not in another cell of the same notebook."""
         return self.document.part_at(diagnostic.region.start.row) is self.part
 
 

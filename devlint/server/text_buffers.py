@@ -51,6 +51,6 @@ class BufferWorkspace(Workspace):
             super().update_text_document(text_doc, change)
 
     def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
-        """Apply changes to an open notebook."""
+        """Apply changes that the client reports to an open notebook; ignore those of a notebook that is not open."""
         if unquote(params.notebook_document.uri) in self.notebook_documents:
             super().update_notebook_document(params)

@@ -18,7 +18,7 @@ SUFFIXES: Final = (".py", ".pyi")
 
 
 def find_workspace_files(folders: Iterable[Path], settings: WorkspaceSettings) -> Mapping[Path, Settings]:
-    """Return the files in the folders whose client asks for findings in all files, with their settings."""
+    """Return all files, with their settings, in those workspace folders in which the client wants all files checked."""
     return dict(found for folder in folders for found in _files_below(folder, settings))
 
 
