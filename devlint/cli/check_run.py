@@ -187,7 +187,7 @@ def _find_files(
 
 
 def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
-    """Warn about internal errors of the analysis: in full if `verbose`, else with their number."""
+    """Warn about internal errors of devlint in an analysis: in full if `verbose`, else only with their number."""
     errors = {(error.filename, error.where, error.message): error for error in outcome.errors}
     if verbose:
         for error in errors.values():

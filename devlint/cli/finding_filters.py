@@ -18,7 +18,10 @@ from devlint.triage.git_changes import GitError, changed_rows, findings_in_chang
 
 
 def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: SourceLines) -> list[Diagnostic]:
-    """Return the findings that concern what has changed since a commit."""
+    """Return the findings that concern code changed since a commit.
+
+    These are the findings in changed functions or on changed lines, and those with a changed line in their trace.
+    """
     try:
         rows = changed_rows(since, Path.cwd())
     except GitError as problem:
@@ -65,7 +68,10 @@ class BaselineFile:
         return sorted([*asked, *comparison.new], key=lambda diagnostic: diagnostic.order)
 
     def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
-        """Write the findings to the baseline, and keep its entries for files that were not checked."""
+        """Replace the entries of the baseline file by the given findings.
+
+        Entries for existing files that were not checked are kept.
+        """
         try:
             before = read_baseline(self._path) if self._path.exists() else ()
         except BaselineError as problem:

@@ -1,4 +1,7 @@
-"""`--fix`, `--unsafe-fixes`, `--diff` and `--add-ignore`: repair files and check the repaired files before writing."""
+"""The options `--fix`, `--unsafe-fixes`, `--diff` and `--add-ignore`, which repair files or silence findings.
+
+Repaired files are checked again before they are written.
+"""
 
 from __future__ import annotations
 
@@ -150,7 +153,7 @@ def _summarise(fixed: FixResult, options: FixOptions) -> None:
 
 
 def _fixed_lines(fixed: Sequence[Diagnostic]) -> Iterator[str]:
-    """Yield the lines of `--show-fixes`: each file, and the number of fixed findings of each rule."""
+    """Yield the lines that `--show-fixes` prints: each file, and the number of fixed findings of each rule in it."""
     for filename in dict.fromkeys(one.region.filename for one in fixed):
         yield f"  {filename}:"
         kinds = Counter((one.code, one.name) for one in fixed if one.region.filename == filename)

@@ -64,17 +64,17 @@ class _TrialLimits:
     files_at_once: int | None = None
 
     def allows(self, diagnostic: Diagnostic, taken: Counter[str]) -> bool:
-        """Return whether a finding's fix may be tried, given how many fixes of each file are chosen already."""
+        """Return whether the limits allow trying a finding's fix too, given how many fixes are chosen in each file."""
         filename = diagnostic.region.filename
         if _key(diagnostic) in self.harmful or taken[filename] >= self.at_once.get(filename, MAX_AT_ONCE):
             return False
         return filename in taken or self.files_at_once is None or len(taken) < self.files_at_once
 
     def learn(self, tried: Sequence[Diagnostic], worse: set[str]) -> None:
-        """Tighten the limits after a failed round, in which the files `worse` got new findings.
+        """Tighten the limits after a failed round, whose fixes have caused new findings in the files `worse`.
 
-        In files that got worse, fewer fixes are tried next time; a fix that was alone in its file is not tried again.
-        If only unchanged files got worse, any of the changes may be the cause.
+        In such files, fewer fixes are tried next time; a fix that was alone in its file is not tried again. If new
+        findings appeared only in files without fixes, any of the fixes may be the cause.
         """
         files = list(dict.fromkeys(one.region.filename for one in tried))
         suspected = [filename for filename in files if filename in worse] or files
@@ -179,7 +179,7 @@ def _applied(documents: Documents, tried: Iterable[Diagnostic]) -> Documents:
 
 
 def _worse(before: Iterable[Diagnostic], tried: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> set[str]:
-    """Return the files that have more findings of some code than expected after the fixes."""
+    """Return the files that, after fixes were tried, have more findings of a rule than the fixes should leave."""
     expected = _count(before)
     expected.subtract(_count(tried))
     return {filename for (filename, code), number in _count(after).items() if number > expected[filename, code]}

@@ -81,7 +81,7 @@ def _last_row(lines: Iterable[CodeLine], row: int) -> int:
 
 
 def _edit(index: FileIndex, row: int, comment: Comment | None, codes: list[str], reason: str | None) -> Edit:
-    """Return the edit that silences codes on a row: in the list of its comment, else in a new comment."""
+    """Return the edit that silences rule codes on a row, by extending its `ignore` comment or adding a new one."""
     text = index.source.text
     start, end = index.lines.start(row), index.lines.start(row + 1)
     there = _LIST.search(comment.text) if comment is not None else None

@@ -1,4 +1,4 @@
-"""Format the changes to a file as a unified diff."""
+"""Formatting of the changes to a file as a unified diff."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def unified_diff(filename: str, before: str, after: str) -> Iterator[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of a text with their line ends, split as Python does; a lone carriage return ends no line."""
+    r"""Return the lines of a text, each with its line end; only `\n`, `\r\n` and `\r` end a line, as in Python."""
     ends = [found.end() for found in NEWLINE.finditer(text)]
     starts = [0, *ends]
     return [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True) if start < end]

@@ -286,5 +286,5 @@ class DevlintServer(LanguageServer):
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"devlint: {text}"))
 
     def report_server_error(self, error: Exception, source: type[PyglsError | JsonRpcException]) -> None:
-        """Log an error of the server; pygls would show it in the user's editor."""
+        """Log an internal error of the server; this overrides pygls' handler, which would show it to the user."""
         LOGGER.error("%s: %s", getattr(source, "__name__", source), error)
