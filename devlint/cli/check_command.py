@@ -23,7 +23,10 @@ class _CheckCommand(click.Command):
     """The click command class of `devlint check`, in which some options take an optional value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, after adding the default value to options that were given without one."""
+        """Parse the command line.
+
+        An option that is given without its optional value first gets its default value.
+        """
         return super().parse_args(ctx, [_OPTIONAL_VALUES.get(arg, arg) for arg in args])
 
 

@@ -57,7 +57,10 @@ class CodeRegions:
         self._alignment = _align(self._code, text)
 
     def of(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Return the start and end offsets of a node; those of an expression leave out the parentheses around it."""
+        """Return the start and end offsets of a libcst node in the text.
+
+        The parentheses around an expression are left out.
+        """
         return self._in_text(*_trimmed(self._code, *self._state.region(node)))
 
     def exactly(self, node: cst.CSTNode) -> tuple[int, int] | None:

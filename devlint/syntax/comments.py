@@ -155,7 +155,10 @@ class _LayoutReader:
         self._end_physical(logical=None)
 
     def _extended(self, line: CodeLine | None, token: tokenize.TokenInfo) -> CodeLine:
-        """Return the line extended to the row on which the token ends; a new line if there is none."""
+        """Return a line of code extended to the row on which a token ends.
+
+        If `line` is None, return a new line that consists of the token.
+        """
         last_row = token.end[0] + self._rows_before
         if line is None:
             return CodeLine(token.start[0] + self._rows_before, last_row, self._indentation(token))

@@ -1,4 +1,4 @@
-"""Parse text with libcst, turning every failure of its parser into None."""
+"""Parsing of text with libcst, in which every failure of libcst's parser gives None."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the comments by which a user silences findings, and the rows that each of them covers."""
+"""Search for the comments with which a user silences findings, and for the rows that each comment covers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _CODE = re.compile(r"[A-Za-z]+[0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """A comment that silences findings, with the rows it covers and its reason.
+    """A comment that silences findings, with the rows that it covers and the reason that it gives.
 
-    `codes` are the rules it names, all if empty. An upper-case item means every rule code that begins with it; a lower-
-    case item is a rule's name.
+    `codes` are the rules that the comment names; if empty, it silences all rules. An upper-case item means every rule
+    code that begins with it; a lower-case item is a rule's name.
     """
 
     kind: SuppressionKind
@@ -46,7 +46,7 @@ class Suppression:
         return not self.codes or any(word_names_rule(item, code, name) for item in self.codes)
 
     def reaches(self, first_row: int, last_row: int) -> bool:
-        """Return whether the comment applies to a finding on these rows."""
+        """Return whether the comment covers the rows of a finding: the first row for a block, else any of the rows."""
         if self.kind == "block":
             return self.first_row <= first_row <= self.last_row
         return self.first_row <= last_row and first_row <= self.last_row
@@ -54,12 +54,12 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True)
 class Suppressions:
-    """All suppressions of a file, in the order of the text."""
+    """All comments of a file that silence findings, in the order of the text."""
 
     all: tuple[Suppression, ...] = ()
 
     def covers(self, code: str, name: str, first_row: int, last_row: int) -> Suppression | None:
-        """Return the first suppression that silences a finding of this rule on these rows, None if there is none."""
+        """Return the first comment that silences a finding of a rule on some rows, or None if no comment does."""
         for suppression in self.all:
             if suppression.reaches(first_row, last_row) and suppression.silences(code, name):
                 return suppression
@@ -68,7 +68,7 @@ class Suppressions:
 
 @dataclass(frozen=True, slots=True)
 class _Directive:
-    """A comment, or part of one, that is addressed to the linter."""
+    """A comment, or a part of one, that gives an instruction to a linter, such as `# noqa` or `# devlint: ignore`."""
 
     verb: str
     codes: frozenset[str]
@@ -79,13 +79,13 @@ class _Directive:
 
     @property
     def region(self) -> tuple[Position, Position]:
-        """The start and the end of the directive in the file."""
+        """The start and end positions of the linter directive in the file."""
         column = self.comment.column + 1
         return Position(self.comment.row, column + self.start), Position(self.comment.row, column + self.end)
 
 
 def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
-    """Return the suppressions of a file."""
+    """Return all comments of a file that silence findings, with the rows that each comment covers."""
     if not _MARKER.search(source.text):
         return Suppressions()
     layout = read_comment_layout(index, _MARKER)
@@ -99,7 +99,7 @@ def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
 
 
 def _directives(comment: Comment) -> Iterator[_Directive]:
-    """Yield the linter directives in a comment; one comment may hold several."""
+    """Yield the linter directives, such as `noqa` or `devlint: ignore`, in a comment; a comment may hold several."""
     whole = _FILE_NOQA.match(comment.text)
     if whole is not None:
         yield _noqa("file-noqa", whole, comment)
@@ -117,7 +117,7 @@ def _directives(comment: Comment) -> Iterator[_Directive]:
 
 
 def _noqa(verb: str, found: re.Match[str], comment: Comment) -> _Directive:
-    """Return the directive of a `noqa` comment."""
+    """Return the linter directive in a comment that the pattern for `noqa` comments has matched."""
     codes = _normalised(re.split(r"[,\s]+", found["codes"] or ""))
     return _Directive(verb, codes, None, comment, found.start(), found.start() + len(found.group().rstrip(", ")))
 
@@ -125,7 +125,7 @@ def _noqa(verb: str, found: re.Match[str], comment: Comment) -> _Directive:
 def _suppressions(
     directive: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
 ) -> Iterator[Suppression]:
-    """Yield the suppressions that a directive stands for, each with the rows it covers."""
+    """Yield the suppressions that one linter directive stands for, each with the rows that it covers."""
     comment = directive.comment
     beside = CodeLine(comment.first_row, comment.last_row, comment.indentation)
     match directive.verb:
@@ -151,7 +151,10 @@ def _suppressions(
 def _block(
     disable: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
 ) -> Iterator[Suppression]:
-    """Yield the suppressions of a `disable` directive, from its row to its `enable` or to the end of its block."""
+    """Yield the suppressions that a `disable` comment makes for the rows from its own to the end of its effect.
+
+    The effect ends for each rule code at an `enable` comment for it, at the latest at the end of the indented block.
+    """
     comment = disable.comment
     outside = (
         line.first_row
@@ -182,7 +185,7 @@ def _suppression(
 
 
 def _normalised(items: Iterable[str]) -> frozenset[str]:
-    """Return the items of a directive's list in their normal spelling."""
+    """Return the rules that a suppression comment lists: codes in upper case, rule names in lower case."""
     return frozenset(normalize_word(item) for item in items if item.strip())
 
 
@@ -198,5 +201,5 @@ def normalize_word(written: str) -> str:
 
 
 def _is_code(item: str) -> bool:
-    """Return whether an item is a rule code or a prefix of one."""
+    """Return whether an item of a suppression comment has the form of a rule code or of a prefix of one."""
     return _CODE.fullmatch(item) is not None
