@@ -1,4 +1,7 @@
-"""Index a file: its top-level statements and the names they bind, import and mention, without a libcst tree."""
+"""Syntax index of a file: its top-level statements and the names that they bind, import and mention.
+
+Making the index needs no libcst tree.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ class FileIndex:
 
     @cached_property
     def exports(self) -> frozenset[str]:
-        """The names in a literal `__all__`, else all names bound at top level."""
+        """The names that the file exports: those in a literal `__all__`, else all names bound at module level."""
         declared = declared_exports(self.statements)
         return self.bound if declared is None else declared
 

@@ -51,7 +51,7 @@ def _first_node(tree: cst.CSTNode) -> cst.CSTNode:
 
 
 def _too_deep(text: str) -> bool:
-    """Return whether the text seems to be nested too deeply for libcst's native parser, judged without parsing."""
+    """Return whether a text seems to be nested too deeply for libcst's native parser, judged without parsing."""
     code = _TEXT_OR_COMMENT.sub("''", text)
     depth = deepest = 0
     for character in re.findall(r"[][(){}]", code):

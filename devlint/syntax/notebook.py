@@ -42,7 +42,10 @@ class Notebook:
     has_bom: bool = False
 
     def source(self, filename: str) -> Source:
-        """Return all cells as one program, with IPython syntax replaced and the number of rows unchanged."""
+        """Return all code cells joined to one program.
+
+        IPython syntax is replaced by Python with the same number of rows.
+        """
         text = "".join(cell_as_python(cell.text) + "\n" for cell in self.cells)
         return source_from_text(text, filename, has_bom=self.has_bom, cells=self.rows)
 

@@ -124,7 +124,10 @@ class Statement:
         return self.source.text[self.start : self.end]
 
     def move(self, source: Source, characters: int, rows: int) -> None:
-        """Move the statement to another source that has the same characters at another place; its tree stays."""
+        """Move the statement to another source that has the same characters at another offset.
+
+        The parsed libcst tree is kept.
+        """
         self.source = source
         self.start, self.end = self.start + characters, self.end + characters
         self.first_row, self.last_row = self.first_row + rows, self.last_row + rows

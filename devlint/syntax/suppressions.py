@@ -42,7 +42,7 @@ class Suppression:
     reason: str | None = None
 
     def silences(self, code: str, name: str) -> bool:
-        """Return whether the comment names the rule with this code and name."""
+        """Return whether the comment silences the rule with a given code and name: it names that rule, or no rule."""
         return not self.codes or any(word_names_rule(item, code, name) for item in self.codes)
 
     def reaches(self, first_row: int, last_row: int) -> bool:
@@ -179,7 +179,10 @@ def _block(
 def _suppression(
     kind: SuppressionKind, directive: _Directive, rows: CodeLine, codes: frozenset[str] | None = None
 ) -> Suppression:
-    """Return the suppression that a directive makes for some rows and codes."""
+    """Return the suppression that a linter directive makes for some rows and rule codes.
+
+    If `codes` is None, these are the codes that the directive names.
+    """
     codes = directive.codes if codes is None else codes
     return Suppression(kind, codes, rows.first_row, rows.last_row, directive.region, directive.reason)
 
@@ -190,12 +193,12 @@ def _normalised(items: Iterable[str]) -> frozenset[str]:
 
 
 def word_names_rule(item: str, code: str, name: str) -> bool:
-    """Return whether an item of a suppression's list means a rule: by its name, its code or a prefix of the code."""
+    """Return whether an item of a suppression comment means a rule: by its name, its code or a prefix of the code."""
     return item == name or (_is_code(item) and code.startswith(item))
 
 
 def normalize_word(written: str) -> str:
-    """Return an item of a suppression's list in its normal spelling: codes in upper case, rule names in lower case."""
+    """Return an item of a suppression comment in its normal spelling: codes in upper case, rule names in lower case."""
     written = written.strip()
     return written.upper() if _is_code(written) else written.lower()
 
