@@ -179,7 +179,7 @@ def _resolver(request: CheckRequest, rule_metadata: Mapping[str, RuleMetadata]) 
 def _find_files(
     request: CheckRequest, settings_for: Callable[[Path], Settings], report_error: Callable[[str], None]
 ) -> list[DiscoveredFile]:
-    """Return the files to check, or the standard input as a file, with their settings."""
+    """Return the files to check with their settings; the standard input counts as a file."""
     discovery = Discovery(settings_for, report_error)
     return list(
         discovery.find(request.paths) if request.stdin_name is None else discovery.find_text(request.stdin_name)

@@ -50,7 +50,7 @@ class FixResult:
 
     @property
     def changed(self) -> list[str]:
-        """The names of the files that the fixes change."""
+        """The names of the files whose contents the fixes change."""
         documents = self.repair.documents
         return [name for name, document in self.before.items() if documents[name].data != document.data]
 

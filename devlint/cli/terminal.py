@@ -1,4 +1,4 @@
-"""Properties of the terminal, messages on the standard error stream, and the progress bar."""
+"""Messages on the standard error stream, the progress bar, and the colours and width of the terminal."""
 
 from __future__ import annotations
 

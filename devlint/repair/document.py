@@ -16,7 +16,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The name and the bytes of a file that fixes are applied to."""
+    """The name and the contents, as bytes, of a file to which fixes are applied."""
 
     filename: str
     data: bytes

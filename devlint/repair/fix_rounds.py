@@ -137,7 +137,7 @@ def _attempt(
     attempt = _applied(documents, tried)
     after = look(attempt)
     for _ in range(MAX_FOLLOWED):
-        worse = _worse(seen.diagnostics, tried, after.diagnostics)
+        worse = _files_made_worse(seen.diagnostics, tried, after.diagnostics)
         led_to = [one for one in after.diagnostics if one.region.filename in worse]
         led_to = [one for one in led_to if one.fix is not None and _key(one) not in known]
         more = _chosen(led_to, attempt, _TrialLimits(), wanted) if worse else []
@@ -145,7 +145,7 @@ def _attempt(
             break
         attempt = _applied(attempt, more)
         after = look(attempt)
-    return attempt, after, _worse(seen.diagnostics, tried, after.diagnostics)
+    return attempt, after, _files_made_worse(seen.diagnostics, tried, after.diagnostics)
 
 
 def applicable_fix_filter(unsafe: bool) -> Callable[[Diagnostic], bool]:
@@ -178,7 +178,9 @@ def _applied(documents: Documents, tried: Iterable[Diagnostic]) -> Documents:
     return changed
 
 
-def _worse(before: Iterable[Diagnostic], tried: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> set[str]:
+def _files_made_worse(
+    before: Iterable[Diagnostic], tried: Iterable[Diagnostic], after: Iterable[Diagnostic]
+) -> set[str]:
     """Return the files that, after fixes were tried, have more findings of a rule than the fixes should leave."""
     expected = _count(before)
     expected.subtract(_count(tried))

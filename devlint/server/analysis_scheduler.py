@@ -55,15 +55,15 @@ class AnalysisScheduler:
         self._thread = _analysis_thread()
 
     async def wait_for_open_files(self) -> None:
-        """Wait until the results for all open files are up to date."""
+        """Wait until the analysis results for all files that are open in the editor are up to date."""
         await self._open_files_done.wait()
 
     async def wait_for_all_files(self) -> None:
-        """Wait until the results for all files are up to date."""
+        """Wait until the analysis results for all files to report findings on, open or not, are up to date."""
         await self._all_files_done.wait()
 
     def schedule(self, delay: float = DEBOUNCE) -> None:
-        """Cancel the running analysis, and start a new one after a delay in seconds."""
+        """Cancel the running analysis, and start a new one once the given number of seconds has passed."""
         self._generation += 1
         self._open_files_done.clear()
         self._all_files_done.clear()
@@ -127,7 +127,7 @@ class AnalysisScheduler:
             self._start()
 
     def _deliver_if_current(self, generation: int, result: AnalysisResult, done: bool) -> None:
-        """Pass an analysis result to the `deliver` callback, unless the program has changed since the start."""
+        """Pass an analysis result to the `deliver` callback, unless the program has changed in the meantime."""
         if generation == self._generation:
             self._deliver(result, done)
             if done:

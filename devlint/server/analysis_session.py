@@ -52,8 +52,9 @@ class AnalysisJob:
 class AnalysisResult:
     """The result of one analysis: findings and descriptions of expressions by file, and internal errors of devlint.
 
-    `texts` maps the names of all files to which the findings and descriptions refer to their texts. `is_complete` is
-    False if only the open files were analysed although there are other files to report findings on.
+    A description tells in words the device and the dtype of the values of an expression. `texts` maps the names of all
+    files to which the findings and descriptions refer to their texts. `is_complete` is False if only the open files
+    were analysed although there are other files to report findings on.
     """
 
     files: Mapping[Path, FileAnalysis]
@@ -74,7 +75,7 @@ class CancellationToken:
         self._analysis: Analysis | None = None
 
     def cancel(self) -> None:
-        """Stop the analysis as soon as possible."""
+        """Stop the analysis to which this token is attached as soon as possible."""
         self.is_cancelled = True
         if self._analysis is not None:
             self._analysis.abandon()
@@ -244,7 +245,8 @@ class AnalysisSession:
     ) -> Mapping[Statement, Sequence[ExpressionInfo]]:
         """Return the descriptions of all expressions whose values the analysis has recorded, by top-level statement.
 
-        The descriptions for a statement are computed again only if the recorded values of its expressions have changed.
+        A description tells in words the device and the dtype of the values of an expression. The descriptions for a
+        statement are computed again only if the recorded values of its expressions have changed.
         """
         describer = ExpressionDescriber(self._spans)
         for unit, values in observed.items():

@@ -47,7 +47,7 @@ class ClientFeatures:
 
 
 def _resolves_edits(client: types.CodeActionClientCapabilities | None) -> bool:
-    """Return whether the client can ask for the edit of a code action later, when the user chooses the action."""
+    """Return whether the client can request the edit of a code action later, when the user chooses that action."""
     return bool(
         client and client.data_support and client.resolve_support and "edit" in client.resolve_support.properties
     )

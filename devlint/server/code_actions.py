@@ -54,7 +54,7 @@ class ActionData:
 
     @classmethod
     def of(cls, uri: str, operation: str, finding: Diagnostic) -> ActionData:
-        """Return the data of an action for one finding."""
+        """Return the data of a code action that concerns the given finding."""
         return cls(uri, operation, finding.code, finding.region.start.row, finding.region.start.column)
 
     def matches(self, finding: Diagnostic) -> bool:

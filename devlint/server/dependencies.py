@@ -150,7 +150,7 @@ class DependencyFinder:
 
 
 def _has_effect(statement: Statement) -> bool:
-    """Return whether a top-level statement may do more than bind names: it is a loop, a condition, or a plain call."""
+    """Return whether a top-level statement may do more than bind names: it is a loop, a condition or a plain call."""
     return statement.kind == "other" and (
         not statement.binds or statement.text.startswith((*EFFECT_STATEMENTS, "if ", "try"))
     )

@@ -24,16 +24,16 @@ class DiagnosticsServer(Protocol):
 
     @property
     def snapshot(self) -> Snapshot:
-        """The newest results of the analysis."""
+        """The newest analysis results for all texts, with the documents as they were when the analysis began."""
 
     def diagnostics(self, uri: str) -> Diagnostics:
         """Return the newest findings in one of the editor's texts as LSP diagnostics."""
 
     def workspace_diagnostic_refresh(self, params: None) -> Any:
-        """Ask the client to pull all diagnostics again."""
+        """Ask the client to pull the findings in all texts again (LSP request `workspace/diagnostic/refresh`)."""
 
     def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
-        """Push the diagnostics of one text to the client."""
+        """Push the findings in one text to the client (LSP notification `textDocument/publishDiagnostics`)."""
 
 
 class DiagnosticPublisher:

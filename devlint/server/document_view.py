@@ -47,7 +47,10 @@ class DocumentView:
         return min(around, key=lambda one: (one.end - one.start, one.start), default=None)
 
     def infos(self) -> Iterator[LocatedInfo]:
-        """Yield the descriptions of all expressions that are unchanged since the analysis, with current offsets."""
+        """Yield the descriptions of all expressions that are unchanged since the analysis, with current offsets.
+
+        A description tells in words the device and the dtype of the values of an expression.
+        """
         for one in self._analysis.infos:
             start, last = self.current_offset(one.start), self.current_offset(one.end - 1)
             if start is not None and last is not None and last - start == one.end - 1 - one.start:

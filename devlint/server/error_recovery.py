@@ -109,7 +109,7 @@ class RecoveredText:
         return offset + shift
 
     def _parse_first(self, text: str, known: FileIndex | None) -> None:
-        """Parse a text that has no earlier parsable state here.
+        """Parse the text for the first time, or again as long as no version of the text has parsed.
 
         If `known`, the index of another version of the file, is given, reuse its unchanged statements.
         """
@@ -168,7 +168,7 @@ def _span_around(index: FileIndex, spans: Sequence[UnparsableSpan], change: Chan
 
 
 def _whole_statements(index: FileIndex, start: int, end: int) -> tuple[int, int]:
-    """Return the given span extended to whole top-level statements, and between statements to whole lines."""
+    """Return the given span of a text, extended until it consists of whole lines and whole top-level statements."""
     lines = index.lines
     last = lines.position(end)
     if end == start or last.column > 1:

@@ -70,10 +70,10 @@ class ExpressionInfo:
 
     @property
     def best_values(self) -> tuple[ValueDescription, ...]:
-        """The most informative values of the expression.
+        """The descriptions of the most informative values of the expression.
 
-        Values from the program as it runs are preferred to symbolic values, and values with a short text to those
-        without.
+        Values computed when the program runs from its top-level code are preferred to symbolic values, which depend on
+        arguments of unknown value. Values with a text for an inlay hint are preferred to values without one.
         """
         as_it_runs = tuple(one for one in self.values if not one.symbolic and one.short)
         return as_it_runs or tuple(one for one in self.values if one.short) or self.values
@@ -175,9 +175,9 @@ def _placement(value: Value) -> Placement | None:
 
 
 def _short_text(value: Value, code: str) -> str:
-    """Return the device and dtype of a value as text for an inlay hint.
+    """Return the device and dtype of a value as text for an inlay hint, or "" if neither is worth showing.
 
-    Return "" if neither is known, or if the device is known only as that of the expression itself.
+    A device is not worth showing if it is known only as that of the expression itself.
     """
     placement = _placement(value)
     words = []
@@ -189,7 +189,7 @@ def _short_text(value: Value, code: str) -> str:
 
 
 def _is_informative(placement: Placement, code: str) -> bool:
-    """Return whether a placement (the known device of a value) says more than "`x` is on the device of `x`"."""
+    """Return whether the device of a value is known as more than "the device of `x`" for the expression `x` itself."""
     if not isinstance(placement, PlacementCase):
         return True
     match placement.device:

@@ -22,8 +22,9 @@ OriginRegions: TypeAlias = Mapping[tuple[Statement, int], Region]
 class FileAnalysis:
     """The analysis results for one file: findings, and descriptions of expressions.
 
-    Rows, columns and offsets are those of `text`, the editor's text. `regions` maps each device origin to which the
-    descriptions refer to its region in the source code.
+    A description tells in words the device and the dtype of the values of an expression. Rows, columns and offsets are
+    those of `text`, the editor's text. `regions` maps each device origin to which the descriptions refer to its region
+    in the source code.
     """
 
     text: str
@@ -38,7 +39,7 @@ class FileAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class LocatedInfo:
-    """The description of an expression, and the expression's offsets in the editor's text."""
+    """The description of an expression and its values, with the expression's offsets in the editor's text."""
 
     start: int
     end: int
@@ -71,7 +72,7 @@ class EditorProjection:
         self._lines: dict[str, tuple[RecoveredText, Lines, Lines] | None] = {}
 
     def diagnostics(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """Yield findings moved to their positions in the editor; leave out those in code that it no longer shows."""
+        """Yield findings at their positions in the editor's text; leave out those in code that is no longer shown."""
         for one in found:
             region = self.region(one.region)
             if region is not None:

@@ -37,7 +37,10 @@ async def hover(server: DevlintServer, params: types.TextDocumentPositionParams)
 
 
 def _markdown_lines(info: ExpressionInfo, analysis: FileAnalysis, locations: LocationMap, uri: str) -> Iterator[str]:
-    """Yield the Markdown lines that describe the values of an expression, with one list item for each origin."""
+    """Yield the Markdown lines that describe the values of an expression.
+
+    Each origin of a value's device is a list item.
+    """
     for described in info.best_values[:MAX_HOVER_VALUES]:
         yield f"**{described.text}** `{_shorten(info.code)}`"
         yield ""

@@ -49,7 +49,10 @@ class IncrementalRun:
         self.observed: dict[Statement, list[ObservedValues]] = defaultdict(list)
 
     def analyse(self, module: ModuleInfo) -> None:
-        """Analyse one file from all its entry points, or replay their cached results."""
+        """Analyse one file from all its entry points: its top-level code and each of its functions and classes.
+
+        For an entry point with a valid cached result, use that result instead.
+        """
         definitions = [unit for unit in module.index.statements if unit.kind in ("function", "class")]
         file_entry = self._valid_entry(module.path, module, None)
         if file_entry is not None and all(self._cache.find(unit) is not None for unit in definitions):

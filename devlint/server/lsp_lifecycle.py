@@ -56,7 +56,11 @@ async def configuration_changed(server: DevlintServer, params: types.DidChangeCo
 
 
 async def folders_changed(server: DevlintServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    """Handle a folder that was added to or removed from the workspace."""
+    """Handle a folder that was added to or removed from the workspace.
+
+    Request the settings of all folders again, or read the configuration again if the client sends no settings on
+    request.
+    """
     if not await _ask_for_settings(server):
         server.reload_configuration()
 

@@ -56,7 +56,10 @@ class ProgramFiles:
         return self._recovered_texts.get(path)
 
     def index(self, path: Path) -> FileIndex:
-        """Return the syntax index of a file by its resolved path. Raise SourceError if it does not parse."""
+        """Return the syntax index (the top-level statements and their names) of the file with a resolved path.
+
+        Raise SourceError if the file does not parse.
+        """
         open_text = self._recovered_texts.get(path)
         if open_text is not None:
             return open_text.index

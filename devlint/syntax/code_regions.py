@@ -30,7 +30,10 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
 def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
-    """Return the offsets at which each node starts and ends in `text`, from which `module` was parsed."""
+    """Return the offsets at which each of some libcst nodes starts and ends in the text of a module.
+
+    `text` is the text from which `module` was parsed.
+    """
     regions = CodeRegions(module, text, nodes)
     return {node: regions.of(node) for node in nodes}
 

@@ -74,14 +74,16 @@ def read_comment_layout(index: FileIndex, marker: Pattern[str]) -> CommentLayout
         gap = text[index.lines.start(row) : index.lines.start(statement.first_row)]
         marked = marker.search(gap) is not None
         if marked:
-            _read(gap, row, layout)
+            _add_layout_of(gap, row, layout)
         if marked or marker.search(text, statement.start, statement.end):
             code = text[index.lines.start(statement.first_row) : statement.end]
-            _read(code, statement.first_row, layout, _real_comments(statement) if index.newer_grammar else None)
+            _add_layout_of(
+                code, statement.first_row, layout, _real_comments(statement) if index.newer_grammar else None
+            )
         else:
             layout.add_line(CodeLine(statement.first_row, statement.last_row, 0))
         row = statement.last_row + 1
-    _read(text[index.lines.start(row) :], row, layout)
+    _add_layout_of(text[index.lines.start(row) :], row, layout)
     return layout
 
 
@@ -104,7 +106,9 @@ def _real_comments(statement: Statement) -> frozenset[str]:
     return frozenset(found)
 
 
-def _read(code: str, first_row: int, layout: CommentLayout, real_comments: Container[str] | None = None) -> None:
+def _add_layout_of(
+    code: str, first_row: int, layout: CommentLayout, real_comments: Container[str] | None = None
+) -> None:
     """Tokenize a piece of a file that starts on the row `first_row`, and add its comments and lines to `layout`."""
     # All line ends become `\n`, the only one that every version of the tokenizer recognises.
     rows = [row + "\n" for row in NEWLINE.split(code)]
@@ -190,7 +194,10 @@ class _LayoutReader:
         self._physical = None
 
     def _indentation(self, token: tokenize.TokenInfo) -> int:
-        """Return the indentation of a token's row in columns, counting tabs and form feeds as Python does."""
+        """Return the indentation, in columns, of the row on which a token begins.
+
+        Tabs and form feeds count as in Python.
+        """
         row = self._rows[token.start[0] - 1]
         blanks = row[: len(row) - len(row.lstrip(" \t\f"))].rpartition("\f")[2]
         return len(blanks.expandtabs(_TAB_SIZE))

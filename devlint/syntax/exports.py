@@ -24,30 +24,30 @@ def declared_exports(statements: Iterable[Statement]) -> frozenset[str] | None:
         except SourceError:
             return None
         for part in tree.body if isinstance(tree, cst.SimpleStatementLine) else (tree,):
-            declared = _after(part, declared)
+            declared = _names_after(part, declared)
             if declared is None:
                 return None
     return declared
 
 
-def _after(part: cst.CSTNode, declared: frozenset[str] | None) -> frozenset[str] | None:
+def _names_after(part: cst.CSTNode, declared: frozenset[str] | None) -> frozenset[str] | None:
     """Return the names in `__all__` after a statement that mentions `__all__`.
 
     `declared` has the names before the statement. Return None if the names cannot be determined.
     """
     match part:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name("__all__"))], value=value):
-            return _literal_names(value)
+            return _literal_strings(value)
         case cst.AnnAssign(target=cst.Name("__all__"), value=value) if value is not None:
-            return _literal_names(value)
+            return _literal_strings(value)
         case cst.AugAssign(target=cst.Name("__all__"), operator=cst.AddAssign(), value=value):
-            added = _literal_names(value)
+            added = _literal_strings(value)
             return declared | added if declared is not None and added is not None else None
         case _:
             return None
 
 
-def _literal_names(node: cst.BaseExpression) -> frozenset[str] | None:
+def _literal_strings(node: cst.BaseExpression) -> frozenset[str] | None:
     """Return the strings in a literal list or tuple; None for any other expression or if an element is no string."""
     if not isinstance(node, (cst.List, cst.Tuple)):
         return None

@@ -29,12 +29,12 @@ def object_members(text: str, at: int = 0) -> dict[str, JsonSpan]:
     The object begins at offset `at`, or behind white space there, in a text that must be valid JSON.
     """
     found = {}
-    at = _skip(text, _skip(text, at) + 1)
+    at = _skip_blanks(text, _skip_blanks(text, at) + 1)
     while text[at] != "}":
         key, at = _DECODER.raw_decode(text, at)
-        span = _value(text, _skip(text, at) + 1)
+        span = _value_span(text, _skip_blanks(text, at) + 1)
         found[key] = span
-        at = _next(text, span.end)
+        at = _next_item(text, span.end)
     return found
 
 
@@ -43,29 +43,29 @@ def array_elements(text: str, at: int = 0) -> Iterator[JsonSpan]:
 
     The array begins at offset `at`, or behind white space there, in a text that must be valid JSON.
     """
-    at = _skip(text, _skip(text, at) + 1)
+    at = _skip_blanks(text, _skip_blanks(text, at) + 1)
     while text[at] != "]":
-        span = _value(text, at)
+        span = _value_span(text, at)
         yield span
-        at = _next(text, span.end)
+        at = _next_item(text, span.end)
 
 
-def _value(text: str, at: int) -> JsonSpan:
+def _value_span(text: str, at: int) -> JsonSpan:
     """Return the span of the JSON value that begins at an offset, or behind white space at that offset."""
-    start = _skip(text, at)
+    start = _skip_blanks(text, at)
     return JsonSpan(start, _DECODER.raw_decode(text, start)[1])
 
 
-def _next(text: str, at: int) -> int:
+def _next_item(text: str, at: int) -> int:
     """Return the offset of the next item of a JSON array or object, or of the closing bracket if no item follows.
 
     `at` is the offset behind the item before.
     """
-    at = _skip(text, at)
-    return _skip(text, at + 1) if text[at] == "," else at
+    at = _skip_blanks(text, at)
+    return _skip_blanks(text, at + 1) if text[at] == "," else at
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     """Return the offset of the first character at or after `at` that is not JSON white space."""
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at

@@ -82,7 +82,7 @@ class Statement:
 
     @property
     def name(self) -> str | None:
-        """The name of a function or class definition, None for other statements."""
+        """The name that a function or class definition defines, or None for other statements."""
         return self.facts.name
 
     @property
@@ -105,7 +105,7 @@ class Statement:
 
     @property
     def globals(self) -> frozenset[str]:
-        """The names that functions within the statement declare `global`."""
+        """The names that functions inside the statement declare `global`."""
         return self.facts.globals
 
     @property

@@ -46,7 +46,10 @@ class Suppression:
         return not self.codes or any(word_names_rule(item, code, name) for item in self.codes)
 
     def reaches(self, first_row: int, last_row: int) -> bool:
-        """Return whether the comment covers the rows of a finding: the first row for a block, else any of the rows."""
+        """Return whether the comment covers a finding on the rows `first_row` to `last_row`.
+
+        A comment for a block must cover the first row of the finding, any other comment at least one of its rows.
+        """
         if self.kind == "block":
             return self.first_row <= first_row <= self.last_row
         return self.first_row <= last_row and first_row <= self.last_row
@@ -145,10 +148,10 @@ def _suppressions(
         case "file-noqa" if comment.alone:
             yield _suppression("noqa", directive, CodeLine(1, last_row, 0))
         case "disable":
-            yield from _block(directive, enables, layout, last_row)
+            yield from _block_suppressions(directive, enables, layout, last_row)
 
 
-def _block(
+def _block_suppressions(
     disable: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
 ) -> Iterator[Suppression]:
     """Yield the suppressions that a `disable` comment makes for the rows from its own to the end of its effect.

@@ -117,11 +117,11 @@ def compare_with_baseline(
             moved[like.moved_key] -= 1
         else:
             new.append(diagnostic)
-    gone = [entry for entry in entries if _take(entry, left, moved, checked, exists)]
+    gone = [entry for entry in entries if _remove_if_gone(entry, left, moved, checked, exists)]
     return BaselineComparison(tuple(new), len(diagnostics) - len(new), tuple(gone))
 
 
-def _take(
+def _remove_if_gone(
     entry: BaselineEntry,
     left: Counter[tuple[str, str, str]],
     moved: Counter[tuple[str, str]],

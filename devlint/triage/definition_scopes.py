@@ -29,15 +29,15 @@ def definition_scopes(lines: Sequence[str], *, cell: bool = False) -> list[Defin
     """
     text = "\n".join(lines)
     tree = try_parse_ast(cell_as_python(text) if cell else text)
-    return [] if tree is None else list(_within(tree, ""))
+    return [] if tree is None else list(_scopes_below(tree, ""))
 
 
 def innermost_scope(found: Sequence[DefinitionScope], row: int) -> DefinitionScope | None:
-    """Return the innermost function or class that contains a row, None if there is none."""
+    """Return the innermost of some functions and classes that contains a row, or None if none of them does."""
     return next((scope for scope in reversed(found) if scope.first <= row <= scope.last), None)
 
 
-def _within(tree: ast.AST, prefix: str) -> Iterator[DefinitionScope]:
+def _scopes_below(tree: ast.AST, prefix: str) -> Iterator[DefinitionScope]:
     """Yield the functions and classes defined below a syntax tree; `prefix` is put before their names."""
     waiting: list[tuple[ast.AST, str]] = [(tree, prefix)]
     while waiting:

@@ -51,7 +51,7 @@ def changed_rows(since: str, directory: Path) -> dict[Path, tuple[RowRange, ...]
         *("-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames"),
         *("--src-prefix=a/", "--dst-prefix=b/", os.fsdecode(base.split()[0]), "--"),
     )
-    rows = {top / name: tuple(found) for name, found in _parsed(diff).items()}
+    rows = {top / name: tuple(found) for name, found in _rows_in_diff(diff).items()}
     untracked = _git(top, "ls-files", "--others", "--exclude-standard", "-z").split(b"\0")
     return rows | {top / os.fsdecode(name): _ALL for name in untracked if name}
 
@@ -79,7 +79,7 @@ def findings_in_changes(
 
     for diagnostic in diagnostics:
         region = diagnostic.region
-        around = [scope for scope in functions_of(region.filename, region.cell) if _holds(scope, region)]
+        around = [scope for scope in functions_of(region.filename, region.cell) if _begins_within(scope, region)]
         first = min([region.start.row, *(scope.first for scope in around)])
         last = max([region.end.row, *(scope.last for scope in around)])
         steps = (note.region for note in diagnostic.trace)
@@ -87,12 +87,12 @@ def findings_in_changes(
             yield diagnostic
 
 
-def _holds(scope: DefinitionScope, region: Region) -> bool:
+def _begins_within(scope: DefinitionScope, region: Region) -> bool:
     """Return whether a source region begins within the rows of a function."""
     return scope.first <= region.start.row <= scope.last
 
 
-def _parsed(diff: bytes) -> dict[str, list[RowRange]]:
+def _rows_in_diff(diff: bytes) -> dict[str, list[RowRange]]:
     """Return the rows that a git diff changes, as they are numbered after the change, by file name."""
     found: dict[str, list[RowRange]] = {}
     current: list[RowRange] = []
