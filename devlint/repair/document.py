@@ -1,4 +1,4 @@
-"""A file to which fixes are applied, as bytes that only the edits of fixes change."""
+"""Files to which fixes are applied: their names and bytes, and the application of edits to them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,11 @@ def add_ignore_comments(
     sift: Callable[[ResultT], Sequence[Diagnostic]],
     reason: str | None,
 ) -> RepairResult[ResultT]:
-    """Add an `ignore` comment to the documents for every finding that `sift` selects, and analyse them again."""
+    """Add an `ignore` comment to the documents for every finding that `sift` returns, and analyse them again.
+
+    `look` analyses the program with changed documents in place of its files. `sift` takes an analysis and returns the
+    findings to silence.
+    """
     found = [one for one in sift(seen) if not one.code.startswith(DEVLINT_CODES_PREFIX)]
     by_file = defaultdict(list)
     for one in found:
@@ -76,7 +80,10 @@ def ignore_comment_edits(index: FileIndex, found: Iterable[Diagnostic], reason: 
 
 
 def _last_row(lines: Iterable[CodeLine], row: int) -> int:
-    """Return the row on which an `ignore` comment must stand to apply to `row`: the last of its physical line."""
+    """Return the row at whose end an `ignore` comment applies to `row`: the last row of the physical line around it.
+
+    A physical line includes the multi-line strings and backslash continuations that end on it.
+    """
     return next((line.last_row for line in lines if line.first_row <= row <= line.last_row), row)
 
 

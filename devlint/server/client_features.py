@@ -1,4 +1,7 @@
-"""The optional features of the Language Server Protocol that a client supports, read from its capabilities."""
+"""The optional features of the Language Server Protocol (LSP) that a client supports.
+
+The features are read from the capabilities that the client announces.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ class ClientFeatures:
 
     @classmethod
     def of(cls, client: types.ClientCapabilities) -> ClientFeatures:
-        """Return the features that the capabilities announced by the client contain."""
+        """Return the optional LSP features that a client supports, read from the capabilities that it announces."""
         document, workspace = client.text_document, client.workspace
         pushed = document.publish_diagnostics if document else None
         pulled = document.diagnostic if document else None

@@ -194,7 +194,7 @@ def _overlaps(document: EditorDocument, finding: Diagnostic, wanted: types.Range
 
 
 def _has_safe_fix(finding: Diagnostic) -> bool:
-    """Return whether a finding has a fix that is marked as safe: one that keeps the program's behaviour."""
+    """Return whether a finding has a fix that is marked as safe: a fix that keeps the program's behaviour."""
     return finding.fix is not None and finding.fix.applicability is Applicability.SAFE
 
 

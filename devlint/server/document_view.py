@@ -38,9 +38,9 @@ class DocumentView:
         return self._change.carried(offset)
 
     def info_at(self, position: types.Position) -> LocatedInfo | None:
-        """Return the description of the smallest expression around a position, with its current offsets.
+        """Return the description (device and dtype) of the smallest expression around a position.
 
-        Return None if no described expression is there.
+        The description has the current offsets of the expression. Return None if no described expression is there.
         """
         offset = self.offset(position)
         around = [one for one in self.infos() if one.start <= offset <= one.end]

@@ -30,7 +30,11 @@ class FixRequest:
     notebooks: Mapping[Path, Sequence[str]]
 
     def covers(self, diagnostic: Diagnostic) -> bool:
-        """Return whether a finding is to be fixed: no cell was requested, or all edits of its fix lie in that cell."""
+        """Return whether a finding is to be fixed by this request.
+
+        A request for a whole program covers every finding; a request for one cell covers findings whose fix edits only
+        that cell.
+        """
         edits = diagnostic.fix.edits if diagnostic.fix is not None else ()
         return self.cell is None or all(one.cell == self.cell for one in edits)
 

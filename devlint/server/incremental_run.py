@@ -133,7 +133,10 @@ class IncrementalRun:
         self._collect(result.observed)
 
     def _collect(self, observed: Mapping[Statement, ObservedValues]) -> None:
-        """Add recorded values of expressions to the results of this analysis, for watched statements only."""
+        """Add recorded values of expressions to the results of this analysis.
+
+        Values are kept only for the top-level statements for which the analysis was asked to record them.
+        """
         for unit, values in observed.items():
             if unit in self._watched:
                 self.observed[unit].append(values)

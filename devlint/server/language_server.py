@@ -194,7 +194,7 @@ class DevlintServer(LanguageServer):
             self.workspace_inlay_hint_refresh(None)
 
     def _log_failure(self, error: Exception) -> None:
-        """Log an unexpected exception of the analysis."""
+        """Log an unexpected exception that an analysis has raised."""
         LOGGER.error("the analysis failed", exc_info=error)
 
     def current_document(self, uri: str) -> tuple[EditorDocument, DocumentPart] | None:
@@ -209,7 +209,7 @@ class DevlintServer(LanguageServer):
         return None
 
     def document_view(self, uri: str) -> DocumentView | None:
-        """Return one of the editor's texts as it is now with the newest analysis results for it.
+        """Return a view of one of the editor's texts as it is now, with the newest analysis results for that text.
 
         Return None if the text is not open or has no results.
         """

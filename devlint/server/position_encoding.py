@@ -44,7 +44,7 @@ class PositionConverter:
         return self.range(self.offset_of(start), self.offset_of(end))
 
     def offset_of(self, place: Position) -> int:
-        """Return the offset of a row and column, or the nearest offset that exists if the text has become shorter."""
+        """Return the offset of a row and column, or the nearest offset if the text has no such row or column."""
         row = min(place.row, len(self.lines.starts))
         return min(self.lines.start(row) + place.column - 1, self._end_of(row)) if place.row == row else len(self.text)
 

@@ -114,7 +114,10 @@ class _SettingsReader:
         return kind(value) if self._fits(key, value in names, " or ".join(f'"{name}"' for name in names)) else default
 
     def _fits(self, key: str, fits: bool, wanted: str) -> bool:
-        """Return `fits`; if it is False, record the problem that a setting has a value of the wrong type."""
+        """Return `fits`, which tells whether the value of a setting has the right type.
+
+        If `fits` is False, record the problem that the setting is not what `wanted` says.
+        """
         if not fits:
             self.problems.append(f"{SECTION}.{key}: expected {wanted}")
         return fits

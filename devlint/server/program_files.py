@@ -71,7 +71,10 @@ class ProgramFiles:
         return index
 
     def text(self, name: str) -> str:
-        """Return the text of a file, given its name in the analysis: the editor's text if the file is open there."""
+        """Return the text of the file with a name: the editor's text if the file is open, else the text on the disk.
+
+        Return "" if a file that is not open cannot be read or parsed.
+        """
         path = Path(name)
         open_text = self._recovered_texts.get(path)
         try:
@@ -85,7 +88,10 @@ class ProgramFiles:
             yield from self._statements(path)
 
     def _deltas(self, before: Mapping[Path, frozenset[Statement]]) -> Iterator[StatementDelta]:
-        """Yield the added and the removed top-level statements of each file that has changed since an earlier state."""
+        """Yield the added and the removed top-level statements of each file that has changed.
+
+        `before` has the statements of the files in the earlier state with which the current state is compared.
+        """
         for path in {*self._recovered_texts, *self._on_disk}:
             then, now = before.get(path, _NO_STATEMENTS), self._statements(path)
             if then != now:

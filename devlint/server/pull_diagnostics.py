@@ -42,9 +42,9 @@ async def pull_workspace(
 
 @contextmanager
 def _work_done_progress(server: DevlintServer, token: types.ProgressToken | None) -> Iterator[None]:
-    """Report the progress of the analysis to the client inside a `with` block.
+    """Report the progress of the analysis to the client while a `with` block runs.
 
-    The reports carry the token that the client has sent with its request.
+    The reports carry the progress token that the client has sent with its request; without a token, report nothing.
     """
     if token is None:
         yield

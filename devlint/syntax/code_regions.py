@@ -80,7 +80,7 @@ class CodeRegions:
         return (first, last) if same else None
 
     def _in_text(self, start: int, end: int) -> tuple[int, int]:
-        """Convert start and end offsets in the generated code to offsets in the original text."""
+        """Convert start and end offsets in libcst's generated code to offsets in the original text."""
         alignment = self._alignment
         return _aligned(start, alignment), _aligned(max(start, end - 1), alignment) + min(1, end - start)
 
@@ -115,7 +115,7 @@ class _CountingState(CodegenState):
         return id(node) in self._outer
 
     def region(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Return the start and end offsets of a node in the generated code.
+        """Return the start and end offsets of a node in the code that libcst generates.
 
         The parentheses around an expression are left out, but those that belong to a tuple or generator expression are
         not.

@@ -161,7 +161,7 @@ class _LayoutReader:
     def _extended(self, line: CodeLine | None, token: tokenize.TokenInfo) -> CodeLine:
         """Return a line of code extended to the row on which a token ends.
 
-        If `line` is None, return a new line that consists of the token.
+        If `line` is None, return a new line that covers the rows of the token.
         """
         last_row = token.end[0] + self._rows_before
         if line is None:

@@ -13,7 +13,7 @@ from devlint.syntax.statement import Statement
 def declared_exports(statements: Iterable[Statement]) -> frozenset[str] | None:
     """Return the names in a module's `__all__`, or None if they cannot be determined.
 
-    They can if `__all__` is a literal list or tuple, also with other literals added to it.
+    The names can be determined if `__all__` is a literal list or tuple, also with other literals added to it.
     """
     declared: frozenset[str] | None = None
     for statement in statements:

@@ -60,7 +60,7 @@ def reindex_source(previous: FileIndex, source: Source) -> FileIndex:
 
 
 def is_parsable(text: str) -> bool:
-    """Return whether Python can parse the text as a sequence of complete statements."""
+    """Return whether Python can parse a text by itself, as a sequence of complete statements."""
     try:
         ast_outline(text, Lines.of(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -127,9 +127,9 @@ def _statement(outline: StatementOutline, offset: int, rows: int, source: Source
 
 
 def _with_known_statements(index: FileIndex, previous: FileIndex) -> FileIndex:
-    """Return the index of a file with each statement replaced by one of `previous` that has the same text, if any.
+    """Return an index in which statements of `previous`, an earlier index, replace those with the same text.
 
-    `previous` is an earlier index of the file, whose statements may have parsed syntax trees.
+    The statements of the earlier index may have libcst trees, which then need not be parsed again.
     """
     known: dict[str, list[Statement]] = defaultdict(list)
     for one in reversed(previous.statements):

@@ -97,7 +97,7 @@ def _syntax_error(error: SyntaxError, source: Source, lines: Lines) -> SourceErr
 
 
 def _column_in_ascii(error: SyntaxError, text: str) -> int | None:
-    """Return the column of a syntax error in characters, as Python counts the columns of some errors in bytes.
+    """Return the column, in characters, of a syntax error whose column Python may have counted in bytes.
 
     For that, every non-ASCII character is replaced by an ASCII one, so that bytes and characters are the same, and the
     text is parsed again. Return None if the text is ASCII or the error does not occur again.

@@ -53,7 +53,7 @@ def facts_from_libcst(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement)
 
 
 def _kind(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> StatementKind:
-    """Return the kind of a top-level statement, such as "function", "class", "import" or "other"."""
+    """Return the kind of a top-level statement: "function", "class", "import" or "other"."""
     match tree:
         case cst.FunctionDef():
             return "function"

@@ -74,7 +74,7 @@ class Statement:
 
     @property
     def kind(self) -> StatementKind:
-        """The kind of the statement, such as "function" or "class".
+        """The kind of the statement: "function", "class", "import" or "other".
 
         A logical line of several small statements has the kind that all of them share, else "other".
         """

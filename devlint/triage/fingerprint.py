@@ -21,9 +21,9 @@ def add_fingerprints(
 ) -> Iterator[Diagnostic]:
     """Yield the findings with their fingerprints added.
 
-    A fingerprint depends on the rule, the name of the enclosing function or class, and the code without its layout. It
-    does not depend on the file, the line numbers or the message. Findings in one file that are equal in all of this are
-    distinguished by their order.
+    A fingerprint depends on the rule, the name of the enclosing function or class, and the code without white space,
+    trailing commas and the kind of quotes. It does not depend on the file, the line numbers or the message. Findings in
+    one file that are equal in all of this are distinguished by their order.
     """
 
     @cache
