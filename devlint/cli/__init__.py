@@ -1,4 +1,4 @@
-"""The command line: `devlint PATH...` and the other commands."""
+"""devlint's command line: `devlint PATH...`, which checks files, and the other commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from devlint.cli.group import devlint
 
 
 def main() -> None:
-    """Run the command line and end the process: the entry point of the console script."""
+    """Run devlint's command line and end the process: the entry point of the console script `devlint`."""
     # The process ends with its command, so that collecting garbage is wasted time. Commands that keep running turn the
     # garbage collector on again.
     gc.disable()
@@ -29,7 +29,10 @@ def main() -> None:
 
 
 def _leave(status: int) -> NoReturn:
-    """End the process at once with an exit status; freeing millions of syntax nodes first would take seconds."""
+    """End the process at once with an exit status.
+
+    Ending it normally would first free millions of syntax nodes, which takes seconds.
+    """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
@@ -37,7 +40,7 @@ def _leave(status: int) -> NoReturn:
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run devlint with these arguments and return the exit status."""
+    """Run devlint's command line with the given arguments and return the exit status."""
     try:
         status = devlint.main(list(arguments), prog_name="devlint", standalone_mode=False)
     except click.ClickException as problem:

@@ -1,4 +1,4 @@
-"""The command `devlint check`: its options, and their conversion to a request."""
+"""The command `devlint check`: its options, and their conversion to a `CheckRequest`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ _OPTIONAL_VALUES: Final = {"--changed": "--changed=HEAD", "--add-ignore": "--add
 
 
 class _CheckCommand(click.Command):
-    """The click command that accepts some options with or without a value."""
+    """The click command class of `devlint check`, in which some options take an optional value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, after adding the default value to options that were given without one."""
+        """Parse the command line.
+
+        An option that is given without its optional value first gets its default value.
+        """
         return super().parse_args(ctx, [_OPTIONAL_VALUES.get(arg, arg) for arg in args])
 
 
@@ -196,7 +199,7 @@ def check(
 def _report_targets(
     targets: tuple[ReportTarget, ...] | None, output_file: Path | None, *, statistics: bool
 ) -> tuple[ReportTarget, ...]:
-    """Return where to write each report, from all options that say something about reports."""
+    """Return the format and the file of each report to write, from all options that concern reports."""
     if statistics:
         targets = (*(targets or ()), ReportTarget("statistics"))
     if targets is None:

@@ -33,9 +33,9 @@ from devlint.rule_metadata import RuleMetadata
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """The request of a `devlint check` command line.
+    """The parsed command line of `devlint check`: what to check, how, and where to write the reports.
 
-    `stdin_name` is the file name for the standard input, or None if devlint reads files.
+    `stdin_name` is the file name to report for the standard input, or None if devlint reads files.
     """
 
     paths: Sequence[Path]
@@ -53,13 +53,13 @@ class CheckRequest:
 
 
 class ErrorReporter:
-    """Writes errors to the standard error stream, each once, while the run continues."""
+    """A callable that writes error messages to the standard error stream, each text once, while the run continues."""
 
     def __init__(self) -> None:
         self._reported: set[str] = set()
 
     def __call__(self, text: str) -> None:
-        """Write an error, unless it was written before."""
+        """Write an error message to the standard error stream, unless the same text was written before."""
         if text not in self._reported:
             self._reported.add(text)
             terminal.error(text)
@@ -70,7 +70,10 @@ class ErrorReporter:
 
 
 def run_check(request: CheckRequest) -> int:
-    """Check everything, write the reports and return the exit status."""
+    """Do one run of `devlint check`: analyse the files, fix them if requested, write the reports.
+
+    Return the exit status.
+    """
     rule_metadata = _metadata_by_code()
     errors = ErrorReporter()
     files = _find_files(request, _resolver(request, rule_metadata).settings_for, errors)
@@ -100,9 +103,9 @@ def run_check(request: CheckRequest) -> int:
 def _filtered(
     request: CheckRequest, files: Sequence[DiscoveredFile], outcome: CheckResult, *, quiet: bool = False
 ) -> list[Diagnostic]:
-    """Return the findings to report: not those of the baseline, and with `--changed` only those that changes concern.
+    """Return the findings to report: without those in the baseline file and, with `--changed`, those in unchanged code.
 
-    Unless `quiet`, write notes on what is left out.
+    Unless `quiet`, write notes on known findings and on entries of the baseline file whose finding is gone.
     """
     kept, sources = list(outcome.diagnostics), outcome.sources
     if request.changed_since is not None:
@@ -114,7 +117,7 @@ def _filtered(
 
 
 def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnostic], errors: ErrorReporter) -> int:
-    """Write the reports and return the exit status."""
+    """Write the requested reports on the findings, and return the exit status of the run."""
     sources = outcome.sources
     page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_metadata_by_code(), base=_report_base())
     # If the fixed text goes to the standard output, the report goes to the standard error stream.
@@ -134,7 +137,7 @@ def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnost
 
 
 def list_files(request: CheckRequest) -> int:
-    """Write the names of the files that would be checked, and return the exit status."""
+    """Write the names of the files that `devlint check` would check, and return the exit status."""
     errors = ErrorReporter()
     files = _find_files(request, _resolver(request, _metadata_by_code()).settings_for, errors)
     write_stdout((f"{file.name}\n" for file in files), color=False)
@@ -142,7 +145,7 @@ def list_files(request: CheckRequest) -> int:
 
 
 def settings_of_first_path(request: CheckRequest) -> Settings:
-    """Return the settings for the first path of the request."""
+    """Return the settings that hold for the first path on the command line."""
     first = Path(request.stdin_name) if request.stdin_name is not None else request.paths[0]
     place = Path(os.path.abspath(first))
     try:
@@ -152,12 +155,15 @@ def settings_of_first_path(request: CheckRequest) -> Settings:
 
 
 def _metadata_by_code() -> dict[str, RuleMetadata]:
-    """Return the descriptions of all rules by their codes."""
+    """Return a mapping from the code of each rule, such as DEV101, to the rule's description."""
     return {rule.code: rule for rule in all_rule_metadata()}
 
 
 def _resolver(request: CheckRequest, rule_metadata: Mapping[str, RuleMetadata]) -> Resolver:
-    """Return the resolver of settings for a request. Raise UsageError if an option is invalid."""
+    """Return the resolver that finds the settings of each file for a request.
+
+    Raise UsageError if an option is invalid.
+    """
     try:
         return Resolver(
             list(rule_metadata.values()),
@@ -173,7 +179,7 @@ def _resolver(request: CheckRequest, rule_metadata: Mapping[str, RuleMetadata]) 
 def _find_files(
     request: CheckRequest, settings_for: Callable[[Path], Settings], report_error: Callable[[str], None]
 ) -> list[DiscoveredFile]:
-    """Return the files to check, or the standard input as a file, with their settings."""
+    """Return the files to check with their settings; the standard input counts as a file."""
     discovery = Discovery(settings_for, report_error)
     return list(
         discovery.find(request.paths) if request.stdin_name is None else discovery.find_text(request.stdin_name)
@@ -181,7 +187,7 @@ def _find_files(
 
 
 def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
-    """Warn about internal errors of the analysis: in full if `verbose`, else with their number."""
+    """Warn about internal errors of devlint in an analysis: in full if `verbose`, else only with their number."""
     errors = {(error.filename, error.where, error.message): error for error in outcome.errors}
     if verbose:
         for error in errors.values():
@@ -194,7 +200,10 @@ def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
 
 
 def _report_base() -> Path:
-    """Return the directory to which paths in reports for services are relative: the repository's root."""
+    """Return the directory to which file paths are relative in reports for web services such as GitHub.
+
+    This is the root of the repository, or the current directory outside of a repository.
+    """
     for variable in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
         if folder := os.environ.get(variable):
             return Path(folder)
@@ -203,7 +212,7 @@ def _report_base() -> Path:
 
 
 def _write(target: ReportTarget, diagnostics: Sequence[Diagnostic], page: ReportContext, *, to_stderr: bool) -> None:
-    """Write one report to its target; only reports on the standard output have colours."""
+    """Write one report to its file or to the standard output; only a report on the standard output has colours."""
     render = find_format(target.format)
     if target.path is not None:
         write_file(render(diagnostics, page), target.path)

@@ -1,4 +1,4 @@
-"""The exit statuses of the command line."""
+"""The exit statuses of the `devlint` command."""
 
 from __future__ import annotations
 

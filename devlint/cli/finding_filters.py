@@ -1,4 +1,4 @@
-"""Filters that leave out known findings: those of a baseline, and those that no change concerns."""
+"""Filters that leave out findings: those known from a baseline file, and those in code unchanged since a commit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from devlint.triage.git_changes import GitError, changed_rows, findings_in_chang
 
 
 def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: SourceLines) -> list[Diagnostic]:
-    """Return the findings that concern what has changed since a commit."""
+    """Return the findings that concern code changed since a commit.
+
+    These are the findings in changed functions or on changed lines, and those with a changed line in their trace.
+    """
     try:
         rows = changed_rows(since, Path.cwd())
     except GitError as problem:
@@ -31,7 +34,7 @@ def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: SourceL
 
 
 class BaselineFile:
-    """A baseline file with known findings, and the files that are checked against it."""
+    """A baseline file, which records known findings, together with the checked files whose findings it filters."""
 
     def __init__(self, path: Path, checked: Sequence[Path]) -> None:
         self._path = path
@@ -41,10 +44,10 @@ class BaselineFile:
     def filter_new(
         self, diagnostics: Sequence[Diagnostic], sources: SourceLines, *, quiet: bool = False
     ) -> list[Diagnostic]:
-        """Return the findings that are not in the baseline.
+        """Return the findings that are not recorded in the baseline file.
 
-        Unless `quiet`, write notes on the number of known findings, and on entries of the baseline that no longer
-        occur.
+        Unless `quiet`, write notes on the number of known findings, and on entries of the baseline file whose finding
+        no longer occurs.
         """
         try:
             entries = read_baseline(self._path)
@@ -65,7 +68,10 @@ class BaselineFile:
         return sorted([*asked, *comparison.new], key=lambda diagnostic: diagnostic.order)
 
     def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
-        """Write the findings to the baseline, and keep its entries for files that were not checked."""
+        """Replace the entries of the baseline file by the given findings.
+
+        Entries for existing files that were not checked are kept.
+        """
         try:
             before = read_baseline(self._path) if self._path.exists() else ()
         except BaselineError as problem:
@@ -80,5 +86,5 @@ class BaselineFile:
         terminal.note(f"{len(found)} written to {self._path}")
 
     def _relative(self, path: Path) -> str:
-        """Return a path relative to the baseline's directory, with forward slashes."""
+        """Return a path relative to the directory of the baseline file, with forward slashes."""
         return Path(os.path.relpath(path, self._folder)).as_posix()

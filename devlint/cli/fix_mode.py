@@ -1,4 +1,7 @@
-"""`--fix`, `--unsafe-fixes`, `--diff` and `--add-ignore`: repair files and check the repaired files before writing."""
+"""The options `--fix`, `--unsafe-fixes`, `--diff` and `--add-ignore`, which repair files or silence findings.
+
+Repaired files are checked again before they are written.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ from devlint.repair.unified_diff import unified_diff
 
 @dataclass(frozen=True, slots=True)
 class FixOptions:
-    """The options of fix mode.
+    """The command-line options that control how `devlint check` fixes or silences findings.
 
-    `unsafe` applies unsafe fixes too. `diff` shows the changes and writes nothing. `fix_only` skips the report, and
-    `show_fixes` lists what was fixed. `stdin` tells that the text comes from the standard input; the fixed text then
-    goes to the standard output. If `reason` is not None, findings are silenced by comments with that reason instead of
-    fixed; the reason may be empty.
+    `unsafe` applies unsafe fixes too. `diff` shows the changes and writes no file. `fix_only` skips the report of
+    findings, and `show_fixes` lists what was fixed. `stdin` tells that the text comes from the standard input; the
+    fixed text then goes to the standard output. If `reason` is not None, findings are not fixed but silenced by
+    comments with that reason; the reason may be empty.
     """
 
     unsafe: bool = False
@@ -40,14 +43,14 @@ class FixOptions:
 
 @dataclass(frozen=True, slots=True)
 class FixResult:
-    """The files before the fixes, and the result of fixing or silencing."""
+    """The contents of the files before fixes were applied, and the result of fixing or silencing findings in them."""
 
     before: Documents
     repair: RepairResult[CheckResult]
 
     @property
     def changed(self) -> list[str]:
-        """The names of the files that the fixes change."""
+        """The names of the files whose contents the fixes change."""
         documents = self.repair.documents
         return [name for name, document in self.before.items() if documents[name].data != document.data]
 
@@ -59,7 +62,7 @@ def fix_files(
     keep: Callable[[CheckResult], Sequence[Diagnostic]],
     progress: Progress | None,
 ) -> FixResult:
-    """Check the files and fix, or silence, the findings that `keep` returns. No file is written.
+    """Check files, and fix or silence those findings that `keep` returns, in memory only: no file is written.
 
     `keep` takes the outcome of a check and returns the findings that the user asked for.
     """
@@ -82,7 +85,7 @@ def fix_files(
 
 
 def _read(files: Sequence[DiscoveredFile], stdin: bytes | None) -> Documents:
-    """Return the contents of the files, or of the standard input; unreadable files are left out."""
+    """Return the contents of the files to fix, or of the standard input, by file name; leave out unreadable files."""
     if stdin is not None:
         return {files[0].name: Document(files[0].name, stdin)}
     documents = {}
@@ -96,14 +99,17 @@ def _read(files: Sequence[DiscoveredFile], stdin: bytes | None) -> Documents:
 
 
 def _texts(documents: Documents) -> Mapping[str, bytes]:
-    """Return the contents of the documents as bytes, by file name."""
+    """Return the contents of documents (files under repair) as bytes, by file name."""
     return {name: document.data for name, document in documents.items()}
 
 
 def write_fixes(
     fixed: FixResult, files: Sequence[DiscoveredFile], options: FixOptions, report_error: Callable[[str], None]
 ) -> None:
-    """Write the fixed files, or show the changes, and write a summary; report files that cannot be written."""
+    """Write the fixed files to the disk, or with `--diff` show the changes; then write a summary.
+
+    Files that cannot be written are reported.
+    """
     if options.diff:
         _write_difference(fixed)
     elif options.stdin:
@@ -114,7 +120,7 @@ def write_fixes(
 
 
 def _write_files(fixed: FixResult, files: Sequence[DiscoveredFile], report_error: Callable[[str], None]) -> None:
-    """Write the changed files back, and report those that cannot be written."""
+    """Write the changed contents to the files on the disk, and report the files that cannot be written."""
     paths = {file.name: file.path for file in files}
     for name in fixed.changed:
         try:
@@ -124,14 +130,14 @@ def _write_files(fixed: FixResult, files: Sequence[DiscoveredFile], report_error
 
 
 def _write_difference(fixed: FixResult) -> None:
-    """Write the changes of all files to the standard output, as a unified diff."""
+    """Write the changes that fixes make to all files to the standard output, as a unified diff."""
     for name in fixed.changed:
         before, after = fixed.before[name], fixed.repair.documents[name]
         write_stdout(unified_diff(name, before.text, after.text), color=False)
 
 
 def _summarise(fixed: FixResult, options: FixOptions) -> None:
-    """Write notes on what was fixed or silenced, and on fixes that were undone."""
+    """Write notes on the number of findings that were fixed or silenced, and on fixes that were not kept."""
     done = fixed.repair
     if done.fixed or options.show_fixes:
         verb = "fixed" if options.reason is None else "silenced"
@@ -147,7 +153,7 @@ def _summarise(fixed: FixResult, options: FixOptions) -> None:
 
 
 def _fixed_lines(fixed: Sequence[Diagnostic]) -> Iterator[str]:
-    """Yield the lines of `--show-fixes`: each file, and the number of fixed findings of each rule."""
+    """Yield the lines that `--show-fixes` prints: each file, and the number of fixed findings of each rule in it."""
     for filename in dict.fromkeys(one.region.filename for one in fixed):
         yield f"  {filename}:"
         kinds = Counter((one.code, one.name) for one in fixed if one.region.filename == filename)
@@ -155,5 +161,5 @@ def _fixed_lines(fixed: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def _count_findings(number: int) -> str:
-    """Return a number of findings in words."""
+    """Return a number of findings as text, such as "1 finding" or "3 findings"."""
     return "1 finding" if number == 1 else f"{number} findings"

@@ -1,4 +1,7 @@
-"""The commands of devlint. Each is imported when it is first used, and `check` is the default command."""
+"""The click group of the commands of devlint.
+
+Each command is imported when it is first used, and `check` is the default command.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,14 @@ _OWN_OPTIONS = frozenset({"-h", "--help", "--version"})
 
 
 class _Commands(click.Group):
-    """The click group that imports commands on demand, and passes arguments without a command to the default."""
+    """A click group that imports commands on demand, and passes a command line without a command to the default one."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands."""
+        """Return the names of all commands of devlint."""
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or return None if there is no such command."""
+        """Import and return the command with a name, or return None if there is no such command."""
         if cmd_name not in _COMMANDS:
             return None
         module, attribute = _COMMANDS[cmd_name].split(":")
@@ -38,7 +41,7 @@ class _Commands(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return completions for the first argument: commands, and what the default command takes."""
+        """Return shell completions for the first argument: names of commands, and arguments of the default command."""
         default = self.get_command(ctx, _DEFAULT)
         assert default is not None
         default_context = default.make_context(_DEFAULT, [], parent=ctx, resilient_parsing=True)
@@ -47,7 +50,7 @@ class _Commands(click.Group):
         return [*{item.value: item for item in offered}.values(), *paths]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, after inserting the default command if they name no command."""
+        """Parse the command line, after inserting the name of the default command if the line names no command."""
         if ctx.resilient_parsing and not args:
             # The shell completes the first argument: a command, or an argument of the default command.
             return super().parse_args(ctx, args)

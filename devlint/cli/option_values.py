@@ -1,4 +1,4 @@
-"""Parsers for option values: report targets, and lists separated by commas."""
+"""Parsers for values of command-line options: report targets, and lists separated by commas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from devlint.output import FORMATS
 
 @dataclass(frozen=True, slots=True)
 class ReportTarget:
-    """A report to write: its format, and its file (None: the standard output)."""
+    """One report to write: its output format, and the file to write it to, or None for the standard output."""
 
     format: str
     path: Path | None = None
@@ -23,7 +23,7 @@ class ReportTarget:
 def parse_report_targets(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> tuple[ReportTarget, ...] | None:
-    """Return the report targets in `FORMAT[:FILE],...`, the value of `--output-format`."""
+    """Return the reports to write that the value `FORMAT[:FILE],...` of the option `--output-format` names."""
     if value is None:
         return None
     targets = []
@@ -38,7 +38,10 @@ def parse_report_targets(
 
 
 def split_commas(values: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the items of a repeatable option that takes commas, or None if the option was not given."""
+    """Return all items given to a repeatable option whose values are lists separated by commas.
+
+    Return None if the option was not given.
+    """
     given = list(values)
     if not given:
         return None

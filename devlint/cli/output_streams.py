@@ -12,9 +12,9 @@ import click
 
 
 def write_stdout(pieces: Iterable[str], *, color: bool, to_stderr: bool = False) -> None:
-    """Write to the standard output, or to the standard error stream if `to_stderr` is set.
+    """Write text to the standard output, or to the standard error stream if `to_stderr` is set.
 
-    If the reader closes the pipe early, that is no error.
+    A reader that closes the pipe early causes no error.
     """
     stream = sys.stderr if to_stderr else sys.stdout
     if hasattr(stream, "reconfigure"):
@@ -31,14 +31,17 @@ def write_stdout(pieces: Iterable[str], *, color: bool, to_stderr: bool = False)
 
 
 def write_stdout_bytes(data: bytes) -> None:
-    """Write the contents of a fixed file to the standard output, without any conversion."""
+    """Write the bytes of a fixed file to the standard output as they are, without converting line ends or encoding."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def write_file(pieces: Iterable[str], path: Path) -> None:
-    """Write a file completely or not at all. Raise ClickException if that fails."""
+    """Write a file completely or not at all.
+
+    Raise ClickException if the file cannot be written.
+    """
     try:
         if path.exists() and not path.is_file():
             with path.open("w", encoding="utf-8", errors="backslashreplace") as stream:
@@ -62,7 +65,10 @@ def write_file(pieces: Iterable[str], path: Path) -> None:
 
 
 def _default_file_mode() -> int:
-    """Return the permissions of a newly created file; a temporary file's permissions are stricter."""
+    """Return the permissions that a newly created file gets by default.
+
+    A temporary file has stricter permissions, which must be replaced by these.
+    """
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -1,4 +1,4 @@
-"""The command `devlint rule`, which explains rules."""
+"""The command `devlint rule`, which explains devlint's rules to the user."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _to_text(metadata: RuleMetadata) -> str:
 
 
 def _to_json_object(metadata: RuleMetadata) -> dict[str, object]:
-    """Return the description of a rule as an object for JSON."""
+    """Return the description of a rule as a dict that can be written as JSON."""
     return {
         "code": metadata.code,
         "name": metadata.name,

@@ -1,4 +1,4 @@
-"""Shell completion for options that take rules or output formats."""
+"""Shell completion for command-line options whose values are rules or output formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devlint.output import FORMATS
 
 
 def complete_rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the codes and names of rules that complete a list of rules, separated by commas."""
+    """Return shell completions, rule codes and rule names, for the last item of a comma-separated list of rules."""
     # Imported here since the registry loads all rules, and `--help` must be fast.
     from devlint.linter.rule_loader import all_rules
 
@@ -18,12 +18,15 @@ def complete_rules(context: click.Context, parameter: click.Parameter, incomplet
 
 
 def complete_formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the output formats that complete a list of reports, separated by commas."""
+    """Return shell completions for the last item of a comma-separated list of output formats."""
     return _complete_after_comma(dict.fromkeys(FORMATS, ""), incomplete)
 
 
 def _complete_after_comma(known: dict[str, str], incomplete: str) -> list[CompletionItem]:
-    """Return completions of the last item of a comma-separated list; `known` maps items to help texts."""
+    """Return shell completions for the last item of a comma-separated list that the user is typing.
+
+    `known` maps each possible item to its help text.
+    """
     before, comma, typed = incomplete.rpartition(",")
     return [
         CompletionItem(before + comma + key, help=about or None)

@@ -1,4 +1,4 @@
-"""Properties of the terminal, messages on the standard error stream, and the progress bar."""
+"""Messages on the standard error stream, the progress bar, and the colours and width of the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _PROGRESS_DELAY = 1.0
 
 
 def has_color() -> bool:
-    """Return whether the standard output takes colours. `NO_COLOR` decides, then `FORCE_COLOR`, then the terminal."""
+    """Return whether to use colours on the standard output.
+
+    The environment variable `NO_COLOR` decides first, then `FORCE_COLOR`, then whether the output is a terminal.
+    """
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -25,30 +28,30 @@ def has_color() -> bool:
 
 
 def width() -> int:
-    """Return the number of columns for a report on the terminal."""
+    """Return the number of columns that a report on the terminal may take: the width of the terminal."""
     return shutil.get_terminal_size((120, 24)).columns
 
 
 def warn(text: str) -> None:
-    """Write a warning to the standard error stream."""
+    """Write a message, marked as a warning, to the standard error stream."""
     click.echo(f"{click.style('warning:', fg='yellow', bold=True)} {text}", err=True)
 
 
 def note(text: str) -> None:
-    """Write a note to the standard error stream."""
+    """Write a message, marked as a note, to the standard error stream."""
     click.echo(f"{click.style('note:', fg='cyan', bold=True)} {text}", err=True)
 
 
 def error(text: str) -> None:
-    """Write an error to the standard error stream."""
+    """Write a message, marked as an error, to the standard error stream."""
     click.echo(f"{click.style('error:', fg='red', bold=True)} {text}", err=True)
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that takes (done, total) and draws a progress bar once the work takes long.
+    """Yield a function that takes the numbers of done and of all files, and draws a progress bar on the terminal.
 
-    Yield None if the standard error stream is no terminal.
+    The bar appears only once the work has taken a second. Yield None if the standard error stream is no terminal.
     """
     if not sys.stderr.isatty():
         yield None

@@ -1,4 +1,4 @@
-"""Watch mode of `devlint check` (`--watch`): check again after each change of a relevant file."""
+"""Watch mode of `devlint check` (`--watch`): check again after each change of a Python or configuration file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FileStates = Mapping[Path, tuple[int, int]]
 
 
 def watch(request: CheckRequest) -> int:
-    """Check, and check again after each change, until the user interrupts; return the last exit status."""
+    """Check, and check again after each change of a file, until the user interrupts; return the last exit status."""
     gc.enable()  # `main` turns the garbage collector off, but each check leaves garbage behind
     try:
         # Imported here since watchfiles is an optional dependency.
@@ -60,7 +60,7 @@ def watch(request: CheckRequest) -> int:
 
 
 def _check_and_wait(request: CheckRequest) -> int:
-    """Check once on a cleared terminal, and write a note that devlint waits for changes."""
+    """Check once on a cleared terminal, write a note that devlint waits for changes, and return the exit status."""
     if sys.stdout.isatty():
         click.clear()
     try:
@@ -74,13 +74,13 @@ def _check_and_wait(request: CheckRequest) -> int:
 
 
 def _watched_folders(request: CheckRequest) -> list[Path]:
-    """Return the directories to watch: those that were named, and those of the files that were named."""
+    """Return the directories to watch: those that the command line names, and those of the files that it names."""
     named = [*request.paths, *([request.config] if request.config else [])]
     return list(dict.fromkeys(path if path.is_dir() else path.parent for path in named if path.exists()))
 
 
 def _file_states(folders: Sequence[Path], ignored: Collection[str]) -> FileStates:
-    """Return the current states of all relevant files."""
+    """Return the modification time and size of each Python or configuration file that a check may depend on."""
     state = {}
     for path in _relevant_files(folders, ignored):
         try:
@@ -92,7 +92,7 @@ def _file_states(folders: Sequence[Path], ignored: Collection[str]) -> FileState
 
 
 def _relevant_files(folders: Sequence[Path], ignored: Collection[str]) -> Iterator[Path]:
-    """Yield the Python files in the folders, and possible configuration files there and in the directories above."""
+    """Yield the Python files below folders, and the possible configuration files there and in the directories above."""
     for above in {parent for folder in folders for parent in folder.absolute().parents}:
         yield from (above / name for name in _SETTINGS_FILES)
     for folder in folders:

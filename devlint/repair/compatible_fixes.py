@@ -1,6 +1,6 @@
-"""Choose fixes that can be applied together.
+"""Choice of fixes that can be applied together.
 
-Two fixes do not go together if one edits text that the other edits, or text that the other's finding refers to.
+Two fixes are incompatible if one edits text that the other edits, or text to which the other's finding refers.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ _File: TypeAlias = tuple[str, "int | None"]
 
 @dataclass(frozen=True, slots=True)
 class _TextRange:
-    """A range of a file or a cell, from `start` to `end`."""
+    """A range of text, between two positions, in a file or in a notebook cell."""
 
     file: _File
     start: Position
     end: Position
 
     def meets(self, other: _TextRange) -> bool:
-        """Return whether two ranges of one file overlap or touch.
+        """Return whether this range and another range of the same file overlap or touch.
 
-        Text inserted between two ranges that touch belongs to one of them, so they are not independent.
+        Ranges that touch count as well: text inserted between them would belong to one of them, so edits of the two are
+        not independent.
         """
         return self.start <= other.end and other.start <= self.end
 
 
 class CompatibleFixes:
-    """A growing selection of findings whose fixes can be applied together."""
+    """A selection of findings whose fixes can be applied together, to which findings are added one by one."""
 
     def __init__(self) -> None:
         self.chosen: list[Diagnostic] = []
@@ -44,7 +45,10 @@ class CompatibleFixes:
         self._told: dict[_File, list[_TextRange]] = defaultdict(list)
 
     def take(self, diagnostic: Diagnostic) -> bool:
-        """Add a finding if its fix is compatible with those chosen already; return whether it was added."""
+        """Add a finding to the selection if its fix is compatible with all fixes selected so far.
+
+        Return whether the finding was added.
+        """
         assert diagnostic.fix is not None
         filename = diagnostic.region.filename
         # An edit that a chosen fix makes as well, such as an added import, is made once.
@@ -74,5 +78,5 @@ class CompatibleFixes:
 
 
 def _any_meet(some: Iterable[_TextRange], others: Mapping[_File, Sequence[_TextRange]]) -> bool:
-    """Return whether a range of one group overlaps or touches a range of the other."""
+    """Return whether any of some text ranges overlaps or touches any of the other text ranges."""
     return any(one.meets(other) for one in some for other in others.get(one.file, ()))

@@ -1,4 +1,4 @@
-"""A file under repair: its bytes, changed only by edits."""
+"""Files to which fixes are applied: their names and bytes, and the application of edits to them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The name and the bytes of a file that fixes are applied to."""
+    """The name and the contents, as bytes, of a file to which fixes are applied."""
 
     filename: str
     data: bytes
 
     @property
     def text(self) -> str:
-        """The text of the file; the JSON text for a notebook."""
+        """The decoded text of the file; for a notebook, the JSON text."""
         if self._is_notebook:
             return self.data.decode("utf-8-sig")
         return decode_source(self.data, self.filename).text
 
     def takes(self, edits: Iterable[Edit]) -> bool:
-        """Return whether the edits can be applied so that all other bytes of the file stay the same."""
+        """Return whether edits can be applied to the document so that all other bytes of the file stay the same."""
         try:
             if self._is_notebook:
                 return all(self._is_python(edit) for edit in edits)
@@ -40,7 +40,7 @@ class Document:
             return False
 
     def edited(self, edits: Iterable[Edit]) -> Document:
-        """Return the document after some edits, which must not overlap; an edit that is given twice is made once."""
+        """Return the document with some edits applied; the edits must not overlap, and equal edits are made once."""
         unique = set(edits)
         if self._is_notebook:
             changes = [(edit.cell or 0, edit.start, edit.end, edit.content) for edit in unique]
@@ -50,11 +50,11 @@ class Document:
 
     @property
     def _is_notebook(self) -> bool:
-        """Whether the file is a notebook."""
+        """Whether the document is a Jupyter notebook, judged by its file name."""
         return self.filename.endswith(SUFFIX)
 
     def _is_python(self, edit: Edit) -> bool:
-        """Return whether the rows of an edit are plain Python in their cell: no IPython magic was replaced in them."""
+        """Return whether the rows of a notebook cell that an edit touches are plain Python, without IPython magics."""
         notebook = read_notebook(self.data)
         if edit.cell is None or notebook.rows.numbers == ():
             return False
@@ -65,12 +65,12 @@ class Document:
 
 
 def _encoded(source: Source) -> bytes:
-    """Return the bytes of a source, with its byte order mark if it has one."""
+    """Return the text of a source file as bytes in the file's encoding, with a byte order mark if the file has one."""
     return (_BOM if source.has_bom else b"") + source.text.encode(source.encoding)
 
 
 def _edited(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text after some edits, which must not overlap."""
+    """Return a text with some edits applied; the edits must not overlap."""
     lines = Lines.of(text)
 
     def offset(position: Position) -> int:

@@ -1,4 +1,4 @@
-"""Replace the content of repaired files atomically, and never over somebody else's change."""
+"""Atomic replacement of repaired files on the disk, which never overwrites a change that somebody else has made."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from pathlib import Path
 
 
 class FileNotWritten(Exception):
-    """An error that says why a file was left unchanged."""
+    """An error that says why a file on the disk was not replaced by its repaired content."""
 
 
 def replace_file(path: Path, before: bytes, after: bytes) -> None:
-    """Replace the content of a file that still holds `before`, keeping its mode. Raises FileNotWritten."""
+    """Replace the content of a file by `after` if it still is `before`; the file's permissions are kept.
+
+    Raise FileNotWritten if the file has changed or cannot be written.
+    """
     # A symbolic link stays a link: the file it points to is replaced.
     place = Path(os.path.realpath(path))
     try:
@@ -25,7 +28,7 @@ def replace_file(path: Path, before: bytes, after: bytes) -> None:
 
 
 def _replace(place: Path, content: bytes) -> None:
-    """Write the content to a temporary file and move it to `place`."""
+    """Write content to a temporary file and move that file to the path `place`."""
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
     temporary = Path(name)
     try:

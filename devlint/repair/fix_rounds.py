@@ -1,4 +1,4 @@
-"""Apply fixes in rounds: apply some, analyse again, and keep only fixes that remove findings and add none."""
+"""Application of fixes in rounds: apply some fixes, analyse again, and keep fixes that remove findings and add none."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Documents: TypeAlias = Mapping[str, Document]
 
 
 class AnalysisResult(Protocol):
-    """The result of an analysis, as far as repairs need it."""
+    """The interface that repairs need of an analysis result: its findings."""
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """The findings, sorted."""
+        """The findings of the analysis, sorted by their location."""
 
 
 ResultT = TypeVar("ResultT", bound=AnalysisResult)
@@ -36,9 +36,9 @@ ResultT = TypeVar("ResultT", bound=AnalysisResult)
 
 @dataclass(frozen=True, slots=True)
 class RepairResult(Generic[ResultT]):
-    """The outcome of a repair: the changed files, their last analysis, and the findings that were fixed.
+    """The outcome of a repair: the changed files, their last analysis (`seen`), and the findings that were fixed.
 
-    `withdrawn` are findings whose fix did not help or caused another finding. `finished` is false if the maximum number
+    `withdrawn` are findings whose fix did not help or caused another finding. `finished` is False if the maximum number
     of rounds was reached.
     """
 
@@ -54,9 +54,9 @@ _Key: TypeAlias = tuple[str, str, str, str]
 
 @dataclass(slots=True)
 class _TrialLimits:
-    """Limits on which fixes to try together, learned from earlier rounds.
+    """Limits on which and how many fixes to try together in a round, learned from the failures of earlier rounds.
 
-    `harmful` are findings whose fix made things worse; `at_once` is how many fixes of a file may be tried at once.
+    `harmful` are findings whose fix added other findings; `at_once` is how many fixes of a file may be tried together.
     """
 
     harmful: dict[_Key, Diagnostic] = field(default_factory=dict)
@@ -64,17 +64,17 @@ class _TrialLimits:
     files_at_once: int | None = None
 
     def allows(self, diagnostic: Diagnostic, taken: Counter[str]) -> bool:
-        """Return whether a finding's fix may be tried, given how many fixes of each file are chosen already."""
+        """Return whether the limits allow trying a finding's fix too, given how many fixes are chosen in each file."""
         filename = diagnostic.region.filename
         if _key(diagnostic) in self.harmful or taken[filename] >= self.at_once.get(filename, MAX_AT_ONCE):
             return False
         return filename in taken or self.files_at_once is None or len(taken) < self.files_at_once
 
     def learn(self, tried: Sequence[Diagnostic], worse: set[str]) -> None:
-        """Tighten the limits after a failed round, in which the files `worse` got new findings.
+        """Tighten the limits after a failed round, whose fixes have caused new findings in the files `worse`.
 
-        In files that got worse, fewer fixes are tried next time; a fix that was alone in its file is not tried again.
-        If only unchanged files got worse, any of the changes may be the cause.
+        In such files, fewer fixes are tried next time; a fix that was alone in its file is not tried again. If new
+        findings appeared only in files without fixes, any of the fixes may be the cause.
         """
         files = list(dict.fromkeys(one.region.filename for one in tried))
         suspected = [filename for filename in files if filename in worse] or files
@@ -89,7 +89,7 @@ class _TrialLimits:
                 self.at_once[filename] = len(of_file) // 2
 
     def relax(self, tried: Sequence[Diagnostic]) -> None:
-        """Double the limits of the files whose fixes were kept in a successful round."""
+        """Double the limits on the number of fixes for the files whose fixes were kept in a successful round."""
         for filename in {one.region.filename for one in tried} & self.at_once.keys():
             self.at_once[filename] *= 2
         if self.files_at_once is not None:
@@ -99,9 +99,10 @@ class _TrialLimits:
 def repair(
     documents: Documents, seen: ResultT, look: Callable[[Documents], ResultT], wanted: Callable[[Diagnostic], bool]
 ) -> RepairResult[ResultT]:
-    """Apply the wanted fixes among the findings of `seen` until no fix is left that helps. Nothing is written.
+    """Apply the fixes of `wanted` findings in rounds, until no fix is left that helps. No file is written.
 
-    `look` analyses the program with these documents in place of its files.
+    `seen` is the first analysis of the documents (files under repair). `look` analyses the program with changed
+    documents in place of its files.
     """
     limits = _TrialLimits()
     fixed: list[Diagnostic] = []
@@ -126,16 +127,17 @@ def _attempt(
     look: Callable[[Documents], ResultT],
     wanted: Callable[[Diagnostic], bool],
 ) -> tuple[Documents, ResultT, set[str]]:
-    """Apply some fixes and analyse again; return the documents, the analysis, and the files with too many findings.
+    """Apply the fixes of some findings to the documents (files under repair) and analyse the documents again.
 
-    A fix may uncover a finding that was hidden (of two misplaced tensors, only the first is reported), or lead to one
-    that has a fix of its own. Such fixes are applied too before the attempt is judged.
+    Return the changed documents, their analysis, and the files that have more findings than expected. A fix may uncover
+    a finding that was hidden (of two misplaced tensors, only the first is reported), or lead to a finding that has a
+    fix of its own. Such fixes are applied too before the attempt is judged.
     """
     known = {_key(one) for one in seen.diagnostics if one.fix is not None} - {_key(one) for one in tried}
     attempt = _applied(documents, tried)
     after = look(attempt)
     for _ in range(MAX_FOLLOWED):
-        worse = _worse(seen.diagnostics, tried, after.diagnostics)
+        worse = _files_made_worse(seen.diagnostics, tried, after.diagnostics)
         led_to = [one for one in after.diagnostics if one.region.filename in worse]
         led_to = [one for one in led_to if one.fix is not None and _key(one) not in known]
         more = _chosen(led_to, attempt, _TrialLimits(), wanted) if worse else []
@@ -143,11 +145,11 @@ def _attempt(
             break
         attempt = _applied(attempt, more)
         after = look(attempt)
-    return attempt, after, _worse(seen.diagnostics, tried, after.diagnostics)
+    return attempt, after, _files_made_worse(seen.diagnostics, tried, after.diagnostics)
 
 
 def applicable_fix_filter(unsafe: bool) -> Callable[[Diagnostic], bool]:
-    """Return a predicate: does a finding have a fix that may be applied without asking?"""
+    """Return a predicate that tells whether a finding has a safe fix, or with `unsafe` also an unsafe one."""
     allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
     return lambda diagnostic: diagnostic.fix is not None and diagnostic.fix.applicability in allowed
 
@@ -155,7 +157,7 @@ def applicable_fix_filter(unsafe: bool) -> Callable[[Diagnostic], bool]:
 def _chosen(
     found: Iterable[Diagnostic], documents: Documents, limits: _TrialLimits, wanted: Callable[[Diagnostic], bool]
 ) -> list[Diagnostic]:
-    """Return findings whose fixes can be applied together, within the limits."""
+    """Return the wanted findings whose fixes can be applied together and are within the limits for one round."""
     choice = CompatibleFixes()
     taken: Counter[str] = Counter()
     for one in found:
@@ -168,7 +170,7 @@ def _chosen(
 
 
 def _applied(documents: Documents, tried: Iterable[Diagnostic]) -> Documents:
-    """Return the documents after the fixes of some findings."""
+    """Return the documents (files under repair) with the fixes of some findings applied."""
     changed = dict(documents)
     for filename in {one.region.filename for one in tried}:
         fixes = [one.fix for one in tried if one.region.filename == filename and one.fix is not None]
@@ -176,19 +178,21 @@ def _applied(documents: Documents, tried: Iterable[Diagnostic]) -> Documents:
     return changed
 
 
-def _worse(before: Iterable[Diagnostic], tried: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> set[str]:
-    """Return the files that have more findings of some code than expected after the fixes."""
+def _files_made_worse(
+    before: Iterable[Diagnostic], tried: Iterable[Diagnostic], after: Iterable[Diagnostic]
+) -> set[str]:
+    """Return the files that, after fixes were tried, have more findings of a rule than the fixes should leave."""
     expected = _count(before)
     expected.subtract(_count(tried))
     return {filename for (filename, code), number in _count(after).items() if number > expected[filename, code]}
 
 
 def _count(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
-    """Count the findings by file and code."""
+    """Return the number of findings for each pair of a file name and a rule code."""
     return Counter((one.region.filename, one.code) for one in diagnostics)
 
 
 def _key(diagnostic: Diagnostic) -> _Key:
-    """Return what identifies a fix across rounds: file, code, fingerprint and the fix's message."""
+    """Return a key that identifies a fix in different rounds: file, rule code, fingerprint and the fix's message."""
     assert diagnostic.fix is not None
     return (diagnostic.region.filename, diagnostic.code, diagnostic.fingerprint, diagnostic.fix.message)

@@ -1,4 +1,4 @@
-"""Silence findings by adding `# devlint: ignore[...]` comments at the ends of their lines."""
+"""Silencing of findings by adding `# devlint: ignore[...]` comments at the ends of their lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ def add_ignore_comments(
     sift: Callable[[ResultT], Sequence[Diagnostic]],
     reason: str | None,
 ) -> RepairResult[ResultT]:
-    """Add a comment to the documents for every finding that `sift` returns, and analyse again."""
+    """Add an `ignore` comment to the documents for every finding that `sift` returns, and analyse them again.
+
+    `look` analyses the program with changed documents in place of its files. `sift` takes an analysis and returns the
+    findings to silence.
+    """
     found = [one for one in sift(seen) if not one.code.startswith(DEVLINT_CODES_PREFIX)]
     by_file = defaultdict(list)
     for one in found:
@@ -41,7 +45,10 @@ def add_ignore_comments(
 
 
 def _silenced(document: Document, found: Sequence[Diagnostic], reason: str | None) -> Document:
-    """Return a document with a comment for each finding; unchanged if it could not be parsed before or after."""
+    """Return a document with an `ignore` comment for each finding in it.
+
+    Return the document unchanged if it cannot be parsed before or after the comments are added.
+    """
     if not found:
         return document
     try:
@@ -54,12 +61,15 @@ def _silenced(document: Document, found: Sequence[Diagnostic], reason: str | Non
 
 
 def _index(document: Document) -> FileIndex:
-    """Return the index of a document's statements. Raises SourceError."""
+    """Return the syntax index (the top-level statements) of a document.
+
+    Raise SourceError if the document cannot be parsed.
+    """
     return index_source(decode_source(document.data, document.filename))
 
 
 def ignore_comment_edits(index: FileIndex, found: Iterable[Diagnostic], reason: str | None) -> Iterator[Edit]:
-    """Yield the edits that silence some findings in a file."""
+    """Yield the edits that add `ignore` comments for the given findings in one file."""
     layout = read_comment_layout(index, ANY_TEXT)
     comments = {one.row: one for one in layout.comments}
     codes: Mapping[int, set[str]] = defaultdict(set)
@@ -70,12 +80,15 @@ def ignore_comment_edits(index: FileIndex, found: Iterable[Diagnostic], reason: 
 
 
 def _last_row(lines: Iterable[CodeLine], row: int) -> int:
-    """Return the row at whose end a comment applies to `row`: the last row of its physical line."""
+    """Return the row at whose end an `ignore` comment applies to `row`: the last row of the physical line around it.
+
+    A physical line includes the multi-line strings and backslash continuations that end on it.
+    """
     return next((line.last_row for line in lines if line.first_row <= row <= line.last_row), row)
 
 
 def _edit(index: FileIndex, row: int, comment: Comment | None, codes: list[str], reason: str | None) -> Edit:
-    """Return the edit that silences codes on a row: in the list of its comment, else in a new comment."""
+    """Return the edit that silences rule codes on a row, by extending its `ignore` comment or adding a new one."""
     text = index.source.text
     start, end = index.lines.start(row), index.lines.start(row + 1)
     there = _LIST.search(comment.text) if comment is not None else None

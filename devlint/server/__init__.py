@@ -1,1 +1,1 @@
-"""devlint in the editor: a language server over the same analysis as the command line's."""
+"""devlint's language server, which shows findings in an editor; it uses the same analysis as the command line."""

@@ -1,4 +1,4 @@
-"""Scheduling of analyses: shortly after the last change, in a thread of their own, one at a time."""
+"""Scheduling of the language server's analyses: shortly after the last change, in one thread, one at a time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ STACK_SIZE: Final = 128 * 1024 * 1024
 
 
 class AnalysisScheduler:
-    """Runs an analysis after every change of the program.
+    """A scheduler that runs an analysis after every change of the program in the editor.
 
-    The analysis itself runs in a thread of its own; everything else, the callbacks included, runs on the event loop.
+    The analysis itself runs in a thread of its own. Everything else, the callbacks included, runs on the event loop.
     """
 
     def __init__(
@@ -34,8 +34,9 @@ class AnalysisScheduler:
     ) -> None:
         """Set the callbacks of the scheduler.
 
-        `make_job` returns what to analyse, `deliver` takes a result and whether it is final, `progress` takes the
-        numbers of analysed files and of all files, and `fail` takes an unexpected exception.
+        `make_job` returns the job to analyse. `deliver` takes the result of an analysis and whether that result is
+        final. `progress` takes the number of analysed files and the number of all files. `fail` takes an unexpected
+        exception of an analysis.
         """
         self._make_job = make_job
         self._deliver = deliver
@@ -54,15 +55,15 @@ class AnalysisScheduler:
         self._thread = _analysis_thread()
 
     async def wait_for_open_files(self) -> None:
-        """Wait until the results for all open files are up to date."""
+        """Wait until the analysis results for all files that are open in the editor are up to date."""
         await self._open_files_done.wait()
 
     async def wait_for_all_files(self) -> None:
-        """Wait until the results for all files are up to date."""
+        """Wait until the analysis results for all files to report findings on, open or not, are up to date."""
         await self._all_files_done.wait()
 
     def schedule(self, delay: float = DEBOUNCE) -> None:
-        """Cancel the running analysis, and start a new one after a delay in seconds."""
+        """Cancel the running analysis, and start a new one once the given number of seconds has passed."""
         self._generation += 1
         self._open_files_done.clear()
         self._all_files_done.clear()
@@ -72,11 +73,11 @@ class AnalysisScheduler:
         self._timer = asyncio.get_running_loop().call_later(delay, self._start)
 
     async def fix_all(self, job: AnalysisJob, request: FixRequest) -> Sequence[str] | None:
-        """Return the texts of a program after all safe fixes, computed in the analysis thread."""
+        """Return the source texts of a program with all its safe fixes applied, computed in the analysis thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, fixed_texts, job, request)
 
     def close(self) -> None:
-        """Cancel the running analysis, and start no other."""
+        """Cancel the running analysis, and start no further analyses."""
         if self._timer is not None:
             self._timer.cancel()
         self._token.cancel()
@@ -126,7 +127,7 @@ class AnalysisScheduler:
             self._start()
 
     def _deliver_if_current(self, generation: int, result: AnalysisResult, done: bool) -> None:
-        """Pass a result to the `deliver` callback, unless the program has changed since the analysis started."""
+        """Pass an analysis result to the `deliver` callback, unless the program has changed in the meantime."""
         if generation == self._generation:
             self._deliver(result, done)
             if done:
@@ -134,7 +135,7 @@ class AnalysisScheduler:
 
 
 def _analysis_thread() -> ThreadPoolExecutor:
-    """Return an executor with one running thread that has the large stack."""
+    """Return an executor with a single thread, which has a stack large enough for the recursion of the analysis."""
     before = threading.stack_size(STACK_SIZE)
     try:
         executor = ThreadPoolExecutor(1, "devlint")

@@ -1,4 +1,4 @@
-"""Repeated analysis of the program in the editor, which reuses the results for unchanged code."""
+"""Repeated analysis of the program that is open in an editor; results for unchanged code are reused."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ from devlint.syntax.index import Statement
 
 @dataclass(frozen=True, slots=True)
 class AnalysisJob:
-    """What to analyse: the open texts by their resolved paths, and the settings of the open files to report on.
+    """The input of one analysis: the texts open in the editor, and the settings of the open files to report on.
 
-    Results from another `epoch` are not reused: the configuration has changed. `find_workspace_files` returns all files
-    to report on even if they are not open, with their settings.
+    Both mappings have resolved paths as keys. A change of the configuration changes `epoch`; results from another epoch
+    are not reused. `find_workspace_files` returns all files of the workspace to report findings on, open or not, with
+    their settings.
     """
 
     texts: Mapping[Path, str]
@@ -49,10 +50,11 @@ class AnalysisJob:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResult:
-    """The result of one analysis: findings and expression infos by file, and internal errors.
+    """The result of one analysis: findings and descriptions of expressions by file, and internal errors of devlint.
 
-    `texts` has the texts of all files that findings and infos refer to, by file name. `is_complete` is False if only
-    the open files were analysed although there are others to report on.
+    A description tells in words the device and the dtype of the values of an expression. `texts` maps the names of all
+    files to which the findings and descriptions refer to their texts. `is_complete` is False if only the open files
+    were analysed although there are other files to report findings on.
     """
 
     files: Mapping[Path, FileAnalysis]
@@ -73,20 +75,20 @@ class CancellationToken:
         self._analysis: Analysis | None = None
 
     def cancel(self) -> None:
-        """Stop the analysis as soon as possible."""
+        """Stop the analysis to which this token is attached as soon as possible."""
         self.is_cancelled = True
         if self._analysis is not None:
             self._analysis.abandon()
 
     def attach(self, analysis: Analysis) -> None:
-        """Set the interpreter that `cancel` stops; stop it at once if the analysis is cancelled already."""
+        """Set the analysis that `cancel` stops; stop that analysis at once if `cancel` was called before."""
         self._analysis = analysis
         if self.is_cancelled:
             analysis.abandon()
 
 
 class AnalysisSession:
-    """A sequence of analyses of one program, each of which reuses what the previous ones have found."""
+    """A sequence of analyses of one program, each of which reuses earlier results for unchanged code."""
 
     def __init__(self) -> None:
         self._files = ProgramFiles()
@@ -103,9 +105,9 @@ class AnalysisSession:
     ) -> AnalysisResult | None:
         """Analyse the program and return the final result, or None if the analysis was cancelled.
 
-        `report` gets results as early as possible: findings before the infos of changed expressions are computed, and,
-        in the first analysis, the results for open files before the other files are analysed. `progress` gets the
-        numbers of analysed files and of all files.
+        `report` gets preliminary results as early as possible: findings before the descriptions of changed expressions
+        are computed, and, in the first analysis, the results for open files before the other files are analysed.
+        `progress` gets the number of analysed files and the number of all files.
         """
         result = self._analyse_all(job, token, report, progress)
         # Garbage collection is enabled again here. This young collection counts towards the next full one.
@@ -116,7 +118,10 @@ class AnalysisSession:
     def _analyse_all(
         self, job: AnalysisJob, token: CancellationToken, report: ReportResult, progress: Callable[[int, int], None]
     ) -> AnalysisResult | None:
-        """Analyse all files to report on, open or not; open files first if not all files were analysed before."""
+        """Analyse all files to report findings on, and return the result, or None if the analysis was cancelled.
+
+        The open files are analysed first, unless an earlier analysis with this configuration has covered all files.
+        """
         given = {**self._closed_files(job), **job.settings}
         if len(given) > len(job.settings) and self._complete_epoch != job.epoch:
             self._analyse_open_files(job, given, token, report)
@@ -126,7 +131,7 @@ class AnalysisSession:
         return result
 
     def _closed_files(self, job: AnalysisJob) -> Mapping[Path, Settings]:
-        """Return the files to report on that are not open, with their settings."""
+        """Return the files to report findings on that are not open in the editor, with their settings."""
         if self._workspace[0] != job.epoch:
             self._workspace = job.epoch, job.find_workspace_files()
         return {path: one for path, one in self._workspace[1].items() if path not in job.texts and path.is_file()}
@@ -134,7 +139,7 @@ class AnalysisSession:
     def _analyse_open_files(
         self, job: AnalysisJob, given: Mapping[Path, Settings], token: CancellationToken, report: ReportResult
     ) -> None:
-        """Analyse the open files only, and report the results as incomplete."""
+        """Analyse only the files that are open in the editor, and report the result, marked as incomplete."""
 
         def report_part(result: AnalysisResult, done: bool) -> None:
             report(replace(result, is_complete=False), done)
@@ -152,7 +157,10 @@ class AnalysisSession:
         report: ReportResult,
         progress: Callable[[int, int], None],
     ) -> AnalysisResult | None:
-        """Analyse the `wanted` ones of the `given` files; return the result, or None if the analysis was cancelled."""
+        """Analyse the `wanted` files of a program that consists of the `given` files.
+
+        Return the result, or None if the analysis was cancelled.
+        """
         run = self._start_run(job, given)
         token.attach(run.analysis)
         for done, path in enumerate(sorted(wanted)):
@@ -174,7 +182,7 @@ class AnalysisSession:
         return None if token.is_cancelled else self._result(wanted, diagnostics, infos, errors)
 
     def _start_run(self, job: AnalysisJob, given: Mapping[Path, Settings]) -> IncrementalRun:
-        """Update the texts, drop stale results, and return an analysis of the given files that is ready to run."""
+        """Update the open texts, drop stale results, and return an analysis of the given files that is ready to run."""
         self._cache.invalidate(self._files.update_open_texts(job.texts))
         opened = job.texts.keys() - self._open
         self._open = frozenset(job.texts)
@@ -204,7 +212,7 @@ class AnalysisSession:
         infos: Mapping[Statement, Sequence[ExpressionInfo]],
         errors: Sequence[InternalError],
     ) -> AnalysisResult:
-        """Return the result for the wanted files, with all positions as in the editor's texts."""
+        """Return the analysis result for the `wanted` files, with all positions as in the texts in the editor."""
         projection = EditorProjection(lambda name: self._files.recovered_text(Path(name)))
         regions = origin_regions(infos, self._files)
         found: dict[str, list[Diagnostic]] = defaultdict(list)
@@ -224,7 +232,7 @@ class AnalysisSession:
         infos: Mapping[Statement, Sequence[ExpressionInfo]],
         regions: OriginRegions,
     ) -> FileAnalysis:
-        """Return the results for one file: the findings that its settings keep, and the infos of its expressions."""
+        """Return the results for one file: its described expressions and the findings that its settings keep."""
         recovered, name = self._files.recovered_text(path), path.as_posix()
         if recovered is not None and recovered.has_unparsable_spans and recovered.error is not None:
             found.append(broken_file_diagnostic(name, recovered.error))
@@ -235,9 +243,10 @@ class AnalysisSession:
     def _describe(
         self, observed: Mapping[Statement, list[ObservedValues]], token: CancellationToken
     ) -> Mapping[Statement, Sequence[ExpressionInfo]]:
-        """Return the infos of all observed expressions by statement.
+        """Return the descriptions of all expressions whose values the analysis has recorded, by top-level statement.
 
-        The infos of a statement are computed again only if its observed values have changed.
+        A description tells in words the device and the dtype of the values of an expression. The descriptions for a
+        statement are computed again only if the recorded values of its expressions have changed.
         """
         describer = ExpressionDescriber(self._spans)
         for unit, values in observed.items():
@@ -248,7 +257,7 @@ class AnalysisSession:
         return {unit: self._descriptions[unit][1] for unit in observed if unit in self._descriptions}
 
     def _drop_stale(self) -> None:
-        """Drop everything about statements that are no longer in the program."""
+        """Drop all cached descriptions and offsets that belong to statements which are no longer in the program."""
         existing = set(self._files.statements())
         self._spans.keep_only(existing)
         for unit in self._descriptions.keys() - existing:
@@ -256,7 +265,7 @@ class AnalysisSession:
 
 
 def _merge(several: Sequence[ObservedValues]) -> ObservedValues:
-    """Return the values that were observed in several analyses of one statement as one mapping."""
+    """Return one mapping with all values that several analyses of one statement have recorded for its expressions."""
     if len(several) == 1:
         return several[0]
     return {
@@ -267,5 +276,5 @@ def _merge(several: Sequence[ObservedValues]) -> ObservedValues:
 
 
 def _is_same(one: object, other: object) -> bool:
-    """Return whether two references are to the same object."""
+    """Return whether two arguments are the same object; the operator `is` as a function."""
     return one is other

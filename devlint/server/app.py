@@ -1,4 +1,4 @@
-"""Assembly of the language server: registration of all handlers."""
+"""Assembly of the language server: creation of the server and registration of its request handlers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DOCUMENT_EVENTS = (
 
 
 def create_server() -> DevlintServer:
-    """Return a language server with all handlers registered."""
+    """Return a language server on which all request and notification handlers are registered."""
     server = DevlintServer()
     server.feature(types.INITIALIZE)(lsp_lifecycle.initialize)
     server.feature(types.INITIALIZED)(lsp_lifecycle.initialized)
@@ -49,5 +49,8 @@ def create_server() -> DevlintServer:
 
 
 def _document_changed(server: DevlintServer, params: Any) -> None:
-    """Schedule an analysis after a notification about a text, which the workspace has applied already."""
+    """Schedule an analysis when the client reports a changed text.
+
+    pygls has already applied the change to its own workspace.
+    """
     server.schedule_analysis()

@@ -1,4 +1,7 @@
-"""The optional protocol features that a client supports, read from the capabilities that it announces."""
+"""The optional features of the Language Server Protocol (LSP) that a client supports.
+
+The features are read from the capabilities that the client announces.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from lsprotocol import types
 
 @dataclass(frozen=True, slots=True)
 class ClientFeatures:
-    """The protocol features that the client supports.
+    """The optional features of the Language Server Protocol that the client supports.
 
     `pulls_diagnostics` also requires that the server can ask the client to pull again. Otherwise the client would never
-    see how a change in one file affects the findings in another.
+    see how a change in one file affects the findings in another file.
     """
 
     related_information: bool = False
@@ -27,7 +30,7 @@ class ClientFeatures:
 
     @classmethod
     def of(cls, client: types.ClientCapabilities) -> ClientFeatures:
-        """Read the features from the capabilities that the client announces."""
+        """Return the optional LSP features that a client supports, read from the capabilities that it announces."""
         document, workspace = client.text_document, client.workspace
         pushed = document.publish_diagnostics if document else None
         pulled = document.diagnostic if document else None
@@ -47,7 +50,7 @@ class ClientFeatures:
 
 
 def _resolves_edits(client: types.CodeActionClientCapabilities | None) -> bool:
-    """Return whether the client can ask for the edit of a code action later, when the user chooses the action."""
+    """Return whether the client can request the edit of a code action later, when the user chooses that action."""
     return bool(
         client and client.data_support and client.resolve_support and "edit" in client.resolve_support.properties
     )

@@ -1,4 +1,7 @@
-"""Code actions: apply fixes, silence findings, open a rule's documentation, and go to where a tensor was placed."""
+"""LSP code actions: apply fixes, silence findings, open a rule's documentation, go to where a tensor was placed.
+
+A tensor is placed where the code creates it on a device or moves it there.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +38,12 @@ ACTION_KINDS: Final = (types.CodeActionKind.QuickFix, FIX_ALL, FIX_NOTEBOOK)
 
 @dataclass(frozen=True, slots=True)
 class ActionData:
-    """The `data` of an unresolved code action, which the client sends back when it resolves the action.
+    """The `data` field of an unresolved code action, which the client sends back when it resolves the action.
 
-    `uri` names the text and `operation` what to do: "fix", "silence", "all" or "cell". An action for one finding also
-    has the finding's code and the position in the program at which the finding begins.
+    `uri` names the text. `operation` tells what the action does: "fix" (apply the fix of a finding), "silence" (add a
+    comment that silences a finding), "all" (apply all safe fixes) or "cell" (apply all safe fixes in one notebook
+    cell). An action for one finding also has the finding's rule code and the position in the program at which the
+    finding begins.
     """
 
     uri: str
@@ -49,11 +54,14 @@ class ActionData:
 
     @classmethod
     def of(cls, uri: str, operation: str, finding: Diagnostic) -> ActionData:
-        """Return the data of an action for one finding."""
+        """Return the data of a code action that concerns the given finding."""
         return cls(uri, operation, finding.code, finding.region.start.row, finding.region.start.column)
 
     def matches(self, finding: Diagnostic) -> bool:
-        """Return whether the action is for this finding; the findings may have changed since the action was offered."""
+        """Return whether the action was offered for the given finding.
+
+        The findings may have changed since then, so the rule code and the position are compared.
+        """
         return (finding.code, finding.region.start.row, finding.region.start.column) == (
             self.code,
             self.row,
@@ -62,7 +70,7 @@ class ActionData:
 
 
 async def code_actions(server: DevlintServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """Return the code actions for a range of a text."""
+    """Return the code actions that devlint offers for a range of a text (LSP request `textDocument/codeAction`)."""
     await server.scheduler.wait_for_open_files()
     uri = params.text_document.uri
     snapshot = server.snapshot.find(uri)
@@ -83,7 +91,7 @@ async def code_actions(server: DevlintServer, params: types.CodeActionParams) ->
 
 
 async def resolve_code_action(server: DevlintServer, action: types.CodeAction) -> types.CodeAction:
-    """Add to a code action the edit that it makes."""
+    """Compute the edit that a code action makes, and return the action with it (LSP request `codeAction/resolve`)."""
     if not isinstance(action.data, dict):
         return action
     await server.scheduler.wait_for_open_files()
@@ -102,7 +110,7 @@ async def resolve_code_action(server: DevlintServer, action: types.CodeAction) -
 
 
 def _finding_actions(server: DevlintServer, uri: str, finding: Diagnostic) -> Iterator[types.CodeAction]:
-    """Yield the code actions for one finding: its fix, a silencing comment, its cause, and its documentation."""
+    """Yield the code actions for one finding: apply its fix, silence it, go to its cause, open its documentation."""
     shown = [server.lsp_diagnostic(finding)]
     quick = types.CodeActionKind.QuickFix
     fix = finding.fix
@@ -125,7 +133,7 @@ def _finding_actions(server: DevlintServer, uri: str, finding: Diagnostic) -> It
 
 
 def _origin_actions(server: DevlintServer, uri: str, wanted: types.Range) -> Iterator[types.CodeAction]:
-    """Yield actions that go to where the tensor at the start of a range was created or moved."""
+    """Yield code actions that go to where the tensor at the start of a given range of the text was created or moved."""
     view = server.document_view(uri)
     located = view.info_at(wanted.start) if view is not None else None
     if view is None or located is None:
@@ -140,7 +148,7 @@ def _origin_actions(server: DevlintServer, uri: str, wanted: types.Range) -> Ite
 
 
 def _fix_all_actions(uri: str, snapshot: TextSnapshot) -> Iterator[types.CodeAction]:
-    """Yield the actions that apply all safe fixes: of a file, or of a notebook's cell and of the whole notebook."""
+    """Yield the code actions that apply all safe fixes: of a file, or of a notebook cell and of its whole notebook."""
     fixable = [one for one in snapshot.analysis.diagnostics if _has_safe_fix(one)]
     title = "Fix all that devlint can fix safely"
     if not snapshot.document.is_notebook:
@@ -154,7 +162,7 @@ def _fix_all_actions(uri: str, snapshot: TextSnapshot) -> Iterator[types.CodeAct
 
 
 def _suppression_edits(snapshot: TextSnapshot, finding: Diagnostic) -> Iterable[Edit]:
-    """Return the edits that add a comment which silences a finding; none if the text does not parse."""
+    """Return the text edits that add a comment which silences a finding; no edits if the text does not parse."""
     try:
         return [*ignore_comment_edits(index_source(Source.of(snapshot.analysis.text)), [finding], None)]
     except SourceError:
@@ -162,7 +170,7 @@ def _suppression_edits(snapshot: TextSnapshot, finding: Diagnostic) -> Iterable[
 
 
 async def _fix_all_edit(server: DevlintServer, uri: str, *, cell: bool) -> types.WorkspaceEdit | None:
-    """Return one edit that applies all compatible safe fixes in a program, or in one cell of a notebook.
+    """Return a workspace edit that applies all compatible safe fixes in a program, or in one cell of a notebook.
 
     Return None if the text is not analysed or was changed while the fixes were computed.
     """
@@ -180,24 +188,24 @@ async def _fix_all_edit(server: DevlintServer, uri: str, *, cell: bool) -> types
 
 
 def _overlaps(document: EditorDocument, finding: Diagnostic, wanted: types.Range) -> bool:
-    """Return whether a finding overlaps or touches a range of its text."""
+    """Return whether the source range of a finding overlaps or touches a given range of the same text."""
     found = document.location(finding.region.start, finding.region.end).range
     return found.start <= wanted.end and wanted.start <= found.end
 
 
 def _has_safe_fix(finding: Diagnostic) -> bool:
-    """Return whether a finding has a fix that keeps the program's behaviour."""
+    """Return whether a finding has a fix that is marked as safe: a fix that keeps the program's behaviour."""
     return finding.fix is not None and finding.fix.applicability is Applicability.SAFE
 
 
 def _is_requested(kind: str, only: Iterable[str] | None) -> bool:
-    """Return whether a client requests a kind of code action; `only` holds the kinds, None means all of them.
+    """Return whether a client requests a kind of code action; `only` has the requested kinds, or is None for all kinds.
 
-    A kind covers its sub-kinds: "source" covers "source.fixAll", and "" covers everything.
+    A requested kind covers its sub-kinds: "source" covers "source.fixAll", and "" covers all kinds.
     """
     return only is None or any(kind == one or kind.startswith(f"{one}.") or one == "" for one in only)
 
 
 def _capitalised(text: str) -> str:
-    """Return a text with its first letter in upper case."""
+    """Return a text with its first letter in upper case and everything else unchanged."""
     return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""Code lenses: a line above a finding that names and links the place where the tensor was put on its device."""
+"""LSP code lenses: a line above a finding that links to the source location where its tensor got its device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from devlint.server.language_server import DevlintServer
 
 
 def code_lenses(server: DevlintServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """Return a code lens for each finding of a text that has a cause elsewhere, if the client enables lenses."""
+    """Return a code lens for each finding in a text whose cause is at another source location.
+
+    Return an empty list if the client's settings turn code lenses off.
+    """
     snapshot = server.snapshot.find(params.text_document.uri)
     if snapshot is None or not server.preferences(snapshot.document.path).code_lens:
         return []

@@ -1,4 +1,4 @@
-"""Dependencies of the analysis: the top-level statements that the analysis of a statement may have read."""
+"""Dependencies of analysis results: the top-level statements that the analysis of a given statement may have read."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LocatedStatement: TypeAlias = tuple[ModuleInfo, Statement]
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What an analysis result depends on: top-level statements and modules.
+    """The top-level statements and modules on which an analysis result depends; if one changes, the result is stale.
 
-    `mutable_modules` are the modules from which the analysis read objects that other top-level statements of the same
-    module may change.
+    `mutable_modules` are the files of modules from which the analysis read objects that other top-level statements of
+    the same module may change.
     """
 
     statements: frozenset[Statement]
@@ -30,7 +30,7 @@ class Dependencies:
 
 
 class DependencyFinder:
-    """Finds the dependencies of top-level statements, in one state of the program that was analysed."""
+    """A finder of the dependencies of top-level statements, for the program as it was when it was analysed."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -38,7 +38,7 @@ class DependencyFinder:
         self._reads: dict[Statement, list[LocatedStatement]] = {}
 
     def of(self, module: ModuleInfo, statements: Iterable[Statement]) -> Dependencies:
-        """Return what the analysis of a module's top-level statements depends on, those statements included."""
+        """Return the dependencies of the analysis of a module's top-level statements; these statements are included."""
         waiting: list[LocatedStatement] = [(module, statement) for statement in statements]
         seen = {statement for _, statement in waiting}
         mutable_modules: set[Path] = set()
@@ -55,9 +55,10 @@ class DependencyFinder:
         return Dependencies(frozenset(seen), frozenset(mutable_modules))
 
     def of_mentions(self, module: ModuleInfo, statement: Statement) -> Dependencies:
-        """Return what the decision depends on whether a definition is relevant to the analysis.
+        """Return the dependencies of the decision whether the analysis can skip a definition.
 
-        These are the statements behind the names that the definition mentions, but not the functions that those call.
+        A definition can be skipped if nothing in it concerns tensors. The dependencies are the statements that define
+        the names which the definition mentions, but not what the functions among them depend on.
         """
         reads = self._direct_reads(module, statement)
         values = [(home, one) for home, one in reads if one.kind == "other"]
@@ -66,7 +67,7 @@ class DependencyFinder:
         return Dependencies(statements, frozenset().union(*(one.mutable_modules for one in found)))
 
     def _direct_reads(self, module: ModuleInfo, statement: Statement) -> list[LocatedStatement]:
-        """Return the top-level statements behind the names that one statement mentions."""
+        """Return the top-level statements, in any module, that define the names which one statement mentions."""
         found = self._reads.get(statement)
         if found is None:
             sites = (
@@ -80,8 +81,9 @@ class DependencyFinder:
     def _statements_behind(
         self, module: ModuleInfo, name: str, mentions: frozenset[str], visited: set[tuple[Path, str]]
     ) -> Iterator[LocatedStatement]:
-        """Yield the statements behind a module's name: those that bind it, and those behind what they import.
+        """Yield the top-level statements that define a name of a module.
 
+        For an imported name these are the import statement and the statements that define it in the imported module.
         `mentions` are all names that the reading code mentions. `visited` prevents endless recursion.
         """
         if (module.path, name) in visited:
@@ -103,7 +105,7 @@ class DependencyFinder:
     def _statements_behind_import(
         self, module: ModuleInfo, binding: Binding, mentions: frozenset[str], visited: set[tuple[Path, str]]
     ) -> Iterator[LocatedStatement]:
-        """Yield the statements behind the name that one import statement binds."""
+        """Yield the statements of other modules that define what a name bound by an import statement refers to."""
         if binding.attribute is None:
             wanted = binding.module if binding.name != binding.module.partition(".")[0] else binding.name
             yield from self._statements_behind_attributes(
@@ -119,7 +121,10 @@ class DependencyFinder:
     def _statements_behind_attributes(
         self, found: ModuleInfo | None, mentions: frozenset[str], visited: set[tuple[Path, str]]
     ) -> Iterator[LocatedStatement]:
-        """Yield the statements of a module that code which mentions these names may read as attributes."""
+        """Yield the statements of a module that define any of the `mentions`.
+
+        These names may be read as attributes of the module.
+        """
         if found is None:
             return
         for name in mentions:
@@ -129,12 +134,12 @@ class DependencyFinder:
                 yield from self._statements_behind_attributes(self._module(found, name, 1), mentions, visited)
 
     def _module(self, importer: ModuleInfo, name: str, level: int) -> ModuleInfo | None:
-        """Return the module that an import names, or None if the analysis has not loaded it."""
+        """Return the module that an import statement names, or None if the analysis has not loaded that module."""
         path = self._program.resolve(importer, name, level)
         return self._program.loaded(path) if path is not None else None
 
     def _binders_of(self, module: ModuleInfo) -> dict[str, list[Statement]]:
-        """Return the top-level statements of a module by the names that they bind."""
+        """Return a mapping from each name that a module's top-level statements bind to the statements that bind it."""
         found = self._binders.get(module)
         if found is None:
             found = self._binders[module] = {}
@@ -145,14 +150,14 @@ class DependencyFinder:
 
 
 def _has_effect(statement: Statement) -> bool:
-    """Return whether a top-level statement may do more than bind names: a loop, a condition, or a plain call."""
+    """Return whether a top-level statement may do more than bind names: it is a loop, a condition or a plain call."""
     return statement.kind == "other" and (
         not statement.binds or statement.text.startswith((*EFFECT_STATEMENTS, "if ", "try"))
     )
 
 
 def _binds_objects(module: ModuleInfo, statement: Statement) -> bool:
-    """Return whether a top-level statement binds a name to an object that other code can change."""
+    """Return whether a top-level statement binds a name to a mutable object, which other code can change."""
     if statement.kind != "other" or module.frame is None:
         return False
     names = module.frame.state.names

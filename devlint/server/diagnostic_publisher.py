@@ -1,4 +1,4 @@
-"""Delivery of findings to the client: pushed, or pulled by clients that can be asked to pull again."""
+"""Delivery of findings to the LSP client: the server pushes them, or the client pulls them if it can be asked to."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ Diagnostics: TypeAlias = list[types.Diagnostic]
 
 
 class DiagnosticsServer(Protocol):
-    """The part of the language server that the publisher of diagnostics needs."""
+    """The interface of the language server that `DiagnosticPublisher` needs to deliver findings."""
 
     @property
     def client_features(self) -> ClientFeatures:
-        """The protocol features that the client supports."""
+        """The optional features of the Language Server Protocol that the client supports."""
 
     @property
     def snapshot(self) -> Snapshot:
-        """The newest results of the analysis."""
+        """The newest analysis results for all texts, with the documents as they were when the analysis began."""
 
     def diagnostics(self, uri: str) -> Diagnostics:
-        """Return the newest findings in one of the editor's texts."""
+        """Return the newest findings in one of the editor's texts as LSP diagnostics."""
 
     def workspace_diagnostic_refresh(self, params: None) -> Any:
-        """Ask the client to pull all diagnostics again."""
+        """Ask the client to pull the findings in all texts again (LSP request `workspace/diagnostic/refresh`)."""
 
     def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
-        """Push the diagnostics of one text to the client."""
+        """Push the findings in one text to the client (LSP notification `textDocument/publishDiagnostics`)."""
 
 
 class DiagnosticPublisher:
-    """Delivers findings to the client, and remembers which findings the client has for each text."""
+    """A publisher that delivers findings to the LSP client and remembers which findings it has for each text."""
 
     def __init__(self, server: DiagnosticsServer) -> None:
         self._server = server
@@ -46,7 +46,10 @@ class DiagnosticPublisher:
         self._next_id = count(1)
 
     def publish_changes(self) -> None:
-        """Push new findings to the client, or ask it to pull if it pulls and any findings have changed."""
+        """Push new findings to the client.
+
+        If the client pulls findings, ask it instead to pull again, but only if any findings have changed.
+        """
         if not self._server.client_features.pulls_diagnostics:
             self._push()
             return
@@ -60,7 +63,10 @@ class DiagnosticPublisher:
     def document_report(
         self, uri: str, known: str | None
     ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
-        """Return the findings in one text, or "unchanged" if the client has the result with the id `known`."""
+        """Return an LSP report with the findings in one text, or an "unchanged" report if the client has them already.
+
+        The client has them if `known`, the id of the last report that it received for the text, is the current id.
+        """
         found = self._server.diagnostics(uri)
         result_id = self._result_id(uri, found)
         if known == result_id:
@@ -68,9 +74,9 @@ class DiagnosticPublisher:
         return types.RelatedFullDocumentDiagnosticReport(found, result_id=result_id)
 
     def workspace_reports(self, known: Mapping[str, str]) -> Iterator[types.WorkspaceDocumentDiagnosticReport]:
-        """Yield the findings in all texts, and an empty report for each text that no longer exists.
+        """Yield an LSP report with the findings in each text, and an empty report for each text that no longer exists.
 
-        `known` has the ids of the results that the client has, by the texts' URIs.
+        `known` maps the URIs of texts to the ids of the last reports that the client received for them.
         """
         versions = self._versions()
         for uri in {**versions, **known}:
@@ -82,11 +88,11 @@ class DiagnosticPublisher:
                 yield types.WorkspaceFullDocumentDiagnosticReport(uri, one.items, version, result_id=one.result_id)
 
     def _versions(self) -> dict[str, int | None]:
-        """Return all texts that have or may get findings: their URIs, and their versions if they are open."""
+        """Return the URIs of all texts that can have findings, each with its version, or None if it is not open."""
         return {part.uri: part.version for one in self._server.snapshot.documents.values() for part in one.parts}
 
     def _result_id(self, uri: str, found: Diagnostics) -> str:
-        """Return the id of the findings in a text: new whenever the findings change, and never used again."""
+        """Return the id of the findings in a text: a new id whenever the findings change; no id is ever used again."""
         result_id, known = self._result_ids.get(uri, ("", None))
         if found != known:
             result_id = str(next(self._next_id))
@@ -94,9 +100,10 @@ class DiagnosticPublisher:
         return result_id
 
     def _push(self) -> None:
-        """Push the findings of each open text, and of each other text whose findings have changed.
+        """Push the findings of each open text, and of each other text whose findings have changed, to the client.
 
-        An open text is pushed even without a change: the client learns that the findings are those of its new version.
+        The findings of an open text are pushed even if they have not changed, so that the client learns that they hold
+        for the text's new version.
         """
         versions = self._versions()
         for uri in self._published.keys() - versions.keys():

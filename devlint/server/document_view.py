@@ -1,4 +1,4 @@
-"""One of the editor's texts as it is now, with the newest analysis results moved to their current places."""
+"""A view of one text in the editor as it is now, with the newest analysis results moved to their current offsets."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from devlint.syntax.incremental_index import Change
 
 
 class DocumentView:
-    """The current state of one text, and the newest analysis results for it.
+    """The current state of one text in the editor, with the newest analysis results for that text.
 
-    The user may have typed since the analysis. Results for unchanged code move with the code; others are hidden.
+    The user may have typed since the analysis. Results for unchanged code move with the code; results for changed code
+    are hidden.
     """
 
     def __init__(self, document: EditorDocument, part: DocumentPart, analysis: FileAnalysis) -> None:
@@ -25,36 +26,42 @@ class DocumentView:
 
     @property
     def analysis(self) -> FileAnalysis:
-        """The newest analysis results, with offsets in the analysed text."""
+        """The newest analysis results for the text, with offsets in the text as it was when it was analysed."""
         return self._analysis
 
     def offset(self, position: types.Position) -> int:
-        """Return the offset in the current document of a client's position."""
+        """Return the offset in the current document that an LSP position in the text stands for."""
         return self._document.offset(self._part, position)
 
     def current_offset(self, offset: int) -> int | None:
-        """Return the offset in the current document of an offset in the analysed text; None if that text is gone."""
+        """Return the current offset of the character at an offset in the analysed text; None if it was edited away."""
         return self._change.carried(offset)
 
     def info_at(self, position: types.Position) -> LocatedInfo | None:
-        """Return what is known of the smallest expression around a position, at its current offsets."""
+        """Return the description (device and dtype) of the smallest expression around a position.
+
+        The description has the current offsets of the expression. Return None if no described expression is there.
+        """
         offset = self.offset(position)
         around = [one for one in self.infos() if one.start <= offset <= one.end]
         return min(around, key=lambda one: (one.end - one.start, one.start), default=None)
 
     def infos(self) -> Iterator[LocatedInfo]:
-        """Yield what is known of all expressions that have not changed since the analysis, at their current offsets."""
+        """Yield the descriptions of all expressions that are unchanged since the analysis, with current offsets.
+
+        A description tells in words the device and the dtype of the values of an expression.
+        """
         for one in self._analysis.infos:
             start, last = self.current_offset(one.start), self.current_offset(one.end - 1)
             if start is not None and last is not None and last - start == one.end - 1 - one.start:
                 yield LocatedInfo(start, last + 1, one.info)
 
     def range(self, start: int, end: int) -> types.Range:
-        """Return the client's range between two offsets in the current document."""
+        """Return the LSP range between two offsets in the current document."""
         position = self._document.positions.lines.position
         return self._document.location(position(start), position(end)).range
 
     def is_in_part(self, offset: int) -> bool:
-        """Return whether an offset in the current document lies in this text, not in another cell of the notebook."""
+        """Return whether an offset in the current document lies in this text, not in another cell of its notebook."""
         row = self._document.positions.lines.position(offset).row
         return self._document.part_at(row).uri == self._part.uri

@@ -1,4 +1,4 @@
-"""Python programs in the editor: a file is one text, a notebook the texts of its code cells one after another."""
+"""Python programs in the editor: a file is one text; a notebook is the texts of its code cells in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from devlint.syntax.notebook import SUFFIX
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """One of the editor's texts, and the row of the program (from 1) at which the text begins."""
+    """One of the editor's texts (a file or a notebook cell), and the row of the program, from 1, at which it begins."""
 
     uri: str
     version: int | None
@@ -31,10 +31,10 @@ class DocumentPart:
 
 @dataclass(frozen=True)
 class EditorDocument:
-    """One program in the editor.
+    """One Python program that the editor shows: a file or a notebook.
 
-    `text` is the whole program as it is analysed, and `parts` are the editor's texts: one file, or the cells of a
-    notebook.
+    `text` is the source of the whole program as it is analysed. `parts` are the editor's texts that make it up: one
+    file, or the cells of a notebook.
     """
 
     path: Path
@@ -47,24 +47,24 @@ class EditorDocument:
         return self.path.suffix == SUFFIX
 
     def part_at(self, row: int) -> DocumentPart:
-        """Return the part that contains a row of the program."""
+        """Return the part (a file's text or a notebook cell) that contains a given row of the program."""
         return self.parts[max(0, bisect_right([one.first_row for one in self.parts], row) - 1)]
 
     def part_of(self, uri: str) -> DocumentPart | None:
-        """Return the part with a URI, or None."""
+        """Return the part (a file's text or a notebook cell) with a URI, or None if no part has that URI."""
         return next((one for one in self.parts if one.uri == uri), None)
 
     def location(self, start: Position, end: Position) -> types.Location:
-        """Return the client's location of a region of the program."""
+        """Return the LSP location (URI and range) of the source region between two positions in the program."""
         part = self.part_at(start.row)
         rows_before = part.first_row - 1
         first, last = Position(start.row - rows_before, start.column), Position(end.row - rows_before, end.column)
         return types.Location(part.uri, part.positions.range_between(first, last))
 
     def matches_analysed_text(self, start: Position, end: Position) -> bool:
-        """Return whether the editor's lines of a region are the same as the analysed lines.
+        """Return whether the lines of a source region are the same in the editor as in the analysed program.
 
-        They differ where a notebook cell has IPython syntax, which is replaced before the analysis.
+        The lines differ where a notebook cell has IPython syntax, which is replaced before the analysis.
         """
         part = self.part_at(start.row)
         rows_before = part.first_row - 1
@@ -79,13 +79,13 @@ class EditorDocument:
         return True
 
     def offset(self, part: DocumentPart, position: types.Position) -> int:
-        """Return the offset in the program of a client's position in one of its parts."""
+        """Return the offset in the program that an LSP position in one of the program's parts stands for."""
         place = part.positions.lines.position(part.positions.offset(position))
         return self.positions.offset_of(Position(place.row + part.first_row - 1, place.column))
 
     @cached_property
     def positions(self) -> PositionConverter:
-        """The converter of rows, columns and offsets of the whole program."""
+        """A converter between rows, columns and offsets in the text of the whole program."""
         return PositionConverter(self.text, "utf-32")
 
 
@@ -106,30 +106,30 @@ def open_documents(buffers: BufferWorkspace) -> Iterator[EditorDocument]:
 
 
 def closed_document(path: Path, text: str, encoding: str) -> EditorDocument:
-    """Return a program that is not open in the editor."""
+    """Return the program in a file that is not open in the editor."""
     return EditorDocument(
         path, text, (DocumentPart(uri_of_path(path.as_posix()), None, PositionConverter(text, encoding)),)
     )
 
 
 def path_of_uri(uri: str) -> Path:
-    """Return the path of a document; one without a file gets a made-up path in the current directory."""
+    """Return the file path of a URI; a URI that names no file gets a made-up path in the current directory."""
     found = to_fs_path(uri)
     return Path(found).resolve() if found else Path.cwd() / uri.replace("/", "_").replace(":", "_")
 
 
 def uri_of_path(filename: str) -> str:
-    """Return the URI of a file."""
+    """Return the URI of the file with the given name."""
     return from_fs_path(filename) or filename
 
 
 def _is_python(buffer: TextBuffer) -> bool:
-    """Return whether an open text is Python, by its language or else by its file name."""
+    """Return whether an open text is Python: by its declared language, or by its file name if none is declared."""
     return buffer.language_id == "python" or (not buffer.language_id and buffer.uri.endswith((".py", ".pyi")))
 
 
 def _notebook(uri: str, cells: list[TextBuffer]) -> EditorDocument:
-    """Return the program that the code cells of a notebook make together."""
+    """Return the program that consists of the given code cells of a notebook, one after another."""
     parts, texts, row = [], [], 1
     for cell in cells:
         parts.append(DocumentPart(cell.uri, cell.version, cell.positions, row))

@@ -1,4 +1,7 @@
-"""Cache of analysis results, one for each entry point of the program, with the rules for their invalidation."""
+"""Cache of the analysis results for each entry point of a program, with the rules for their invalidation.
+
+An entry point is where the analysis starts: a function, a class, or the top-level code of a file.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ from devlint.syntax.index import Statement
 
 @dataclass(frozen=True, slots=True)
 class GlobalEffects:
-    """The changes that analysing one entry point makes to state which later entry points share.
+    """The changes that the analysis of one entry point makes to state which the analyses of later entry points share.
 
-    These are torch's default device and dtype by file, and the functions that were run.
+    The shared state consists of torch's default device and dtype in each file, and the set of functions that were run.
     """
 
     defaults: Mapping[Path, FileDefaults]
@@ -28,26 +31,27 @@ class GlobalEffects:
 
     @classmethod
     def capture(cls, analysis: Analysis) -> GlobalEffects:
-        """Return the complete shared state of an analysis as it is now."""
+        """Return the complete shared state of the given analysis as it is now."""
         return cls(dict(analysis.torch_defaults.by_file), frozenset(analysis.executed_nodes))
 
     def since(self, earlier: GlobalEffects) -> GlobalEffects:
-        """Return only the changes from an earlier state to this one."""
+        """Return only the changes that lead from an earlier captured state to this captured state."""
         changed = {path: one for path, one in self.defaults.items() if earlier.defaults.get(path) != one}
         return GlobalEffects(changed, self.executed_nodes - earlier.executed_nodes)
 
     def apply(self, analysis: Analysis) -> None:
-        """Make the same changes in another analysis."""
+        """Make the recorded changes to the shared state of the given analysis."""
         analysis.torch_defaults.by_file.update(self.defaults)
         analysis.executed_nodes |= self.executed_nodes
 
 
 @dataclass(frozen=True, slots=True)
 class EntryResult:
-    """The result of analysing one entry point: its events, the observed values, and its effects on shared state.
+    """The result of analysing one entry point: its events, the recorded values, and its effects on shared state.
 
-    `preconditions` is the shared state that the analysis depended on. An entry point that is not relevant, because
-    nothing in it concerns tensors, was not analysed.
+    `events` are what happened to tensors; the rules receive them. `observed` has the recorded values of expressions.
+    `preconditions` is the shared state on which the analysis depended. `was_analysed` is False for an entry point that
+    was skipped because nothing in it concerns tensors.
     """
 
     events: Sequence[Event]
@@ -59,7 +63,7 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """A cached result of an entry point, and the statements that it depends on."""
+    """The cached result of analysing one entry point, with the statements and modules on which that result depends."""
 
     result: EntryResult
     dependencies: Dependencies
@@ -67,7 +71,7 @@ class CacheEntry:
 
 @dataclass(frozen=True, slots=True)
 class StatementDelta:
-    """The top-level statements that were removed from a file, and those that were added to it."""
+    """A change of one file: the top-level statements that were removed from it, and those that were added to it."""
 
     path: Path
     removed: frozenset[Statement]
@@ -75,16 +79,17 @@ class StatementDelta:
 
 
 class EntryCache:
-    """Cached results of entry points.
+    """A cache of the results of analysing a program from each of its entry points.
 
-    The key of a function or class is its top-level statement; the key of a file's top-level code is the file's path.
+    An entry point is a function, a class or the top-level code of a file. The key of a function or class is its
+    top-level statement. The key of a file's top-level code is the file's path.
     """
 
     def __init__(self) -> None:
         self._entries: dict[Statement | Path, CacheEntry] = {}
 
     def find(self, key: Statement | Path) -> CacheEntry | None:
-        """Return the cached result of an entry point, or None."""
+        """Return the cached result of the entry point with the given key, or None if there is none."""
         return self._entries.get(key)
 
     def store(self, key: Statement | Path, entry: CacheEntry) -> None:
@@ -96,7 +101,7 @@ class EntryCache:
         self._entries.clear()
 
     def drop_reaching(self, statements: frozenset[Statement]) -> None:
-        """Remove the cached results that depend on any of these statements."""
+        """Remove the cached results that depend on any of the given top-level statements."""
         stale = [
             key for key, entry in self._entries.items() if not statements.isdisjoint(entry.dependencies.statements)
         ]
@@ -104,7 +109,7 @@ class EntryCache:
             del self._entries[key]
 
     def invalidate(self, deltas: Collection[StatementDelta]) -> None:
-        """Remove the cached results that may differ after these changes of the program."""
+        """Remove the cached results that the given changes of the program's top-level statements may make stale."""
         for delta in deltas:
             lost = _bound_names(delta.removed)
             new = _bound_names(delta.added)
@@ -124,5 +129,5 @@ class EntryCache:
 
 
 def _bound_names(statements: Collection[Statement]) -> frozenset[str]:
-    """Return the names that top-level statements bind, and those that they declare global."""
+    """Return all names that the given top-level statements bind or declare `global`."""
     return frozenset().union(*(one.binds | one.globals for one in statements))

@@ -1,4 +1,4 @@
-"""Error recovery for texts that do not parse: unparsable statements are analysed in their last parsable state."""
+"""Error recovery for texts that do not parse: each unparsable statement is analysed as it was when it last parsed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.syntax.source import Source, SourceError
 
 
 class AlignedSpan(NamedTuple):
-    """A span of the editor's text, and the corresponding span of the analysed text."""
+    """A span of the text in the editor, and the corresponding span of the parsable text that is analysed."""
 
     start: int
     end: int
@@ -22,9 +22,9 @@ class AlignedSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnparsableSpan:
-    """A span of the editor's text that does not parse, and the span of the analysed text that replaces it.
+    """A span of the editor's text that does not parse, and the span of the analysed text that is analysed in its stead.
 
-    The spans consist of whole top-level statements.
+    Both spans consist of whole top-level statements.
     """
 
     start: int
@@ -35,20 +35,20 @@ class UnparsableSpan:
     """The change from the analysed span to the editor's span, with offsets from the start of each span."""
 
     def shifted(self, characters: int, analysed: int) -> UnparsableSpan:
-        """Return the span moved by a number of characters in the editor's text and in the analysed text."""
+        """Return the span moved by `characters` in the editor's text and by `analysed` in the analysed text."""
         start, end = self.start + characters, self.end + characters
         return UnparsableSpan(start, end, self.analysed_start + analysed, self.analysed_end + analysed, self.change)
 
 
 class RecoveredText:
-    """An open text, and the parsable text that is analysed in its place.
+    """A text that is open in the editor, and the parsable text that is analysed in its stead.
 
     `text` is what the editor shows. `analysed` is the same text, except that statements that do not parse are replaced
-    by their last parsable state. `error` is the syntax error in `text`, if there is one.
+    by their last parsable state. `error` is the syntax error in `text`, or None if there is no error.
     """
 
     def __init__(self, text: str, make_source: Callable[[str], Source], known: FileIndex | None = None) -> None:
-        """Parse a text; unchanged statements of `known`, an earlier index of the file, are reused."""
+        """Parse the text; if `known`, an earlier index of the file, is given, reuse the unchanged statements in it."""
         self._make_source = make_source
         self.text = self.analysed = text
         self.error: SourceError | None = None
@@ -58,7 +58,10 @@ class RecoveredText:
 
     @property
     def index(self) -> FileIndex:
-        """The syntax index of the analysed text. Raises SourceError if the text has never parsed."""
+        """The syntax index (the top-level statements) of the analysed text.
+
+        Raises SourceError if the text has never parsed.
+        """
         if self._index is None:
             assert self.error is not None
             raise self.error
@@ -71,11 +74,11 @@ class RecoveredText:
 
     @property
     def has_unparsable_spans(self) -> bool:
-        """Whether some statements do not parse, and their last parsable state is analysed instead."""
+        """Whether some statements do not parse, so that their last parsable state is analysed instead."""
         return bool(self._spans)
 
     def update(self, text: str) -> None:
-        """Replace the editor's text, and parse the changed statements again."""
+        """Replace the editor's text by the given text, and parse the statements that have changed."""
         if text == self.text:
             return
         if self._index is None:
@@ -91,7 +94,7 @@ class RecoveredText:
         self.text = text
 
     def editor_offset(self, offset: int) -> int | None:
-        """Return the offset in the editor's text of an offset in the analysed text.
+        """Return the offset in the editor's text of the character at an offset in the analysed text.
 
         Return None if the editor no longer shows that character.
         """
@@ -106,7 +109,10 @@ class RecoveredText:
         return offset + shift
 
     def _parse_first(self, text: str, known: FileIndex | None) -> None:
-        """Parse a text of which no earlier parsable state is known."""
+        """Parse the text for the first time, or again as long as no version of the text has parsed.
+
+        If `known`, the index of another version of the file, is given, reuse its unchanged statements.
+        """
         self.text = self.analysed = text
         try:
             source = self._make_source(text)
@@ -115,7 +121,7 @@ class RecoveredText:
             self.error = error
 
     def _recover(self, index: FileIndex, text: str) -> None:
-        """Update the analysed text and the unparsable spans for a text that does not parse as a whole."""
+        """Update the analysed text and the unparsable spans after a change to a text that does not parse as a whole."""
         change = Change.between(self.text, text)
         aligned = _span_around(index, self._spans, change)
         before = [one for one in self._spans if one.end < aligned.start]
@@ -138,12 +144,12 @@ class RecoveredText:
         self._index = known or index
 
     def _reindexed(self, index: FileIndex, text: str) -> FileIndex:
-        """Return the syntax index of a changed text, in which unchanged statements of an index are reused."""
+        """Return the syntax index of a changed text, reusing the unchanged statements of an earlier index."""
         return reindex_source(index, self._make_source(text))
 
 
 def _span_around(index: FileIndex, spans: Sequence[UnparsableSpan], change: Change) -> AlignedSpan:
-    """Return the span to parse again after a change, in the editor's text and in the analysed text.
+    """Return the span to parse again after a change, as a span of the editor's text and one of the analysed text.
 
     The span consists of whole statements, and contains all unparsable spans that the change touches.
     """
@@ -162,7 +168,7 @@ def _span_around(index: FileIndex, spans: Sequence[UnparsableSpan], change: Chan
 
 
 def _whole_statements(index: FileIndex, start: int, end: int) -> tuple[int, int]:
-    """Return the span extended to whole top-level statements, and to whole lines between statements."""
+    """Return the given span of a text, extended until it consists of whole lines and whole top-level statements."""
     lines = index.lines
     last = lines.position(end)
     if end == start or last.column > 1:

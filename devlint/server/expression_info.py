@@ -1,4 +1,4 @@
-"""Descriptions of the values of expressions, for hover texts and inlay hints."""
+"""Descriptions in words of the values that expressions have, for the editor's hover texts and inlay hints."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ BASIS_TEXT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class DeviceOrigin:
-    """The place where a tensor was put on its device, and what happened there.
+    """The source location where a tensor was created on its device or moved to it, and what happened there.
 
-    `unit` is the top-level statement that contains the place, and `offset` counts from the start of that statement.
-    `basis` tells how the device is known.
+    `unit` is the top-level statement that contains the location, and `offset` counts from the start of that statement.
+    `basis` says in words how the device is known, such as "by default".
     """
 
     device: str
@@ -45,10 +45,10 @@ class DeviceOrigin:
 
 @dataclass(frozen=True, slots=True)
 class ValueDescription:
-    """One value of an expression in words.
+    """A description in words of one value that an expression has during the analysis.
 
-    `short` is the text for an inlay hint, or "" if nothing useful is known. `symbolic` values depend on arguments that
-    are not known. `placed_here` tells that the code which assigns the value also put it on its device.
+    `short` is the text for an inlay hint, or "" if nothing useful is known. `symbolic` is True if the value depends on
+    arguments that are not known. `placed_here` is True if the code that assigns the value also put it on its device.
     """
 
     text: str
@@ -60,7 +60,7 @@ class ValueDescription:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionInfo:
-    """What is known of an expression: its code, its values, and its offsets from the start of its statement."""
+    """The description of an expression: its code, its values, and its offsets from the start of its statement."""
 
     start: int
     end: int
@@ -70,23 +70,23 @@ class ExpressionInfo:
 
     @property
     def best_values(self) -> tuple[ValueDescription, ...]:
-        """The most informative values of the expression.
+        """The descriptions of the most informative values of the expression.
 
-        Values from the program as it runs are preferred to symbolic values, and values with a short text to those
-        without.
+        Values computed when the program runs from its top-level code are preferred to symbolic values, which depend on
+        arguments of unknown value. Values with a text for an inlay hint are preferred to values without one.
         """
         as_it_runs = tuple(one for one in self.values if not one.symbolic and one.short)
         return as_it_runs or tuple(one for one in self.values if one.short) or self.values
 
 
 class NodeSpans:
-    """Offsets of syntax nodes in their top-level statements, computed once for each statement and then kept."""
+    """A cache of the offsets of syntax nodes in their top-level statements, computed once for each statement."""
 
     def __init__(self) -> None:
         self._measured: dict[Statement, CodeRegions | None] = {}
 
     def span(self, unit: Statement, node: cst.CSTNode) -> tuple[int, int] | None:
-        """Return the start and end offsets of a node in its statement, or None if they cannot be computed."""
+        """Return the start and end offsets of a syntax node in its statement, or None if they cannot be computed."""
         if unit not in self._measured:
             try:
                 self._measured[unit] = CodeRegions(unit.module, unit.text)
@@ -96,27 +96,27 @@ class NodeSpans:
         return regions.exactly(node) if regions is not None else None
 
     def keep_only(self, kept: Iterable[Statement]) -> None:
-        """Drop the offsets of all statements but these."""
+        """Drop the cached offsets of all top-level statements except the given ones."""
         existing = set(kept)
         for unit in self._measured.keys() - existing:
             del self._measured[unit]
 
 
 class ExpressionDescriber:
-    """Turns observed values of expressions into descriptions."""
+    """A converter of the values that the analysis has recorded for expressions into descriptions in words."""
 
     def __init__(self, spans: NodeSpans) -> None:
         self._spans = spans
 
     def describe(self, unit: Statement, observed: ObservedValues) -> tuple[ExpressionInfo, ...]:
-        """Return the descriptions of a statement's expressions, in the order of the source code."""
+        """Return descriptions of the expressions in a top-level statement, in the order of the source code."""
         found = (self._describe_expression(unit, node, seen) for node, seen in observed.items())
         return tuple(sorted((one for one in found if one is not None), key=lambda one: (one.start, -one.end)))
 
     def _describe_expression(
         self, unit: Statement, node: cst.CSTNode, observed: Iterable[ObservedValue]
     ) -> ExpressionInfo | None:
-        """Return the description of one expression, or None if its position is not known."""
+        """Return the description of one expression and its recorded values, or None if its offsets are unknown."""
         span = self._spans.span(unit, node)
         if span is None:
             return None
@@ -125,7 +125,7 @@ class ExpressionDescriber:
         return ExpressionInfo(*span, code, tuple(values), any(one.is_target for one in observed))
 
     def _describe(self, unit: Statement, span: tuple[int, int], code: str, observed: ObservedValue) -> ValueDescription:
-        """Return the description of one value of an expression that stands at `span` in a statement."""
+        """Return the description of one recorded value of the expression at `span` of a top-level statement."""
         value = observed.value
         placement = _placement(value)
         origins = tuple(self._origins(placement)) if placement is not None else ()
@@ -137,7 +137,7 @@ class ExpressionDescriber:
         )
 
     def _origins(self, placement: Placement) -> Iterator[DeviceOrigin]:
-        """Yield the origins of a placement, one for each case of a conditional placement."""
+        """Yield where a tensor's device comes from: one origin for each case of a device that depends on conditions."""
         for facts, leaf in placement_cases(placement):
             if is_unknown_placement(leaf):
                 continue
@@ -150,7 +150,10 @@ class ExpressionDescriber:
                 yield DeviceOrigin(device, BASIS_TEXT[leaf.basis], cause.message, cause.place.filename, *offset)
 
     def _offset(self, place: Place) -> tuple[Statement | None, int]:
-        """Return the statement that contains a place, and the place's offset in it; (None, 0) if unknown."""
+        """Return the top-level statement that contains a source location, and the location's offset in that statement.
+
+        Return (None, 0) if either is unknown.
+        """
         unit, node = place.unit, place.node
         if not isinstance(unit, Statement) or not isinstance(node, cst.CSTNode):
             return None, 0
@@ -159,12 +162,12 @@ class ExpressionDescriber:
 
 
 def _is_after_on_line(unit: Statement, span: tuple[int, int], origin: DeviceOrigin) -> bool:
-    """Return whether an origin stands on the same line as an assignment target, at or after the target."""
+    """Return whether a device origin stands on the line of an assignment target, at the target or to its right."""
     return span[0] <= origin.offset and "\n" not in unit.text[span[1] : origin.offset]
 
 
 def _placement(value: Value) -> Placement | None:
-    """Return the placement of a value, or None for values without a placement."""
+    """Return the placement (the device as devlint knows it) of a value, or None for a value without one."""
     match value:
         case Tensor(placement=placement) | OpaqueData(placement=placement) | DeviceValue(placement=placement):
             return placement
@@ -172,7 +175,10 @@ def _placement(value: Value) -> Placement | None:
 
 
 def _short_text(value: Value, code: str) -> str:
-    """Return a value as text for an inlay hint, or '' if no more than the expression's own name is known."""
+    """Return the device and dtype of a value as text for an inlay hint, or "" if neither is worth showing.
+
+    A device is not worth showing if it is known only as that of the expression itself.
+    """
     placement = _placement(value)
     words = []
     if placement is not None and _is_informative(placement, code):
@@ -183,7 +189,7 @@ def _short_text(value: Value, code: str) -> str:
 
 
 def _is_informative(placement: Placement, code: str) -> bool:
-    """Return whether a placement tells more than that an expression is on its own device."""
+    """Return whether the device of a value is known as more than "the device of `x`" for the expression `x` itself."""
     if not isinstance(placement, PlacementCase):
         return True
     match placement.device:

@@ -1,4 +1,4 @@
-"""Analysis results for one file, with positions as in the editor's text."""
+"""Analysis results for one file, with all positions converted to the text that the editor shows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ OriginRegions: TypeAlias = Mapping[tuple[Statement, int], Region]
 
 @dataclass(frozen=True, slots=True)
 class FileAnalysis:
-    """The results for one file: findings, and descriptions of expressions.
+    """The analysis results for one file: findings, and descriptions of expressions.
 
-    Rows, columns and offsets are those of `text`, the editor's text. `regions` has the region of each device origin
-    that the descriptions refer to.
+    A description tells in words the device and the dtype of the values of an expression. Rows, columns and offsets are
+    those of `text`, the editor's text. `regions` maps each device origin to which the descriptions refer to its region
+    in the source code.
     """
 
     text: str
@@ -32,13 +33,13 @@ class FileAnalysis:
     regions: OriginRegions
 
     def region_of(self, origin: DeviceOrigin) -> Region | None:
-        """Return the region of a device origin, or None if the origin is no place in the program."""
+        """Return the source region where a value got its device, or None if the program has no such place."""
         return self.regions.get((origin.unit, origin.offset)) if origin.unit is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedInfo:
-    """The description of an expression, and the expression's offsets in the editor's text."""
+    """The description of an expression and its values, with the expression's offsets in the editor's text."""
 
     start: int
     end: int
@@ -48,7 +49,7 @@ class LocatedInfo:
 def located_infos(
     recovered: RecoveredText, infos: Mapping[Statement, Sequence[ExpressionInfo]]
 ) -> Iterator[LocatedInfo]:
-    """Yield the descriptions of a text's expressions in the order of the text, with offsets in the editor's text.
+    """Yield the descriptions of the expressions in a text, in the order of the text, with offsets in the editor's text.
 
     Expressions that the editor no longer shows are left out.
     """
@@ -64,14 +65,14 @@ def located_infos(
 
 
 class EditorProjection:
-    """Moves findings from positions in the analysed texts to positions in the editor's texts."""
+    """A converter that moves findings from positions in the analysed texts to positions in the editor's texts."""
 
     def __init__(self, open_text_of: Callable[[str], RecoveredText | None]) -> None:
         self._open_text_of = open_text_of
         self._lines: dict[str, tuple[RecoveredText, Lines, Lines] | None] = {}
 
     def diagnostics(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """Yield the findings at their positions in the editor, except those in code that is no longer shown."""
+        """Yield findings at their positions in the editor's text; leave out those in code that is no longer shown."""
         for one in found:
             region = self.region(one.region)
             if region is not None:
@@ -80,7 +81,7 @@ class EditorProjection:
                 yield replace(one, region=region, trace=trace, fix=self._fix(one))
 
     def region(self, region: Region) -> Region | None:
-        """Return a region as the editor shows it, or None if its code is no longer shown."""
+        """Return a source region moved to the text that the editor shows, or None if its code is no longer shown."""
         known = self._text_with_errors(region.filename)
         if known is None:
             return region
@@ -88,7 +89,7 @@ class EditorProjection:
         return Region(region.filename, start, end) if start is not None and end is not None else None
 
     def _fix(self, diagnostic: Diagnostic) -> Fix | None:
-        """Return the fix of a finding at its positions in the editor, or None if some of its code is not shown."""
+        """Return a finding's fix with its edits moved to the editor's text; None if edited code is not shown there."""
         fix, known = diagnostic.fix, self._text_with_errors(diagnostic.region.filename)
         if fix is None or known is None:
             return fix
@@ -101,9 +102,10 @@ class EditorProjection:
         return replace(fix, edits=tuple(edits))
 
     def _text_with_errors(self, filename: str) -> tuple[RecoveredText, Lines, Lines] | None:
-        """Return an open text that has unparsable spans, with the lines of the analysed and of the editor's text.
+        """Return an open text in which some statements do not parse, with the line starts of its two versions.
 
-        Return None for all other files: their analysed text is the editor's text.
+        The first version is the text that is analysed, the second the text that the editor shows. Return None for all
+        other files: their analysed text is the editor's text.
         """
         if filename not in self._lines:
             recovered = self._open_text_of(filename)
@@ -113,28 +115,28 @@ class EditorProjection:
         return self._lines[filename]
 
     def _position(self, known: tuple[RecoveredText, Lines, Lines], place: Position) -> Position | None:
-        """Return the position in the editor of a position in the analysed text; None if it is not shown."""
+        """Convert a position in the analysed text to one in the editor's text; return None if it is not shown."""
         recovered, analysed_lines, editor_lines = known
         offset = recovered.editor_offset(analysed_lines.start(place.row) + place.column - 1)
         return None if offset is None else editor_lines.position(offset)
 
 
 def _with_lines(recovered: RecoveredText) -> tuple[RecoveredText, Lines, Lines]:
-    """Return a text with the lines of its analysed and of its editor's state."""
+    """Return a text together with the line starts of its analysed version and of the editor's version."""
     return recovered, Lines.of(recovered.analysed), Lines.of(recovered.text)
 
 
 def referenced_texts(
     analyses: Iterable[FileAnalysis], regions: OriginRegions, text_of: Callable[[str], str]
 ) -> Mapping[str, str]:
-    """Return the texts of all files that findings and descriptions refer to, by file name."""
+    """Return the texts of all files to which the given findings and descriptions refer, by file name."""
     names = {note.region.filename for analysis in analyses for one in analysis.diagnostics for note in one.trace}
     names |= {region.filename for region in regions.values()}
     return {name: text_of(name) for name in names}
 
 
 def origin_regions(infos: Mapping[Statement, Sequence[ExpressionInfo]], files: ProgramFiles) -> OriginRegions:
-    """Return the regions of all device origins that descriptions refer to, as the editor shows them."""
+    """Return the source regions, in the editor's texts, of all device origins to which descriptions refer."""
     regions: dict[tuple[Statement, int], Region] = {}
     lines: dict[str, Lines] = {}
     origins = {

@@ -20,9 +20,9 @@ from devlint.syntax.source_reading import encode_source
 
 @dataclass(frozen=True, slots=True)
 class FixRequest:
-    """What to fix: the program at a path, or one cell of it, counted from 1.
+    """A request to fix the program at a path, or only the code cell `cell` of a notebook, counted from 1.
 
-    `notebooks` has the cells of all open notebooks, as the editor has them.
+    `notebooks` has the texts of the code cells of all open notebooks, as the editor shows them.
     """
 
     path: Path
@@ -30,16 +30,21 @@ class FixRequest:
     notebooks: Mapping[Path, Sequence[str]]
 
     def covers(self, diagnostic: Diagnostic) -> bool:
-        """Return whether a finding is to be fixed: all edits of its fix lie in the requested cell."""
+        """Return whether a finding is to be fixed by this request.
+
+        A request for a whole program covers every finding; a request for one cell covers findings whose fix edits only
+        that cell.
+        """
         edits = diagnostic.fix.edits if diagnostic.fix is not None else ()
         return self.cell is None or all(one.cell == self.cell for one in edits)
 
 
 @with_deep_stack
 def fixed_texts(job: AnalysisJob, request: FixRequest) -> Sequence[str] | None:
-    """Return the text of a file, or the texts of a notebook's cells, after all safe fixes.
+    """Return the text of a file, or the texts of a notebook's code cells, with all safe fixes applied.
 
-    Fixes that conflict or do not help are left out. Return None for a program that is not analysed.
+    Fixes that conflict with others or do not remove their finding are left out. Return None for a program that is not
+    analysed.
     """
     if request.path not in job.settings:
         return None
@@ -59,11 +64,11 @@ def fixed_texts(job: AnalysisJob, request: FixRequest) -> Sequence[str] | None:
 
 
 def _repair_document(path: Path, text: str, request: FixRequest) -> Document:
-    """Return the program at a path as it would be on the disk."""
+    """Return the open program at a path in the form in which its file would be saved on the disk."""
     cells = request.notebooks.get(path)
     return Document(path.as_posix(), encode_source(text) if cells is None else _notebook_json(cells))
 
 
 def _notebook_json(cells: Sequence[str]) -> bytes:
-    """Return a notebook file with the given code cells."""
+    """Return the bytes of a notebook file (JSON) with the given texts as code cells."""
     return json.dumps({"cells": [{"cell_type": "code", "source": one} for one in cells]}).encode()

@@ -1,4 +1,4 @@
-"""Hover texts: the device and dtype of the expression under the pointer, and where the device comes from."""
+"""LSP hover texts: the device and dtype of the expression under the pointer, and where its device comes from."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MAX_CODE_LENGTH = 60
 
 
 async def hover(server: DevlintServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
-    """Return the hover text for the smallest analysed expression at a position, or None where there is none.
+    """Return the hover text for the smallest described expression around a position, or None if there is none.
 
-    If the text has no results yet, wait for its first analysis.
+    If the text has no analysis results yet, wait for its first analysis.
     """
     uri = params.text_document.uri
     view = server.document_view(uri)
@@ -37,7 +37,10 @@ async def hover(server: DevlintServer, params: types.TextDocumentPositionParams)
 
 
 def _markdown_lines(info: ExpressionInfo, analysis: FileAnalysis, locations: LocationMap, uri: str) -> Iterator[str]:
-    """Yield the Markdown lines that describe the values of an expression, with one list item for each origin."""
+    """Yield the Markdown lines that describe the values of an expression.
+
+    Each origin of a value's device is a list item.
+    """
     for described in info.best_values[:MAX_HOVER_VALUES]:
         yield f"**{described.text}** `{_shorten(info.code)}`"
         yield ""
@@ -49,7 +52,7 @@ def _markdown_lines(info: ExpressionInfo, analysis: FileAnalysis, locations: Loc
 
 
 def _describe_origin(origin: DeviceOrigin, analysis: FileAnalysis, locations: LocationMap, uri: str) -> str:
-    """Return a Markdown sentence that tells where a device comes from, with a link to that line."""
+    """Return a Markdown sentence that tells where the device of a value comes from, with a link to that line."""
     region, since = analysis.region_of(origin), ""
     if region is not None:
         location = locations.location(region)
@@ -59,6 +62,6 @@ def _describe_origin(origin: DeviceOrigin, analysis: FileAnalysis, locations: Lo
 
 
 def _shorten(code: str) -> str:
-    """Return source code that fits into a Markdown code span: without backticks, and cut to the maximum length."""
+    """Return source code made fit for a Markdown code span: each backtick becomes a quote, and long code is cut."""
     code = code.replace("`", "'")
     return code if len(code) <= MAX_CODE_LENGTH else f"{code[: MAX_CODE_LENGTH - 3]}..."

@@ -1,4 +1,7 @@
-"""One analysis of the program that reuses the cached results of all entry points whose dependencies are unchanged."""
+"""One analysis of a program that reuses the cached result of each entry point with unchanged dependencies.
+
+An entry point is where the analysis starts: a function, a class, or the top-level code of a file.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,11 @@ from devlint.syntax.index import Statement
 
 
 class IncrementalRun:
-    """One analysis of the program, from all its entry points.
+    """One analysis of a program from all its entry points, which reuses cached results.
 
     The entry points of a file are its top-level code, and each function and class that it defines. An entry point with
-    a valid cached result is not analysed again: its events and effects are replayed.
+    a valid cached result is not analysed again: its events (what happened to tensors) are passed to the rules again,
+    and its effects on shared state are repeated.
     """
 
     def __init__(
@@ -45,7 +49,10 @@ class IncrementalRun:
         self.observed: dict[Statement, list[ObservedValues]] = defaultdict(list)
 
     def analyse(self, module: ModuleInfo) -> None:
-        """Analyse one file from all its entry points, or replay their cached results."""
+        """Analyse one file from all its entry points: its top-level code and each of its functions and classes.
+
+        For an entry point with a valid cached result, use that result instead.
+        """
         definitions = [unit for unit in module.index.statements if unit.kind in ("function", "class")]
         file_entry = self._valid_entry(module.path, module, None)
         if file_entry is not None and all(self._cache.find(unit) is not None for unit in definitions):
@@ -62,12 +69,12 @@ class IncrementalRun:
                 self._analyse_entry(module, unit, lambda unit=unit: analyse_definition(self.analysis, module, unit))  # type: ignore[misc]
 
     def _run_file(self, module: ModuleInfo) -> bool:
-        """Analyse the top-level code of a file; return True, since that is always relevant."""
+        """Analyse the top-level code of a file; return True, since top-level code is always analysed, never skipped."""
         run_as_program(self.analysis, module)
         return True
 
     def store_results(self) -> None:
-        """Put the new results of this analysis into the cache, with what they depend on."""
+        """Store the new results of this analysis in the cache, each with the statements on which it depends."""
         finder = DependencyFinder(self.program)
         for module, unit, result in self._new_results:
             others = [one for one in module.index.statements if one.kind not in ("function", "class")]
@@ -80,10 +87,10 @@ class IncrementalRun:
             self._cache.store(unit or module.path, CacheEntry(result, dependencies))
 
     def _analyse_entry(self, module: ModuleInfo, unit: Statement | None, analyse: Callable[[], bool]) -> None:
-        """Analyse one entry point by calling `analyse`, and keep the result for the cache.
+        """Analyse one entry point by calling `analyse`, and keep the result to be stored in the cache later.
 
-        `unit` is the definition, or None for the file's top-level code. The result is not kept if the analysis was
-        abandoned, or if the code wrote to global variables.
+        `unit` is the function or class definition, or None for the file's top-level code. The result is not kept if the
+        analysis was abandoned, or if the code wrote to global variables.
         """
         analysis = self.analysis
         preconditions, global_writes = self._preconditions(module, unit), analysis.global_writes
@@ -98,21 +105,27 @@ class IncrementalRun:
         self._new_results.append((module, unit, EntryResult(events, observed, preconditions, effects, was_analysed)))
 
     def _valid_entry(self, key: Statement | Path, module: ModuleInfo, unit: Statement | None) -> CacheEntry | None:
-        """Return the cached result of an entry point, or None if there is none or its preconditions have changed."""
+        """Return the cached result of an entry point, or None if there is none or the shared state has changed.
+
+        Shared state is torch's default device and dtype in the file, and whether a caller has already run the function.
+        """
         entry = self._cache.find(key)
         return entry if entry is not None and entry.result.preconditions == self._preconditions(module, unit) else None
 
     def _preconditions(self, module: ModuleInfo, unit: Statement | None) -> object:
-        """Return the global state that the analysis of an entry point depends on, besides the source code.
+        """Return the shared state, besides the source code, on which the analysis of an entry point depends.
 
-        This is torch's default device and dtype in the file, and whether the function was already run by a caller.
+        This state is torch's default device and dtype in the file, and whether a caller has already run the function.
         """
         analysis = self.analysis
         ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in analysis.executed_nodes
         return analysis.torch_defaults.defaults_for(self.program, module), ran
 
     def _replay(self, entry: CacheEntry) -> None:
-        """Repeat the events and effects of a cached result as if its entry point had been analysed again."""
+        """Repeat the events and effects of a cached result, as if its entry point had been analysed again.
+
+        The events are passed to the rules, the effects change the state that entry points share.
+        """
         result = entry.result
         for event in result.events:
             self.collector.dispatch(event)
@@ -120,12 +133,15 @@ class IncrementalRun:
         self._collect(result.observed)
 
     def _collect(self, observed: Mapping[Statement, ObservedValues]) -> None:
-        """Add observed values to those of this analysis, for watched statements only."""
+        """Add recorded values of expressions to the results of this analysis.
+
+        Values are kept only for the top-level statements for which the analysis was asked to record them.
+        """
         for unit, values in observed.items():
             if unit in self._watched:
                 self.observed[unit].append(values)
 
     def _on_event(self, event: Event) -> None:
-        """Pass an event of the interpreter to the rules, and keep it for the cache."""
+        """Pass an event (something that happened to a tensor) to the rules, and keep it for the cache."""
         self._events.append(event)
         self.collector.dispatch(event)

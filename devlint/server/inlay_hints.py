@@ -1,4 +1,4 @@
-"""Inlay hints: the placement of a value, shown beside the name that it is assigned to (`x: cuda:0 float32`)."""
+"""LSP inlay hints: device and dtype of a value, shown beside the name it is assigned to (`x: cuda:0 float32`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_HINT_VALUES = 2
 
 
 async def inlay_hints(server: DevlintServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-    """Return the inlay hints within a range, after the analysis of the open files is up to date."""
+    """Return the inlay hints within a range of a text, once the analysis of the open files is up to date."""
     await server.scheduler.wait_for_open_files()
     uri = params.text_document.uri
     view, snapshot = server.document_view(uri), server.snapshot.find(uri)
@@ -41,7 +41,10 @@ async def inlay_hints(server: DevlintServer, params: types.InlayHintParams) -> l
 
 
 def _hint_texts(info: ExpressionInfo, mode: InlayHintMode) -> Iterator[str]:
-    """Yield the hint for an assignment target, or nothing where no value is known or the mode excludes the values."""
+    """Yield the text of the inlay hint for an assignment target.
+
+    Yield nothing if no value is known, if there are too many values, or if the user's hint mode excludes them.
+    """
     if not info.is_target:
         return
     values = [one for one in info.best_values if one.short and (mode is InlayHintMode.ALL or one.placed_here)]
@@ -53,7 +56,10 @@ def _hint_texts(info: ExpressionInfo, mode: InlayHintMode) -> Iterator[str]:
 def _hint_label(
     server: DevlintServer, view: DocumentView, located: LocatedInfo, text: str
 ) -> str | list[types.InlayHintLabelPart]:
-    """Return the label of a hint, with a link to the origin of the value if that is one single place elsewhere."""
+    """Return the label of an inlay hint for an assigned value.
+
+    The label links to where the value got its device, if that is one single source location outside of the assignment.
+    """
     origins = {origin for described in located.info.best_values for origin in described.origins}
     regions = [view.analysis.region_of(origin) for origin in origins]
     placed_here = any(described.placed_here for described in located.info.best_values)

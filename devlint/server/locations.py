@@ -1,4 +1,4 @@
-"""Conversion of regions of the program to locations of the protocol."""
+"""Conversion of regions of the program's source code to LSP locations (a URI and a range)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from devlint.server.position_encoding import PositionConverter
 
 @dataclass(frozen=True, slots=True)
 class LocationMap:
-    """Converts regions to locations for the client.
+    """A converter of regions of the source code to LSP locations (a URI and a range).
 
-    `documents` and `texts` map file names to open documents and to the texts of other files; `encoding` is the position
-    encoding that client and server have agreed on.
+    `documents` maps the names of open files to their documents, `texts` the names of other files to their texts.
+    `encoding` is the position encoding on which client and server have agreed.
     """
 
     documents: Mapping[str, EditorDocument]
@@ -26,7 +26,7 @@ class LocationMap:
     encoding: str
 
     def location(self, region: Region) -> types.Location:
-        """Return the client's location of a region."""
+        """Return the LSP location (URI and range) of a region of the source code."""
         document = self.documents.get(region.filename)
         if document is not None:
             return document.location(region.start, region.end)
@@ -34,7 +34,11 @@ class LocationMap:
         return types.Location(uri_of_path(region.filename), positions.range_between(region.start, region.end))
 
     def describe_line(self, region: Region, uri: str) -> str:
-        """Return the line of a region in words, and its file if that is not the text named by `uri`."""
+        """Return a description of the line on which a source region begins, such as "line 7 of train.py".
+
+        The description names the file, or says "another cell", only if the region is not in the text with the URI
+        `uri`.
+        """
         location = self.location(region)
         words = f"line {location.range.start.line + 1}"
         if location.uri == uri:

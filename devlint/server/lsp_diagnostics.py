@@ -30,7 +30,7 @@ DEPRECATED_RULES: Final = frozenset({"legacy-tensor-type"})
 
 
 def to_lsp_diagnostic(diagnostic: Diagnostic, locations: LocationMap, client: ClientFeatures) -> types.Diagnostic:
-    """Return a finding as a diagnostic of the protocol, with the optional fields that the client supports."""
+    """Return a finding as an LSP diagnostic, including those optional fields that the client supports."""
     related = [
         types.DiagnosticRelatedInformation(locations.location(note.region), note.message) for note in diagnostic.trace
     ]
@@ -49,7 +49,7 @@ def to_lsp_diagnostic(diagnostic: Diagnostic, locations: LocationMap, client: Cl
 
 
 def _tags(diagnostic: Diagnostic) -> list[types.DiagnosticTag] | None:
-    """Return the tags of a finding: unnecessary or deprecated code; None for all other findings."""
+    """Return the LSP tags of a finding: unnecessary or deprecated code; None for findings of any other kind."""
     if diagnostic.name in UNNECESSARY_RULES:
         return [types.DiagnosticTag.Unnecessary]
     return [types.DiagnosticTag.Deprecated] if diagnostic.name in DEPRECATED_RULES else None

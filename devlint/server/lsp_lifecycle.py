@@ -1,4 +1,4 @@
-"""Handlers for the start and the end of a session, for settings, and for changes of files on the disk."""
+"""LSP handlers for the start and end of a session, for changed settings, and for changed files on the disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ WATCHED_PATTERNS: Final = ("**/*.py", "**/*.ipynb", *(f"**/{name}" for name in F
 
 
 def initialize(server: DevlintServer, params: types.InitializeParams) -> None:
-    """Handle `initialize`: read the initialization options, and register what the client supports."""
+    """Handle the LSP request `initialize`, the first of a session.
+
+    Use the settings in the client's initialization options. If the client can pull diagnostics, enable the server's
+    handlers for pull requests.
+    """
     server.use_buffer_workspace()
     if server.client_features.pulls_diagnostics:
         server.feature(
@@ -32,28 +36,40 @@ def initialize(server: DevlintServer, params: types.InitializeParams) -> None:
 
 
 async def initialized(server: DevlintServer, params: types.InitializedParams) -> None:
-    """Handle `initialized`: show progress, register for notifications, and request the client's settings."""
+    """Handle the LSP notification `initialized`, with which the client ends the start of a session.
+
+    Show the progress of the first analysis, ask the client to report changed files and settings, and request the
+    client's settings.
+    """
     await server.startup_progress.begin()
     await _register(server)
     await _ask_for_settings(server)
 
 
 async def configuration_changed(server: DevlintServer, params: types.DidChangeConfigurationParams) -> None:
-    """Handle changed client settings: request them, or use those in the notification."""
+    """Handle changed client settings: request the settings from the client, or use those in the notification.
+
+    The notification's settings are used if the client does not support requests for settings.
+    """
     if not await _ask_for_settings(server) and params.settings is not None:
         server.set_preferences(Preferences.read(params.settings), {})
 
 
 async def folders_changed(server: DevlintServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    """Handle a folder that was added to or removed from the workspace."""
+    """Handle a folder that was added to or removed from the workspace.
+
+    Request the settings of all folders again, or read the configuration again if the client sends no settings on
+    request.
+    """
     if not await _ask_for_settings(server):
         server.reload_configuration()
 
 
 def watched_files_changed(server: DevlintServer, params: types.DidChangeWatchedFilesParams) -> None:
-    """Handle changes of files on the disk.
+    """Handle the client's report of changed files on the disk: read the configuration again, or only analyse again.
 
-    A created or deleted file changes how imports are resolved, so that the whole configuration is read again.
+    A created or deleted file changes how imports are resolved, so that the whole configuration is read again. The same
+    holds for a changed configuration file.
     """
     changed = [one for one in params.changes if one.type is not types.FileChangeType.Changed]
     if changed or any(path_of_uri(one.uri).name in FILENAMES for one in params.changes):
@@ -63,12 +79,12 @@ def watched_files_changed(server: DevlintServer, params: types.DidChangeWatchedF
 
 
 def shutdown(server: DevlintServer, params: None) -> None:
-    """Handle `shutdown`: cancel the running analysis and start no other."""
+    """Handle the LSP request `shutdown`: cancel the running analysis and start no further analyses."""
     server.scheduler.close()
 
 
 async def _register(server: DevlintServer) -> None:
-    """Register with the client for changed files and changed settings, if the client supports registration."""
+    """Ask the client to notify the server of changed files and settings, if the client supports such requests."""
     workspace = server.client_capabilities.workspace
     files = workspace.did_change_watched_files if workspace else None
     settings = workspace.did_change_configuration if workspace else None
@@ -87,7 +103,10 @@ async def _register(server: DevlintServer) -> None:
 
 
 async def _ask_for_settings(server: DevlintServer) -> bool:
-    """Request the settings of each folder from the client; return False if it does not support that."""
+    """Request from the client the settings of each workspace folder, and use them.
+
+    Return False, without a request, if the client does not support such requests.
+    """
     workspace = server.client_capabilities.workspace
     if not workspace or not workspace.configuration:
         return False

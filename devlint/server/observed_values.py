@@ -1,4 +1,4 @@
-"""Recording of the values of expressions while the program is analysed, for hover texts and inlay hints."""
+"""Recording of the values that expressions have during an analysis, for hover texts and inlay hints."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ REPORTED_TYPES: Final = frozenset({Tensor, Array, OpaqueData, DeviceValue, Dtype
 
 @dataclass(frozen=True, slots=True)
 class ObservedValue:
-    """One value of an expression, or of an assignment target if `is_target` is set.
+    """One value that the analysis has recorded for an expression, or for an assignment target (`is_target`).
 
     For an `nn.Module` (`is_module`) the value is the module's first parameter with a known placement or dtype.
-    `symbolic` values were computed with symbolic arguments: by a function that was analysed without a known caller.
+    `symbolic` values were computed from arguments of unknown value: in a function that was analysed without a known
+    caller.
     """
 
     value: Value
@@ -41,26 +42,26 @@ ObservedValues = Mapping[cst.CSTNode, Collection[ObservedValue]]
 
 
 class ValueObserver:
-    """Observer of the interpreter that records the values of expressions in some top-level statements."""
+    """An observer of the interpreter that records the values of expressions in a given set of top-level statements."""
 
     def __init__(self, statements: Collection[Statement]) -> None:
         self._statements = frozenset(statements)
         self._observed: dict[Statement, dict[cst.CSTNode, list[ObservedValue]]] = defaultdict(dict)
 
     def take(self) -> Mapping[Statement, ObservedValues]:
-        """Return and forget the values that were recorded since the last call, by top-level statement."""
+        """Return the values recorded since the last call of this method, by top-level statement, and forget them."""
         observed, self._observed = self._observed, defaultdict(dict)
         return observed
 
     def see(self, run: Frame, node: cst.CSTNode, value: Value) -> None:
-        """Record the value of an evaluated expression."""
+        """Record the value to which the interpreter has evaluated an expression."""
         if value.__class__ in REPORTED_TYPES and run.unit in self._statements:
             self._record(run, node, value, is_target=False)
         elif value.__class__ is Ref and node.__class__ in (cst.Name, cst.Attribute) and run.unit in self._statements:
             self._record_module(run, node, value, is_target=False)
 
     def bind(self, run: Frame, node: cst.CSTNode, value: Value) -> None:
-        """Record the value that was assigned to a target."""
+        """Record the value that the program assigns to an assignment target."""
         if run.unit not in self._statements or node.__class__ not in (cst.Name, cst.Attribute):
             return
         if value.__class__ in REPORTED_TYPES:
@@ -69,7 +70,7 @@ class ValueObserver:
             self._record_module(run, node, value, is_target=True)
 
     def _record(self, run: Frame, node: cst.CSTNode, value: Value, *, is_target: bool, is_module: bool = False) -> None:
-        """Add a value to those of an expression, unless it is there already or the expression has too many values."""
+        """Record a value of an expression, unless it is recorded already or the expression has too many values."""
         values = self._observed[run.unit].setdefault(node, [])
         if len(values) < MAX_VALUES:
             if isinstance(value, Tensor):
@@ -79,7 +80,10 @@ class ValueObserver:
                 values.append(observed_value)
 
     def _record_module(self, run: Frame, node: cst.CSTNode, value: Value, *, is_target: bool) -> None:
-        """Record for an `nn.Module` its first parameter, if that has a known placement or dtype; `self` is left out."""
+        """Record, as the value of an `nn.Module`, the module's first parameter if its device or dtype is known.
+
+        Nothing is recorded for the name `self`.
+        """
         if isinstance(node, cst.Name) and node.value == "self":
             return
         if not is_module(run, value):

@@ -1,4 +1,4 @@
-"""Conversion of positions: offsets, rows and columns in Python, and lines and code units in the protocol."""
+"""Conversion of positions between Python (offsets, rows, columns) and LSP (lines and code units)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32
 
 
 class PositionConverter:
-    """Converts positions in one text between devlint and the protocol.
+    """A converter of positions in one text between devlint's and those of the Language Server Protocol (LSP).
 
-    devlint counts offsets from 0, and rows and columns from 1, in characters. The protocol counts lines and code units
-    from 0, in the encoding that client and server have agreed on.
+    devlint counts offsets from 0, and rows and columns from 1, in characters. LSP counts lines and code units from 0,
+    in the encoding on which client and server have agreed.
     """
 
     def __init__(self, text: str, encoding: str = "utf-16") -> None:
@@ -27,29 +27,29 @@ class PositionConverter:
 
     @cached_property
     def lines(self) -> Lines:
-        """The line starts of the text; the protocol and Python's tokenizer know the same line ends."""
+        """The offsets at which the lines of the text begin; LSP and Python's tokenizer know the same line ends."""
         return Lines.of(self.text)
 
     def position(self, offset: int) -> types.Position:
-        """Return the client's position of an offset."""
+        """Return the LSP position (line and code unit) of an offset."""
         row = self.lines.position(offset).row
         return types.Position(row - 1, self._units(self.text[self.lines.start(row) : offset]))
 
     def range(self, start: int, end: int) -> types.Range:
-        """Return the client's range between two offsets."""
+        """Return the LSP range between two offsets."""
         return types.Range(self.position(start), self.position(end))
 
     def range_between(self, start: Position, end: Position) -> types.Range:
-        """Return the client's range between two rows and columns."""
+        """Return the LSP range between two positions that are given by rows and columns."""
         return self.range(self.offset_of(start), self.offset_of(end))
 
     def offset_of(self, place: Position) -> int:
-        """Return the offset of a row and column; the nearest offset if the text has become shorter."""
+        """Return the offset of a row and column, or the nearest offset if the text has no such row or column."""
         row = min(place.row, len(self.lines.starts))
         return min(self.lines.start(row) + place.column - 1, self._end_of(row)) if place.row == row else len(self.text)
 
     def offset(self, position: types.Position) -> int:
-        """Return the offset of a client's position; behind the end of a line, the offset of the line's end."""
+        """Return the offset of an LSP position; for one behind the end of a line, the offset of that line's end."""
         row = position.line + 1
         if row < 1:
             return 0
@@ -66,12 +66,12 @@ class PositionConverter:
         return end
 
     def _end_of(self, row: int) -> int:
-        """Return the offset of the end of a row, without the line break."""
+        """Return the offset at which a row ends, its line break excluded."""
         start, end = self.lines.start(row), self.lines.start(row + 1)
         return start + len(self.text[start:end].rstrip("\r\n"))
 
     def _units(self, text: str) -> int:
-        """Return the length of a text in the protocol's code units."""
+        """Return the length of a text in code units of the agreed LSP position encoding."""
         if self._ascii or self._width == 4:
             return len(text)
         return len(text.encode(self._codec, "surrogatepass")) // self._width

@@ -1,4 +1,4 @@
-"""The client's settings for the server, and the settings that then hold for each file."""
+"""The settings that an LSP client sends, and the settings that follow from them for each file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EnumT = TypeVar("EnumT", bound=Enum)
 
 
 class InlayHintMode(Enum):
-    """Which inlay hints to show: none, only where a tensor is created or moved, or all."""
+    """The client's choice of inlay hints to show: none, only where a tensor is created or moved, or all."""
 
     OFF = "off"
     CHANGES = "changes"
@@ -32,7 +32,7 @@ class InlayHintMode(Enum):
 
 
 class DiagnosticMode(Enum):
-    """Which files to report on: the open files, or all files of the workspace."""
+    """The client's choice of the files to report findings on: the open files, or all files of the workspace."""
 
     OPEN_FILES = "openFilesOnly"
     WORKSPACE = "workspace"
@@ -44,7 +44,10 @@ NO_OPTIONS: Final = Options()
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """The client's settings for one folder; `problems` describes invalid settings, which are ignored."""
+    """The settings that an LSP client has sent for one folder.
+
+    `problems` describes invalid settings, which are ignored.
+    """
 
     enable: bool = True
     options: Options = NO_OPTIONS
@@ -56,7 +59,7 @@ class Preferences:
 
     @classmethod
     def read(cls, given: object) -> Preferences:
-        """Return the settings in an object that a client has sent, whatever its type."""
+        """Return the settings in an object that a client has sent; the object may have any type."""
         table = given if isinstance(given, Mapping) else {}
         table = table.get(SECTION, table) if isinstance(table.get(SECTION), Mapping) else table
         reader = _SettingsReader(table)
@@ -78,24 +81,24 @@ class Preferences:
 
 
 class _SettingsReader:
-    """Reads values of a client's settings, and collects a problem for each value of the wrong type."""
+    """A reader of the values in a client's settings that collects a problem for each value of the wrong type."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         self._table = table
         self.problems: list[str] = []
 
     def flag(self, key: str, default: bool) -> bool:
-        """Return a boolean setting, or the default."""
+        """Return a boolean setting, or the default if the setting is missing or invalid."""
         value = self._table.get(key)
         return default if value is None or not self._fits(key, isinstance(value, bool), "true or false") else value
 
     def text(self, key: str) -> str | None:
-        """Return a string setting, or None if it is missing or empty."""
+        """Return a setting that is a string, or None if the setting is missing, invalid or empty."""
         value = self._table.get(key)
         return None if not value or not self._fits(key, isinstance(value, str), "a string") else value
 
     def strings(self, key: str) -> tuple[str, ...] | None:
-        """Return a setting that is a list of strings, or None if it is missing."""
+        """Return a setting that is a list of strings, or None if the setting is missing or invalid."""
         value = self._table.get(key)
         if value is None:
             return None
@@ -103,7 +106,7 @@ class _SettingsReader:
         return tuple(value) if self._fits(key, fits, "a list of strings") else None
 
     def choice(self, key: str, kind: type[EnumT], default: EnumT | None) -> EnumT | None:
-        """Return a setting as a member of an enumeration, or the default."""
+        """Return a setting as a member of an enumeration, or the default if the setting is missing or invalid."""
         value = self._table.get(key)
         if not value:
             return default
@@ -111,16 +114,19 @@ class _SettingsReader:
         return kind(value) if self._fits(key, value in names, " or ".join(f'"{name}"' for name in names)) else default
 
     def _fits(self, key: str, fits: bool, wanted: str) -> bool:
-        """Return `fits`, and record a problem with the setting if that is False."""
+        """Return `fits`, which tells whether the value of a setting has the right type.
+
+        If `fits` is False, record the problem that the setting is not what `wanted` says.
+        """
         if not fits:
             self.problems.append(f"{SECTION}.{key}: expected {wanted}")
         return fits
 
 
 class WorkspaceSettings:
-    """The settings for every file of the workspace.
+    """The settings that hold for each file of the workspace.
 
-    They come from the configuration files, overridden by the client's settings for the workspace folder.
+    The settings come from configuration files, overridden by what the client has set for the workspace folder.
     """
 
     def __init__(self, folders: Mapping[Path, Preferences], default: Preferences, warn: Callable[[str], None]):
@@ -132,15 +138,18 @@ class WorkspaceSettings:
         self._resolvers = {folder: self._resolver(folder, one) for folder, one in self._folders.items()}
 
     def preferences(self, path: Path) -> Preferences:
-        """Return the client's settings for a file or a folder."""
+        """Return the settings that the client has sent for the workspace folder of a file or directory."""
         return self._folders[self._folder_of(path)]
 
     def resolver(self, path: Path) -> Resolver | None:
-        """Return the resolver of settings for a file or folder, or None if devlint is disabled there."""
+        """Return the resolver that finds the settings of the files in a directory, or of one file.
+
+        Return None if devlint is disabled there or the configuration is invalid.
+        """
         return self._resolvers[self._folder_of(path)]
 
     def settings(self, path: Path) -> Settings | None:
-        """Return the settings for a file, or None if the file is not to be analysed."""
+        """Return the settings that hold for a file, or None if the file is not to be analysed."""
         resolver = self.resolver(path)
         if resolver is None:
             return None
@@ -152,7 +161,7 @@ class WorkspaceSettings:
         return None if settings.force_exclude and is_excluded(settings, path) else settings
 
     def configuration_files(self, path: Path) -> Iterator[Path]:
-        """Yield the configuration files for a file, including those that do not exist but would count."""
+        """Yield the paths at which a file's configuration may lie, whether or not there is a file."""
         given = self.preferences(path).configuration
         if given:
             yield self._configuration_path(self._folder_of(path), given)
@@ -160,11 +169,14 @@ class WorkspaceSettings:
             yield from (folder / name for folder in path.parents for name in FILENAMES)
 
     def _folder_of(self, path: Path) -> Path | None:
-        """Return the innermost workspace folder that contains a path, or None."""
+        """Return the innermost workspace folder that contains a path, or None if no folder contains it."""
         return next((one for one in self._folders if one is not None and path.is_relative_to(one)), None)
 
     def _resolver(self, folder: Path | None, preferences: Preferences) -> Resolver | None:
-        """Return a new resolver of settings for a folder; None if devlint is disabled or misconfigured there."""
+        """Return a new resolver, which finds the settings of files, for a workspace folder.
+
+        Return None if devlint is disabled in the folder or its configuration is invalid.
+        """
         if not preferences.enable:
             return None
         given = preferences.configuration
@@ -176,5 +188,5 @@ class WorkspaceSettings:
             return None
 
     def _configuration_path(self, folder: Path | None, given: str) -> Path:
-        """Return the path of the configuration file that the client names; relative to the folder."""
+        """Return the path of the configuration file that the client's settings name, taken relative to a folder."""
         return (folder or Path.cwd()) / Path(given).expanduser()

@@ -1,4 +1,4 @@
-"""Source files of the program as the editor sees them: open texts, and files on the disk."""
+"""The source files of a program as the editor sees them: open texts, and other files as they are on the disk."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ _NO_STATEMENTS: Final[frozenset[Statement]] = frozenset()
 
 
 class ProgramFiles:
-    """Syntax indexes of the program's files. Indexes and statements are kept until their text changes."""
+    """A store of the syntax indexes (top-level statements with their names) of a program's files.
+
+    An index, and each statement in it, is kept until its text changes.
+    """
 
     def __init__(self) -> None:
         self._recovered_texts: dict[Path, RecoveredText] = {}
         self._on_disk: dict[Path, tuple[FileStamp, FileIndex | SourceError]] = {}
 
     def update_open_texts(self, texts: Mapping[Path, str]) -> Sequence[StatementDelta]:
-        """Set the texts that are open in the editor, and return the changed statements of each known file."""
+        """Set the texts that are open in the editor, and return the changed top-level statements of each file."""
         before = {path: self._statements(path) for path in {*self._recovered_texts, *self._on_disk}}
         for path in self._recovered_texts.keys() - texts.keys():
             self._on_disk[path] = (0, 0), _index_of(self._recovered_texts.pop(path))
@@ -46,11 +49,17 @@ class ProgramFiles:
         return [*self._deltas(before)]
 
     def recovered_text(self, path: Path) -> RecoveredText | None:
-        """Return the open text of a file, or None if the file is not open."""
+        """Return the text of an open file with the parsable text that is analysed in its stead.
+
+        Return None if the file is not open.
+        """
         return self._recovered_texts.get(path)
 
     def index(self, path: Path) -> FileIndex:
-        """Return the syntax index of a file by its resolved path. Raise SourceError if it does not parse."""
+        """Return the syntax index (the top-level statements and their names) of the file with a resolved path.
+
+        Raise SourceError if the file does not parse.
+        """
         open_text = self._recovered_texts.get(path)
         if open_text is not None:
             return open_text.index
@@ -62,7 +71,10 @@ class ProgramFiles:
         return index
 
     def text(self, name: str) -> str:
-        """Return the text of a file by its name in the analysis, as the editor shows it if the file is open."""
+        """Return the text of the file with a name: the editor's text if the file is open, else the text on the disk.
+
+        Return "" if a file that is not open cannot be read or parsed.
+        """
         path = Path(name)
         open_text = self._recovered_texts.get(path)
         try:
@@ -71,26 +83,29 @@ class ProgramFiles:
             return ""
 
     def statements(self, paths: Iterable[Path] | None = None) -> Iterator[Statement]:
-        """Yield all top-level statements of some files, or of all files that are known so far."""
+        """Yield all top-level statements of the given files, or of all files that were read so far."""
         for path in {*self._recovered_texts, *self._on_disk} if paths is None else paths:
             yield from self._statements(path)
 
     def _deltas(self, before: Mapping[Path, frozenset[Statement]]) -> Iterator[StatementDelta]:
-        """Yield the statements that were added to and removed from each file since an earlier state."""
+        """Yield the added and the removed top-level statements of each file that has changed.
+
+        `before` has the statements of the files in the earlier state with which the current state is compared.
+        """
         for path in {*self._recovered_texts, *self._on_disk}:
             then, now = before.get(path, _NO_STATEMENTS), self._statements(path)
             if then != now:
                 yield StatementDelta(path, then - now, now - then)
 
     def _statements(self, path: Path) -> frozenset[Statement]:
-        """Return the top-level statements of a known file; none if the file does not parse."""
+        """Return the top-level statements of a file that was read before; an empty set if the file does not parse."""
         open_text = self._recovered_texts.get(path)
         index = _index_of(open_text) if open_text is not None else self._on_disk[path][1]
         return frozenset(index.statements) if isinstance(index, FileIndex) else _NO_STATEMENTS
 
 
 def _index_of(open_text: RecoveredText) -> FileIndex | SourceError:
-    """Return the syntax index of an open text, or the error if it has never parsed."""
+    """Return the syntax index of an open text, or its SourceError if the text has never parsed."""
     try:
         return open_text.index
     except SourceError as error:
@@ -98,7 +113,10 @@ def _index_of(open_text: RecoveredText) -> FileIndex | SourceError:
 
 
 def _read(path: Path, known: FileIndex | SourceError | None) -> FileIndex | SourceError:
-    """Read a file and return its syntax index, or the error; unchanged statements of `known` are reused."""
+    """Read a file and return its syntax index, or the SourceError if it cannot be read or parsed.
+
+    If `known` is an earlier index of the file, its unchanged statements are reused.
+    """
     try:
         source = read_source(path)
         return reindex_source(known, source) if isinstance(known, FileIndex) else index_source(source)
@@ -107,7 +125,7 @@ def _read(path: Path, known: FileIndex | SourceError | None) -> FileIndex | Sour
 
 
 def file_stamp(path: Path) -> FileStamp:
-    """Return a value that changes whenever a file changes; a missing file has a stamp of its own."""
+    """Return a value that changes whenever a file on the disk changes; a missing file has a value of its own."""
     try:
         found = path.stat()
     except OSError:

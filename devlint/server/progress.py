@@ -1,4 +1,4 @@
-"""Progress of the first analysis, shown by the client; later analyses are too short to show."""
+"""Progress display of the first analysis, shown by the LSP client; later analyses are too short to show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pygls.lsp.server import LanguageServer
 
 
 class StartupProgress:
-    """Reports the progress of the first analysis to clients that can show progress."""
+    """A reporter of the progress of the first analysis to LSP clients that can show progress."""
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
@@ -17,7 +17,7 @@ class StartupProgress:
         self._is_finished = False
 
     async def begin(self) -> None:
-        """Ask the client to create a progress display, and begin to report to it."""
+        """Ask the client to create a progress display, and start to report the progress of the first analysis to it."""
         window = self._server.client_capabilities.window
         if window is None or not window.work_done_progress or self._is_finished:
             return
@@ -30,7 +30,7 @@ class StartupProgress:
             self._end()
 
     def update(self, done: int, of: int) -> None:
-        """Report that `done` of `of` files are analysed; the progress ends when all of them are."""
+        """Report that `done` of `of` files are analysed; end the progress display when all of them are."""
         if self._is_finished or of == 0:
             return
         self._is_finished = done >= of

@@ -1,4 +1,4 @@
-"""Handlers of diagnostic requests, for clients that pull diagnostics."""
+"""Handlers of the LSP requests with which a client pulls diagnostics from the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devlint.server.language_server import DevlintServer
 async def pull_document(
     server: DevlintServer, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
-    """Return the findings in one text, after the analysis of the open files is up to date."""
+    """Return the findings in one text, once the analysis of the open files is up to date."""
     await server.scheduler.wait_for_open_files()
     return server.publisher.document_report(params.text_document.uri, params.previous_result_id)
 
@@ -21,7 +21,7 @@ async def pull_document(
 async def pull_workspace(
     server: DevlintServer, params: types.WorkspaceDiagnosticParams
 ) -> types.WorkspaceDiagnosticReport:
-    """Return the findings in all files, after the analysis of all files is up to date.
+    """Return the findings in all files of the workspace, once the analysis of all these files is up to date.
 
     If the client takes partial results, the findings in open files are sent as soon as these files are analysed.
     """
@@ -42,7 +42,10 @@ async def pull_workspace(
 
 @contextmanager
 def _work_done_progress(server: DevlintServer, token: types.ProgressToken | None) -> Iterator[None]:
-    """Report the progress of the analysis under the client's token, as long as the context is active."""
+    """Report the progress of the analysis to the client while a `with` block runs.
+
+    The reports carry the progress token that the client has sent with its request; without a token, report nothing.
+    """
     if token is None:
         yield
         return

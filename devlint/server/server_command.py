@@ -1,4 +1,4 @@
-"""The command `devlint server`, with which editors start the language server."""
+"""The command `devlint server`, with which an editor starts devlint's language server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The newest results of the analysis, for requests about one of the editor's texts."""
+"""The newest analysis results, kept for requests about one of the editor's texts."""
 
 from __future__ import annotations
 
@@ -16,22 +16,26 @@ from devlint.server.locations import LocationMap
 
 @dataclass(frozen=True, slots=True)
 class TextSnapshot:
-    """The newest results for one of the editor's texts: the document, the text's part of it, and the analysis."""
+    """The newest analysis results for one of the editor's texts (a file or a notebook cell).
+
+    `document` is the program that contains the text, `part` is the text's part of that program, and `analysis` has the
+    results for the program.
+    """
 
     document: EditorDocument
     part: DocumentPart
     analysis: FileAnalysis
 
     def contains(self, diagnostic: Diagnostic) -> bool:
-        """Return whether a finding in the document begins in this text."""
+        """Return whether a finding in the document begins in this text, not in another cell of the same notebook."""
         return self.document.part_at(diagnostic.region.start.row) is self.part
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The newest results of the analysis, with the documents as they were when the analysis began.
+    """The newest analysis results, with the documents as they were when the analysis began.
 
-    `documents` has all open documents, and closed ones with findings.
+    `documents` has all open documents, and those closed documents that have findings.
     """
 
     documents: Mapping[Path, EditorDocument]
@@ -39,7 +43,10 @@ class Snapshot:
     locations: LocationMap
 
     def updated(self, opened: Mapping[Path, EditorDocument], result: AnalysisResult, encoding: str) -> Snapshot:
-        """Return a snapshot with new results; files that the new analysis left out keep their previous results."""
+        """Return a new snapshot with the results of a new analysis.
+
+        Files that the new analysis left out keep their results from this snapshot.
+        """
         analyses = result.files if result.is_complete else {**self.analyses, **result.files}
         closed = {
             path: closed_document(path, analysis.text, encoding)
@@ -52,12 +59,12 @@ class Snapshot:
         return Snapshot(documents, analyses, LocationMap(by_name, texts, encoding))
 
     def find(self, uri: str) -> TextSnapshot | None:
-        """Return the results for one of the editor's texts, or None if the text is not analysed."""
+        """Return the newest analysis results for the text with a URI, or None if that text is not analysed."""
         return self._text_snapshots.get(uri)
 
     @cached_property
     def _text_snapshots(self) -> Mapping[str, TextSnapshot]:
-        """The results for each of the editor's texts, by the texts' URIs."""
+        """A mapping from the URI of each of the editor's texts to the newest analysis results for that text."""
         return {
             part.uri: TextSnapshot(document, part, self.analyses[path])
             for path, document in self.documents.items()

@@ -16,9 +16,9 @@ async def show_documentation(server: DevlintServer, url: str) -> None:
 
 
 async def go_to_cause(server: DevlintServer, uri: str, line: int, character: int) -> None:
-    """Show the place where a tensor was created or moved, or name its line if the client cannot open documents.
+    """Show in the editor where a tensor was created or moved, or name the line if the client cannot open documents.
 
-    `line` and `character` count from 0, as in the protocol.
+    `line` and `character` count from 0, as in the Language Server Protocol.
     """
     position = types.Position(line, character)
     if server.client_features.shows_documents:

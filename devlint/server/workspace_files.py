@@ -1,4 +1,4 @@
-"""Search for the files of the workspace to report on although they are not open in the editor."""
+"""Search for the files of the workspace on which to report findings although they are not open in the editor."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SUFFIXES: Final = (".py", ".pyi")
 
 
 def find_workspace_files(folders: Iterable[Path], settings: WorkspaceSettings) -> Mapping[Path, Settings]:
-    """Return the files in the folders whose client asks for findings in all files, with their settings."""
+    """Return all files, with their settings, in those workspace folders in which the client wants all files checked."""
     return dict(found for folder in folders for found in _files_below(folder, settings))
 
 
 def _files_below(folder: Path, settings: WorkspaceSettings) -> Iterator[tuple[Path, Settings]]:
-    """Yield the files below a folder that the command line would check, with their settings."""
+    """Yield the files below a folder that `devlint check` would check, with their settings."""
     resolver, preferences = settings.resolver(folder), settings.preferences(folder)
     if resolver is None or preferences.diagnostic_mode is not DiagnosticMode.WORKSPACE:
         return

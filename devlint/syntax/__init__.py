@@ -1,1 +1,1 @@
-"""Read Python source: decoded text, top-level statements, libcst trees, positions, suppression comments, notebooks."""
+"""Reading of Python source: decoded text, top-level statements, libcst trees, positions, suppressions, notebooks."""

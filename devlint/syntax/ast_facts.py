@@ -1,4 +1,4 @@
-"""Collect the facts of a top-level statement from Python's own `ast`, the fastest parser at hand."""
+"""Collection of the names that a top-level statement binds and mentions, with Python's own parser `ast`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _DEFINITIONS: dict[type[ast.AST], StatementKind] = {
 
 
 class _NamedFields(dict[type, tuple[str, ...]]):
-    """A mapping from each `ast` node class to its fields that can hold identifiers or nodes; filled on first use."""
+    """A mapping from each `ast` node class to those of its fields that can hold identifiers or nodes.
+
+    The entry of a class is computed when it is first used.
+    """
 
     def __missing__(self, cls: type) -> tuple[str, ...]:
         # A constant is no identifier, even if its value is a string. A list of nodes may hold None.
@@ -35,7 +38,10 @@ _FIELDS = _NamedFields()
 
 
 def facts_from_ast(nodes: Sequence[ast.stmt]) -> StatementFacts:
-    """Return what the statements of one logical line bind at module level and which identifiers they mention."""
+    """Return facts about the top-level statements on one logical line, collected from their `ast` nodes.
+
+    The facts are which names the statements bind at module level and which identifiers they mention.
+    """
     first = nodes[0]
     binds, imports = _module_scope(nodes)
     mentions, declared, depth = _mentions(nodes)
@@ -55,7 +61,7 @@ def facts_from_ast(nodes: Sequence[ast.stmt]) -> StatementFacts:
 
 
 def _mentions(nodes: Iterable[ast.stmt]) -> tuple[set[str], set[str], int]:
-    """Return all identifiers below the nodes, the names declared `global` among them, and the depth of the trees.
+    """Return all identifiers in syntax trees, the names that they declare `global`, and the depth of the deepest tree.
 
     The loop runs once for every node of every file. It visits the trees level by level, so that counting the levels
     gives the depth.
@@ -100,9 +106,10 @@ def _mentions(nodes: Iterable[ast.stmt]) -> tuple[set[str], set[str], int]:
 
 
 def _module_scope(nodes: Iterable[ast.stmt]) -> tuple[set[str], tuple[Binding, ...]]:
-    """Return the names that the nodes bind at module level, and the imports among them in the order of the text.
+    """Return the names that statements bind at module level, and a `Binding` for each of their imported names.
 
-    Names bound in the scopes of functions, classes, lambdas and comprehensions below the nodes are left out.
+    The imports are in the order of the text. Names bound in the scopes of functions, classes, lambdas and
+    comprehensions inside the statements are left out.
     """
     binds: set[str] = set()
     imports: list[ast.Import | ast.ImportFrom] = []
@@ -139,7 +146,7 @@ def _module_scope(nodes: Iterable[ast.stmt]) -> tuple[set[str], tuple[Binding, .
 
 
 def _bindings(node: ast.Import | ast.ImportFrom) -> Iterable[Binding]:
-    """Yield a binding for each name that an import statement binds."""
+    """Yield a `Binding` (the name and what it refers to) for each name that an import statement binds."""
     for alias in node.names:
         if isinstance(node, ast.Import):
             yield import_binding(alias.name, alias.asname)
@@ -148,7 +155,10 @@ def _bindings(node: ast.Import | ast.ImportFrom) -> Iterable[Binding]:
 
 
 def _dotted(node: ast.expr) -> str:
-    """Return a chain of attributes that starts at a name as dotted text, '' for any other expression."""
+    """Return a chain of attributes that starts at a name as text, such as "nn.Module".
+
+    Return "" for any other expression.
+    """
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -1,4 +1,4 @@
-"""Find where each top-level statement of a file starts and ends, with Python's own `ast`."""
+"""Search for the start and the end of each top-level statement of a file, with Python's own parser `ast`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devlint.syntax.statement_outline import StatementOutline, last_continued_ro
 
 
 def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutline]]:
-    """Return the docstring and the outlines of the top-level statements of a file.
+    """Return the docstring of a file, and an outline (facts, start, last row) of each of its top-level statements.
 
     Raises whatever `ast.parse` raises: SyntaxError, ValueError, RecursionError or MemoryError.
     """
@@ -31,12 +31,12 @@ def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutl
 
 
 def _outline(group: list[ast.stmt], last_row: int, text: str, lines: Lines) -> StatementOutline:
-    """Return the outline of the statements that share one logical line."""
+    """Return the outline (facts, start and last row) of the statements that share one logical line."""
     return StatementOutline(facts_from_ast(group), _start(group[0], text, lines), last_row)
 
 
 def _start(node: ast.stmt, text: str, lines: Lines) -> int:
-    """Return the offset of a statement's first token: the ``@`` of its first decorator if it is decorated."""
+    """Return the offset of a statement's first token: the `@` of its first decorator if the statement is decorated."""
     decorators = getattr(node, "decorator_list", ())
     row: int = decorators[0].lineno if decorators else node.lineno
     start = skip_blanks(text, lines.start(row))

@@ -1,4 +1,4 @@
-"""Parse text with Python's own `ast`, without printing warnings."""
+"""Parsing of text with Python's own parser `ast`, without printing warnings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import warnings
 
 
 def parse_ast(text: str) -> ast.Module:
-    """Return the `ast` tree of a text, without the warnings that `ast.parse` prints. Raises what `ast.parse` raises."""
+    """Return the `ast` tree of a text, and suppress the warnings that `ast.parse` prints.
+
+    Raises whatever `ast.parse` raises.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)

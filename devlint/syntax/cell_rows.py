@@ -1,4 +1,4 @@
-"""Map rows of a notebook's joined program to rows of its cells, and back."""
+"""Conversion between rows of a notebook's cells and rows of the program that the code cells make when joined."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from devlint.diagnostic import Position, Region
 
 @dataclass(frozen=True, slots=True)
 class CellRowMap:
-    """A map between rows of a notebook's joined program and rows of its code cells.
+    """A map between rows of a notebook's code cells and rows of the program that these cells make when joined.
 
-    `numbers` are the numbers of the code cells, counted from 1 among all cells; `first_rows` are the rows of the
-    program on which they begin.
+    `numbers` are the numbers of the code cells, counted from 1 among all cells of the notebook. `first_rows` are the
+    rows of the program on which the code cells begin.
     """
 
     numbers: tuple[int, ...]
     first_rows: tuple[int, ...]
 
     def region(self, filename: str, start: Position, end: Position) -> Region:
-        """Return a region of the joined program as a region of the cell that contains it."""
+        """Convert a region of a notebook's joined program to a region of the cell in which it begins."""
         if not self.numbers:
             return Region(filename, start, end)
         index = max(0, bisect_right(self.first_rows, start.row) - 1)
@@ -33,5 +33,5 @@ class CellRowMap:
         )
 
     def row(self, cell: int, row: int) -> int:
-        """Return the program row of a row of a cell."""
+        """Return the row of a notebook's joined program for a row of one of its cells."""
         return self.first_rows[self.numbers.index(cell)] + row - 1

@@ -1,6 +1,6 @@
-"""Find the offsets of libcst nodes in the text they were parsed from.
+"""Computation of the offsets at which libcst nodes stand in the text from which they were parsed.
 
-The code of the tree is generated once while its characters are counted; the generated code is then aligned with the
+The code of the tree is generated once while its characters are counted. The generated code is then aligned with the
 text, because libcst does not give back every character.
 """
 
@@ -30,15 +30,19 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
 def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
-    """Return the offsets at which each node starts and ends in `text`, from which `module` was parsed."""
+    """Return the offsets at which each of some libcst nodes starts and ends in the text of a module.
+
+    `text` is the text from which `module` was parsed.
+    """
     regions = CodeRegions(module, text, nodes)
     return {node: regions.of(node) for node in nodes}
 
 
 class CodeRegions:
-    """The offsets at which nodes of a module start and end in the text from which it was parsed.
+    """The offsets at which nodes of a libcst module start and end in the text from which it was parsed.
 
-    Without `nodes`, every node of the module can be looked up. Raises SourceError if the code is nested too deeply.
+    Only the nodes in `nodes` can be looked up; if that is None, every node of the module can. Raises SourceError if the
+    code is nested too deeply.
     """
 
     def __init__(self, module: cst.Module, text: str, nodes: Collection[cst.CSTNode] | None = None) -> None:
@@ -56,13 +60,17 @@ class CodeRegions:
         self._alignment = _align(self._code, text)
 
     def of(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Return the start and end offsets of a node; those of an expression leave out the parentheses around it."""
+        """Return the start and end offsets of a libcst node in the text.
+
+        The parentheses around an expression are left out.
+        """
         return self._in_text(*_trimmed(self._code, *self._state.region(node)))
 
     def exactly(self, node: cst.CSTNode) -> tuple[int, int] | None:
-        """Return the start and end offsets of a node, None if the text there is not the node's code, blanks aside.
+        """Return the start and end offsets of a libcst node in the text.
 
-        A region that differs must not be edited.
+        Return None if the text between them differs from the node's code by more than white space: such a region must
+        not be edited. Also return None for a node that was not recorded.
         """
         if not self._state.has(node):
             return None
@@ -72,20 +80,20 @@ class CodeRegions:
         return (first, last) if same else None
 
     def _in_text(self, start: int, end: int) -> tuple[int, int]:
-        """Convert a region of the generated code to a region of the text."""
+        """Convert start and end offsets in libcst's generated code to offsets in the original text."""
         alignment = self._alignment
         return _aligned(start, alignment), _aligned(max(start, end - 1), alignment) + min(1, end - start)
 
 
 class _EveryNode(set[int]):
-    """A set that contains the identity of every node."""
+    """A set that claims to contain the identity of every node, for recording all nodes."""
 
     def __contains__(self, _: object) -> bool:
         return True
 
 
 class _CountingState(CodegenState):
-    """A libcst code generation state that records the offsets at which wanted nodes start and end."""
+    """A libcst code generation state that records at which offsets of the generated code chosen nodes start and end."""
 
     def __init__(self, module: cst.Module, nodes: Collection[cst.CSTNode] | None) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
@@ -103,11 +111,15 @@ class _CountingState(CodegenState):
                 self._wanted.add(id(comma))
 
     def has(self, node: cst.CSTNode) -> bool:
-        """Return whether code was generated for a node and recorded."""
+        """Return whether libcst has generated code for a node, and its offsets were recorded."""
         return id(node) in self._outer
 
     def region(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Return the region of a node in the generated code: with its own parentheses, without those around it."""
+        """Return the start and end offsets of a node in the code that libcst generates.
+
+        The parentheses around an expression are left out, but those that belong to a tuple or generator expression are
+        not.
+        """
         if isinstance(node, _PARENTHESIZED) and node.lpar:
             return self._outer[id(node.lpar[-1])][0], self._outer[id(node.rpar[0])][1]
         start, end = self._syntactic.get(id(node)) or self._outer[id(node)]
@@ -146,7 +158,7 @@ class _CountingState(CodegenState):
         self, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
     ) -> Iterator[None]:
         # A compound statement is bounded by nodes inside it, whose code is generated before the `yield` returns.
-        """Record the syntactic region of a node while its code is generated."""
+        """Record the start and end offsets of a node while libcst generates its code inside a `with` block."""
         self._wanted.update(id(bound) for bound in (start_node, end_node) if bound is not None)
         start = self.count
         yield
@@ -159,20 +171,23 @@ class _CountingState(CodegenState):
 
 
 def _last_part(parameter: cst.Param) -> cst.CSTNode:
-    """Return the last node of a parameter; libcst takes the name alone for a parameter's syntactic region."""
+    """Return the last syntax node of a function parameter: its default, its annotation, or its name.
+
+    libcst itself takes only the name for the region of a parameter.
+    """
     return parameter.default or parameter.annotation or parameter.name
 
 
 def _trimmed(code: str, start: int, end: int) -> tuple[int, int]:
-    """Return a region without the white space at its ends, which nodes other than expressions may include."""
+    """Return a region without the white space at its ends, which libcst includes for nodes other than expressions."""
     inner = code[start:end]
     return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())
 
 
 def _align(code: str, text: str) -> list[tuple[int, int]]:
-    """Return where the generated code and the text diverge.
+    """Return the offsets at which libcst's generated code and the original text diverge.
 
-    Each pair is an offset in the generated code and the number of characters by which the text is ahead from there on.
+    Each pair is an offset in the generated code, and the number of characters by which the text is ahead from there on.
     """
     shifts = [(0, 0)]
     at = shift = 0
@@ -195,5 +210,5 @@ def _align(code: str, text: str) -> list[tuple[int, int]]:
 
 
 def _aligned(offset: int, shifts: list[tuple[int, int]]) -> int:
-    """Return the offset in the text of an offset in the generated code."""
+    """Convert an offset in libcst's generated code to an offset in the original text."""
     return offset + shifts[bisect_right(shifts, (offset, sys.maxsize)) - 1][1]

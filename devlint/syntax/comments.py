@@ -1,4 +1,4 @@
-"""Find the comments of a file and the lines of code they stand beside, with Python's tokenizer."""
+"""Search for the comments of a file, and for the lines of code they stand beside, with Python's tokenizer."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _TAB_SIZE = 8
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment, and the rows of the code that it stands beside.
+    """A comment, and the rows of the line of code that it stands beside.
 
     `alone` is true if only white space precedes the comment on its row. `inside` is true if the comment stands within
-    an unfinished logical line. `first_row` to `last_row` are the rows of its physical line, including multi-line
-    strings and continuations that end on that line, or of the whole logical line if the comment ends it.
+    an unfinished logical line. `first_row` to `last_row` are the rows of the comment's physical line, including
+    multi-line strings and continuations that end on that line, or of the whole logical line if the comment ends it.
     """
 
     text: str
@@ -58,13 +58,13 @@ class CommentLayout:
     logical: list[CodeLine] = field(default_factory=list)
 
     def add_line(self, line: CodeLine) -> None:
-        """Add a line of code that counts as one physical and one logical line."""
+        """Add a line of code to the layout as both one physical line and one logical line."""
         self.physical.append(line)
         self.logical.append(line)
 
 
 def read_comment_layout(index: FileIndex, marker: Pattern[str]) -> CommentLayout:
-    """Return the layout of those parts of a file that contain the marker.
+    """Return the comments and lines of code in those parts of a file that contain the pattern `marker`.
 
     A statement without the marker counts as a single line of code.
     """
@@ -74,21 +74,24 @@ def read_comment_layout(index: FileIndex, marker: Pattern[str]) -> CommentLayout
         gap = text[index.lines.start(row) : index.lines.start(statement.first_row)]
         marked = marker.search(gap) is not None
         if marked:
-            _read(gap, row, layout)
+            _add_layout_of(gap, row, layout)
         if marked or marker.search(text, statement.start, statement.end):
             code = text[index.lines.start(statement.first_row) : statement.end]
-            _read(code, statement.first_row, layout, _real_comments(statement) if index.newer_grammar else None)
+            _add_layout_of(
+                code, statement.first_row, layout, _real_comments(statement) if index.newer_grammar else None
+            )
         else:
             layout.add_line(CodeLine(statement.first_row, statement.last_row, 0))
         row = statement.last_row + 1
-    _read(text[index.lines.start(row) :], row, layout)
+    _add_layout_of(text[index.lines.start(row) :], row, layout)
     return layout
 
 
 def _real_comments(statement: Statement) -> frozenset[str]:
     """Return the comments of a statement as libcst sees them.
 
-    For f-strings of a newer Python, an older tokenizer reports comments inside nested strings, which are none.
+    The tokenizer of an older Python reports a `#` in the nested strings of a newer f-string as a comment, which it is
+    not.
     """
     try:
         pending: list[cst.CSTNode] = [statement.module]
@@ -103,8 +106,10 @@ def _real_comments(statement: Statement) -> frozenset[str]:
     return frozenset(found)
 
 
-def _read(code: str, first_row: int, layout: CommentLayout, real_comments: Container[str] | None = None) -> None:
-    """Add the layout of a piece of the file that starts on `first_row`."""
+def _add_layout_of(
+    code: str, first_row: int, layout: CommentLayout, real_comments: Container[str] | None = None
+) -> None:
+    """Tokenize a piece of a file that starts on the row `first_row`, and add its comments and lines to `layout`."""
     # All line ends become `\n`, the only one that every version of the tokenizer recognises.
     rows = [row + "\n" for row in NEWLINE.split(code)]
     reader = _LayoutReader(layout, rows, first_row - 1)
@@ -119,7 +124,7 @@ def _read(code: str, first_row: int, layout: CommentLayout, real_comments: Conta
 
 
 class _LayoutReader:
-    """A reader that gathers tokens into comments, physical lines and logical lines."""
+    """A reader that groups the tokens of a file into comments, physical lines and logical lines of code."""
 
     def __init__(self, layout: CommentLayout, rows: Sequence[str], rows_before: int) -> None:
         self._layout = layout
@@ -130,7 +135,7 @@ class _LayoutReader:
         self._logical: CodeLine | None = None
 
     def read(self, token: tokenize.TokenInfo) -> None:
-        """Process the next token."""
+        """Process the next token: add it to the current comments and lines, or end these lines."""
         if token.type in _LAYOUT_ONLY:
             return
         if token.type == tokenize.COMMENT:
@@ -147,18 +152,27 @@ class _LayoutReader:
             self._logical = self._extended(self._logical, token)
 
     def finish(self) -> None:
-        """Record the comments and the physical line that the last token left unfinished."""
+        """Record the current physical line and its comments, if no token for the end of that line was read.
+
+        That token is missing if the tokenizer has stopped at an error.
+        """
         self._end_physical(logical=None)
 
     def _extended(self, line: CodeLine | None, token: tokenize.TokenInfo) -> CodeLine:
-        """Return the line extended to the row on which the token ends; a new line if there is none."""
+        """Return a line of code extended to the row on which a token ends.
+
+        If `line` is None, return a new line that covers the rows of the token.
+        """
         last_row = token.end[0] + self._rows_before
         if line is None:
             return CodeLine(token.start[0] + self._rows_before, last_row, self._indentation(token))
         return CodeLine(line.first_row, last_row, line.indentation)
 
     def _end_physical(self, logical: CodeLine | None) -> None:
-        """Record the current physical line and its comments, which belong to `logical` if that line ends here too."""
+        """Record the current physical line and the comments on it, and start a new physical line.
+
+        If the physical line ends the logical line `logical`, the comments get the rows of `logical`.
+        """
         beside = logical or self._physical
         for token, inside in self._comments:
             row, column = token.start
@@ -180,7 +194,10 @@ class _LayoutReader:
         self._physical = None
 
     def _indentation(self, token: tokenize.TokenInfo) -> int:
-        """Return the indentation of a token's row in columns, counting tabs and form feeds as Python does."""
+        """Return the indentation, in columns, of the row on which a token begins.
+
+        Tabs and form feeds count as in Python.
+        """
         row = self._rows[token.start[0] - 1]
         blanks = row[: len(row) - len(row.lstrip(" \t\f"))].rpartition("\f")[2]
         return len(blanks.expandtabs(_TAB_SIZE))

@@ -1,4 +1,4 @@
-"""Pause Python's cyclic garbage collector while syntax trees are built."""
+"""A context manager that pauses Python's cyclic garbage collector while syntax trees are built."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_gc() -> Iterator[None]:
-    """Pause cyclic garbage collection inside a `with` block.
+    """Pause Python's cyclic garbage collector inside a `with` block.
 
-    New syntax trees hold no garbage, and searching them for some would take longer than parsing.
+    Newly built syntax trees hold no garbage, and searching them for some would take longer than parsing.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Update the index of a file after an edit, keeping the parsed statements that did not change."""
+"""Update of the syntax index of a file after an edit; parsed statements that did not change are kept."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from devlint.syntax.statement_outline import StatementOutline
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The smallest edit that turns one text into another.
+    """The smallest single edit that turns one text into another.
 
-    Characters `start` to `old_end` of the old text become characters `start` to `new_end` of the new one.
+    The characters `start` to `old_end` of the old text become the characters `start` to `new_end` of the new text.
     """
 
     start: int
@@ -35,11 +35,11 @@ class Change:
 
     @property
     def shift(self) -> int:
-        """The number of characters by which the text behind the edit has moved."""
+        """The number of characters by which the edit has moved the text that follows it."""
         return self.new_end - self.old_end
 
     def carried(self, offset: int) -> int | None:
-        """Return the offset in the new text of a character of the old text, None if the edit replaced it."""
+        """Convert the offset of a character in the old text to its offset in the new text; None if it was replaced."""
         if offset < self.start:
             return offset
         if offset >= self.old_end:
@@ -48,10 +48,10 @@ class Change:
 
 
 def reindex_source(previous: FileIndex, source: Source) -> FileIndex:
-    """Return the index of an edited text, reusing the statements of `previous`, the index of an earlier version.
+    """Return the syntax index of an edited file; statements of `previous`, an earlier index of the file, are reused.
 
-    The statements of `previous` are moved to their new places, so `previous` must not be used afterwards. Raises
-    SourceError as `index_source` does; `previous` is then unchanged.
+    The statements of `previous` are moved to their new positions, so `previous` must not be used afterwards. Raises
+    SourceError if the file does not parse; `previous` is then unchanged.
     """
     index = _patched(previous, source) if not previous.newer_grammar else None
     if index is None:
@@ -60,7 +60,7 @@ def reindex_source(previous: FileIndex, source: Source) -> FileIndex:
 
 
 def is_parsable(text: str) -> bool:
-    """Return whether Python can parse the text as a sequence of complete statements."""
+    """Return whether Python can parse a text by itself, as a sequence of complete statements."""
     try:
         ast_outline(text, Lines.of(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -69,9 +69,10 @@ def is_parsable(text: str) -> bool:
 
 
 def _patched(previous: FileIndex, source: Source) -> FileIndex | None:
-    """Return the new index after parsing only the statements around the edit.
+    """Return the index of an edited file, made by parsing only the statements around the edit.
 
-    None if the text around the edit cannot be parsed alone.
+    The other statements are taken from `previous`, the index before the edit. Return None if the text around the edit
+    cannot be parsed alone.
     """
     old, new = previous.source.text, source.text
     change = Change.between(old, new)
@@ -102,7 +103,7 @@ def _patched(previous: FileIndex, source: Source) -> FileIndex | None:
 
 
 def _stands_before(statement: Statement, change: Change, old: str, new: str) -> bool:
-    """Return whether a statement, with the end of its last line, lies entirely before the edit."""
+    """Return whether a statement, including the end of its last line, lies entirely before an edit."""
     end = statement.end
     if end > change.start or end == 0 or old[end - 1] not in "\r\n":
         return False
@@ -110,13 +111,13 @@ def _stands_before(statement: Statement, change: Change, old: str, new: str) -> 
 
 
 def _stands_behind(statement: Statement, change: Change, old: str) -> bool:
-    """Return whether a statement, with the end of the line above it, lies entirely behind the edit."""
+    """Return whether a statement, including the end of the line above it, lies entirely behind an edit."""
     start = statement.start
     return start > change.old_end and old[start - 1] in "\r\n"
 
 
 def _statement(outline: StatementOutline, offset: int, rows: int, source: Source, lines: Lines) -> Statement:
-    """Return the statement of an outline of a part of the source that was parsed alone.
+    """Make a statement of the whole source from its outline in a part of the source that was parsed alone.
 
     The part begins `offset` characters and `rows` rows into the source.
     """
@@ -126,7 +127,10 @@ def _statement(outline: StatementOutline, offset: int, rows: int, source: Source
 
 
 def _with_known_statements(index: FileIndex, previous: FileIndex) -> FileIndex:
-    """Return `index` with its statements replaced by those of `previous` that have the same text."""
+    """Return an index in which statements of `previous`, an earlier index, replace those with the same text.
+
+    The statements of the earlier index may have libcst trees, which then need not be parsed again.
+    """
     known: dict[str, list[Statement]] = defaultdict(list)
     for one in reversed(previous.statements):
         known[one.text].append(one)
@@ -153,7 +157,7 @@ def _common(one: str, other: str) -> int:
 
 
 def _common_tail(one: str, other: str, limit: int) -> int:
-    """Return the length of the common suffix of two texts, `limit` at most."""
+    """Return the length of the common suffix of two texts, but at most `limit`."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,7 @@
-"""Index a file: its top-level statements and the names they bind, import and mention, without a libcst tree."""
+"""Syntax index of a file: its top-level statements and the names that they bind, import and mention.
+
+Making the index needs no libcst tree.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,9 @@ __all__ = ["Binding", "FileIndex", "Statement", "StatementFacts", "StatementKind
 
 @dataclass(frozen=True)
 class FileIndex:
-    """The top-level statements of a file and the names they bind, known before any statement is analysed.
+    """The top-level statements of a file and the names that they bind, known before any statement is analysed.
 
-    `newer_grammar` is true if the running Python's own parser and tokenizer do not know the grammar of the file.
+    `newer_grammar` is True if the file uses grammar that the running Python's own parser and tokenizer do not know.
     """
 
     source: Source
@@ -34,26 +37,26 @@ class FileIndex:
 
     @cached_property
     def definitions(self) -> Mapping[str, Statement]:
-        """The top-level functions and classes by name; of several with one name, the last."""
+        """A mapping from names to top-level function and class definitions; of several with one name, the last."""
         return {statement.name: statement for statement in self.statements if statement.name is not None}
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """All names that the file binds at top level."""
+        """All names that the statements of the file bind at module level."""
         return frozenset().union(*(statement.binds for statement in self.statements))
 
     @cached_property
     def exports(self) -> frozenset[str]:
-        """The names in a literal `__all__`, else all names bound at top level."""
+        """The names that the file exports: those in a literal `__all__`, else all names bound at module level."""
         declared = declared_exports(self.statements)
         return self.bound if declared is None else declared
 
 
 def index_source(source: Source, *, newer: bool = True) -> FileIndex:
-    """Return the index of a file. Raises SourceError, with its position, for a file that does not parse.
+    """Return the syntax index (the top-level statements and their names) of a file.
 
     If `newer` is true, a file that the running Python cannot parse is parsed with libcst, which is slower but knows
-    newer grammar.
+    newer grammar. Raises SourceError, with its position, for a file that does not parse.
     """
     lines = Lines.of(source.text)
     with paused_gc():
@@ -87,17 +90,17 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
 
 
 def _syntax_error(error: SyntaxError, source: Source, lines: Lines) -> SourceError:
-    """Return a SourceError for a SyntaxError, with a position that exists in the file."""
+    """Convert a SyntaxError to a SourceError whose row and column exist in the file."""
     row = min(error.lineno or 1, len(lines.starts))
     column = _column_in_ascii(error, source.text) or error.offset or 1
     return source.error(f"the file cannot be parsed: {error.msg}", row, max(1, min(column, lines.width(row) + 1)))
 
 
 def _column_in_ascii(error: SyntaxError, text: str) -> int | None:
-    """Return the column of a syntax error in characters; None if the text is ASCII or the error cannot be reproduced.
+    """Return the column, in characters, of a syntax error whose column Python may have counted in bytes.
 
-    Python counts the columns of some errors in bytes. If every non-ASCII character is replaced by an ASCII one, bytes
-    and characters are the same.
+    For that, every non-ASCII character is replaced by an ASCII one, so that bytes and characters are the same, and the
+    text is parsed again. Return None if the text is ASCII or the error does not occur again.
     """
     if text.isascii():
         return None

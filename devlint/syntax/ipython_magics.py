@@ -1,4 +1,4 @@
-"""Replace the IPython syntax in a notebook cell by Python of as many lines."""
+"""Replacement of the IPython syntax in a notebook cell by Python code that has the same number of lines."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ _LINE = re.compile(rf"[^\r\n]*(?:{NEWLINE.pattern})|[^\r\n]+")
 
 
 def _without_escapes(lines: list[str]) -> Iterator[str]:
-    """Yield the lines of a cell, with IPython lines replaced wherever a statement may begin."""
+    """Yield the lines of a notebook cell, in which Python replaces each line of IPython syntax.
+
+    A line is taken for IPython syntax only where a statement may begin.
+    """
     state = _LineState()
     escaped = False
     for line in lines:
@@ -64,7 +67,7 @@ def _without_escapes(lines: list[str]) -> Iterator[str]:
 
 
 def _replaced(line: str) -> str | None:
-    """Return the Python that replaces an IPython line, None for any other line.
+    """Return the Python code that replaces a line of IPython syntax, or None for a line of any other kind.
 
     The Python part of a line, such as the statement behind `%time`, keeps its columns.
     """
@@ -80,12 +83,15 @@ def _replaced(line: str) -> str | None:
 
 
 def _end_of(line: str) -> str:
-    """Return the newline at the end of a line, '' if there is none."""
+    """Return the line break at the end of a line, or "" if there is none."""
     return line[len(line.rstrip("\r\n")) :]
 
 
 class _LineState:
-    """A scanner that knows whether the next line begins a statement or continues a string, a bracket or a line."""
+    """A scanner of lines that knows whether the next line begins a statement.
+
+    The next line begins no statement if it continues a string, a bracket or a line that ends with a backslash.
+    """
 
     def __init__(self) -> None:
         self._depth = 0
@@ -94,11 +100,11 @@ class _LineState:
 
     @property
     def begins_statement(self) -> bool:
-        """Whether the next line begins a statement."""
+        """Whether the next line begins a statement, rather than continuing a string, a bracket or a line."""
         return self._depth == 0 and self._quote is None and not self._continued
 
     def read(self, line: str) -> None:
-        """Scan a line of Python."""
+        """Scan a line of Python and update what is known of the strings, brackets and lines that it leaves open."""
         self._continued = False
         at = 0
         while at < len(line):
@@ -116,7 +122,7 @@ class _LineState:
         self._continued = self._quote is None and line.endswith("\\")
 
     def _end_of_string(self, line: str, at: int) -> int:
-        """Return the offset behind the end of the open string, the end of the line if the string does not end there."""
+        """Return the offset at which the open string literal ends, or the end of the line if the string goes on."""
         end = re.compile(rf"(?:\\.|[^\\])*?{self._quote}").match(line, at)
         if end is None:
             return len(line)

@@ -1,4 +1,7 @@
-"""Collect the facts of a top-level statement from its libcst tree, for grammar that the running `ast` does not know."""
+"""Collection of the names that a top-level statement binds and mentions from its libcst tree.
+
+libcst is used for files with grammar that the `ast` module of the running Python does not know.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ _INNER_FIELDS: dict[type[cst.CSTNode], str] = {
 
 
 def facts_from_libcst(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> StatementFacts:
-    """Return what a top-level statement binds at module level and which identifiers it mentions."""
+    """Return facts about a top-level statement, collected from its libcst tree.
+
+    The facts are which names the statement binds at module level and which identifiers it mentions.
+    """
     binds: set[str] = set()
     imports: list[Binding] = []
     for node in _module_scope(tree):
@@ -47,7 +53,7 @@ def facts_from_libcst(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement)
 
 
 def _kind(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> StatementKind:
-    """Return the kind of a top-level statement."""
+    """Return the kind of a top-level statement: "function", "class", "import" or "other"."""
     match tree:
         case cst.FunctionDef():
             return "function"
@@ -60,7 +66,10 @@ def _kind(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> Statemen
 
 
 def _module_scope(tree: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield a node and its descendants that are evaluated in the module's scope, in the order of the text."""
+    """Yield a syntax node and those of its descendants that are evaluated in the module's scope.
+
+    The nodes come in the order of the text.
+    """
     pending = [tree]
     while pending:
         node = pending.pop()
@@ -75,7 +84,7 @@ def _module_scope(tree: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _bound_names(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the names that a node binds by itself, imports excepted."""
+    """Yield the names that a syntax node binds itself, not through nodes inside it; imports are left out."""
     match node:
         case cst.AssignTarget() | cst.AnnAssign() | cst.AugAssign() | cst.For() | cst.Del() | cst.NamedExpr():
             yield from _targets(node.target)
@@ -88,7 +97,7 @@ def _bound_names(node: cst.CSTNode) -> Iterator[str]:
 
 
 def _targets(node: cst.BaseExpression) -> Iterator[str]:
-    """Yield the names that an assignment target binds."""
+    """Yield the names that an assignment target binds; a tuple or list may bind several."""
     match node:
         case cst.Name():
             yield _normal(node)
@@ -100,7 +109,7 @@ def _targets(node: cst.BaseExpression) -> Iterator[str]:
 
 
 def _bindings(node: cst.CSTNode) -> Iterator[Binding]:
-    """Yield a binding for each name that an import statement binds."""
+    """Yield a `Binding` (the name and what it refers to) for each name that an import statement binds."""
     if isinstance(node, _PLAIN_IMPORTS):
         for alias in node.names:
             yield import_binding(_dotted(alias.name), alias.evaluated_alias)
@@ -115,15 +124,15 @@ def _bindings(node: cst.CSTNode) -> Iterator[Binding]:
 
 
 def _base(argument: cst.Arg) -> str:
-    """Return a base of a class as dotted text, '' if it is not a dotted name."""
+    """Return a base of a class definition as text, such as "nn.Module", or "" if the base is not a dotted name."""
     return "" if argument.star else _dotted(argument.value)
 
 
 def _dotted(node: cst.BaseExpression | None) -> str:
-    """Return a dotted name, normalised as Python does; '' for any other expression."""
+    """Return a dotted name as text, normalised to NFKC as Python does; "" for any other expression."""
     return normalize("NFKC", dotted_name(node) or "") if node is not None else ""
 
 
 def _normal(name: cst.Name) -> str:
-    """Return an identifier, normalised as Python does (NFKC)."""
+    """Return an identifier in the Unicode normal form NFKC, in which Python compares identifiers."""
     return name.value if name.value.isascii() else normalize("NFKC", name.value)

@@ -1,4 +1,4 @@
-"""Find the top-level statements of a file whose grammar is newer than the running Python, with libcst."""
+"""Search, with libcst, for the top-level statements of a file whose grammar is newer than the running Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _TEXT_OR_COMMENT = re.compile(
 
 
 def libcst_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutline]] | None:
-    """Return the docstring and the outlines of the top-level statements of a file, None if libcst cannot parse it."""
+    """Return the docstring of a file, and an outline (facts, start, last row) of each of its top-level statements.
+
+    Return None if libcst cannot parse the file.
+    """
     if _too_deep(text):
         return None
     module = try_parse_libcst(text)
@@ -43,12 +46,12 @@ def libcst_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementO
 
 
 def _first_node(tree: cst.CSTNode) -> cst.CSTNode:
-    """Return the node with which a statement starts: its first decorator, or the statement itself."""
+    """Return the syntax node with which a statement starts: its first decorator, or the statement itself."""
     return tree.decorators[0] if isinstance(tree, (cst.FunctionDef, cst.ClassDef)) and tree.decorators else tree
 
 
 def _too_deep(text: str) -> bool:
-    """Return whether the text seems to be nested too deeply for libcst's native parser, judged without parsing."""
+    """Return whether a text seems to be nested too deeply for libcst's native parser, judged without parsing."""
     code = _TEXT_OR_COMMENT.sub("''", text)
     depth = deepest = 0
     for character in re.findall(r"[][(){}]", code):

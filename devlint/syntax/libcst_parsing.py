@@ -1,4 +1,4 @@
-"""Parse text with libcst, turning every failure of its parser into None."""
+"""Parsing of text with libcst, in which every failure of libcst's parser gives None."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from devlint.syntax.gc_pause import paused_gc
 
 
 def try_parse_libcst(text: str) -> cst.Module | None:
-    """Return the libcst tree of a text, None if libcst cannot parse it."""
+    """Return the libcst tree of a text, or None if libcst cannot parse it."""
     try:
         with paused_gc():
             return cst.parse_module(text)

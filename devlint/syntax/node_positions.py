@@ -1,4 +1,4 @@
-"""Find where in its file each node of a statement's syntax tree stands."""
+"""Computation of the position in its file of each node of a statement's libcst tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devlint.syntax.statement import Statement
 def node_positions(
     statement: Statement, nodes: Collection[cst.CSTNode], index: FileIndex
 ) -> dict[cst.CSTNode, tuple[Position, Position]]:
-    """Return the positions in the file at which each node of the statement's tree starts and (exclusive) ends.
+    """Return the positions in the file at which each node of a statement's libcst tree starts and (exclusive) ends.
 
     The region of an expression leaves out white space, comments and the parentheses around it, except those of a tuple
     or a generator expression. For the name of a function or class pass its `name` node. Raises SourceError if the

@@ -1,4 +1,4 @@
-"""Read Jupyter notebooks as one Python program, and edit their cells without touching the rest of the file."""
+"""Reading of a Jupyter notebook as one Python program, and edits of its cells that keep the rest of the file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ SUFFIX = ".ipynb"
 
 @dataclass(frozen=True, slots=True)
 class CodeCell:
-    """A code cell of a notebook: its number among all cells, its text, and where that text stands in the JSON file.
+    """A code cell of a notebook: its number among all cells, its text, and the span of that text in the JSON file.
 
-    `parts` are the JSON strings of the lines if the file stores the text as a list of strings.
+    `parts` are the spans of the JSON strings of the lines if the file stores the text as a list of strings; else it is
+    empty.
     """
 
     number: int
@@ -34,31 +35,34 @@ class CodeCell:
 
 @dataclass(frozen=True)
 class Notebook:
-    """The text of a notebook file and the cells in it that hold Python."""
+    """The JSON text of a notebook file, and the code cells in it if the notebook's language is Python."""
 
     text: str
     cells: tuple[CodeCell, ...]
     has_bom: bool = False
 
     def source(self, filename: str) -> Source:
-        """Return all cells as one program, with IPython syntax replaced and the number of rows unchanged."""
+        """Return all code cells joined to one program.
+
+        IPython syntax is replaced by Python with the same number of rows.
+        """
         text = "".join(cell_as_python(cell.text) + "\n" for cell in self.cells)
         return source_from_text(text, filename, has_bom=self.has_bom, cells=self.rows)
 
     @cached_property
     def rows(self) -> CellRowMap:
-        """The map between rows of the program and rows of the cells."""
+        """The map between rows of the code cells and rows of the program that they make when joined."""
         starts = [1]
         for cell in self.cells:
             starts.append(starts[-1] + len(NEWLINE.findall(cell.text)) + 1)
         return CellRowMap(tuple(cell.number for cell in self.cells), tuple(starts[:-1]))
 
     def lines(self, number: int) -> list[str]:
-        """Return the lines of a cell without their newlines; an empty list if there is no code cell of that number."""
+        """Return the lines of a code cell without their line breaks; an empty list if no code cell has that number."""
         return next((NEWLINE.split(cell.text) for cell in self.cells if cell.number == number), [])
 
     def row_in_file(self, number: int, row: int) -> int:
-        """Return the row of the notebook file on which a row of a cell stands."""
+        """Return the row of the notebook's JSON file on which a row of a code cell stands."""
         cell = next(cell for cell in self.cells if cell.number == number)
         offset, begun = cell.span.start, 1
         for part in cell.parts:
@@ -89,7 +93,10 @@ class Notebook:
 
 
 def read_notebook(data: bytes) -> Notebook:
-    """Return the notebook in these bytes. Raises SourceError, with the place in the file, for anything else."""
+    """Return the notebook in the bytes of a file.
+
+    Raises SourceError, with the position of the error in the file, if the bytes are not a notebook.
+    """
     text = _decoded(data)
     try:
         content = json.loads(text)
@@ -105,7 +112,10 @@ def read_notebook(data: bytes) -> Notebook:
 
 
 def _decoded(data: bytes) -> str:
-    """Return a notebook's bytes as text, without byte order mark. Raises SourceError if they are not UTF-8."""
+    """Decode a notebook file from UTF-8, and return its text without the byte order mark.
+
+    Raises SourceError if the bytes are not UTF-8.
+    """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -114,7 +124,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _is_python(content: Any) -> bool:
-    """Return whether the notebook is written in Python, or names no language."""
+    """Return whether a notebook's metadata names Python as its language, or no language at all."""
     metadata = content.get("metadata", {})
     named = (metadata.get("kernelspec", {}).get("language"), metadata.get("language_info", {}).get("name"))
     language = next((name for name in named if name), "python")
@@ -122,7 +132,7 @@ def _is_python(content: Any) -> bool:
 
 
 def _code_cells(content: Mapping[str, Any], text: str) -> Iterable[CodeCell]:
-    """Yield the code cells of a notebook, given both as parsed JSON and as text."""
+    """Yield the code cells of a notebook, which is given both as parsed JSON and as JSON text."""
     cells = content["cells"]
     spans = array_elements(text, object_members(text)["cells"].start)
     for number, (cell, span) in enumerate(zip(cells, spans, strict=True), 1):
@@ -137,7 +147,7 @@ def _code_cells(content: Mapping[str, Any], text: str) -> Iterable[CodeCell]:
 
 
 def _edited(text: str, edits: Iterable[tuple[Position, Position, str]]) -> str:
-    """Return the text of a cell after some edits, which must not overlap."""
+    """Return the text of a notebook cell with some edits applied; the edits must not overlap."""
     lines = Lines.of(text)
     for start, end, content in sorted(edits, key=lambda edit: edit[:2], reverse=True):
         first, last = (lines.start(place.row) + place.column - 1 for place in (start, end))
@@ -146,7 +156,7 @@ def _edited(text: str, edits: Iterable[tuple[Position, Position, str]]) -> str:
 
 
 def _written(source: str, cell: CodeCell, text: str) -> str:
-    """Return the JSON for the new text of a cell in the form the file uses: one string or a list of lines.
+    """Return the JSON for the new text of a notebook cell: one string or a list of lines, as the file has it.
 
     A line that has not changed keeps its JSON text.
     """

@@ -10,7 +10,7 @@ from devlint.syntax.line_starts import NEWLINE, Lines
 
 
 class SourceError(Exception):
-    """An error in reading or parsing a file or a statement, with the place where it shows."""
+    """An error in reading or parsing a file or a statement, with the row and column of its cause."""
 
     def __init__(self, message: str, row: int = 1, column: int = 1, cell: int | None = None) -> None:
         super().__init__(message)
@@ -25,9 +25,10 @@ class SourceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The decoded text of one file, without byte order mark and with the newlines of the file.
+    """The decoded text of one file, without a byte order mark and with the file's own line breaks.
 
-    For a notebook, the text is the program of all code cells, and `cells` maps its rows to the cells.
+    For a notebook, the text is the program that all code cells make when joined, and `cells` maps its rows to the
+    cells.
     """
 
     filename: str
@@ -39,23 +40,23 @@ class Source:
 
     @staticmethod
     def of(text: str, filename: str = "<string>") -> Source:
-        """Return a source made from text that is already decoded."""
+        """Return a Source made from text that is already decoded."""
         return source_from_text(text, filename, has_bom=text.startswith("\ufeff"))
 
     def region(self, start: Position, end: Position) -> Region:
-        """Return a region of the text as it is reported: for a notebook, relative to its cell."""
+        """Return the region between two positions as findings report it: for a notebook, relative to its cell."""
         if self.cells is None:
             return Region(self.filename, start, end)
         return self.cells.region(self.filename, start, end)
 
     def row(self, region: Region) -> int:
-        """Return the row of the text on which a reported region begins."""
+        """Return the row of the text on which a region begins; a region in a notebook is given relative to its cell."""
         if self.cells is None or region.cell is None:
             return region.start.row
         return self.cells.row(region.cell, region.start.row)
 
     def error(self, message: str, row: int = 1, column: int = 1) -> SourceError:
-        """Return a SourceError that reports a problem at a place of the text."""
+        """Return a SourceError with a message and the row and column in the text to which the message refers."""
         place = Position(row, column)
         region = self.region(place, place)
         return SourceError(message, region.start.row, column, region.cell)
@@ -64,7 +65,10 @@ class Source:
 def source_from_text(
     text: str, filename: str, encoding: str = "utf-8", *, has_bom: bool = False, cells: CellRowMap | None = None
 ) -> Source:
-    """Return the source of a decoded text. Raises SourceError if the text contains a null character."""
+    """Return the Source with an already decoded text.
+
+    Raises SourceError if the text contains a null character.
+    """
     text = text.removeprefix("\ufeff")
     newline = NEWLINE.search(text)
     newline_text = newline.group() if newline else "\n"

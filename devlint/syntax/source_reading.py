@@ -1,4 +1,4 @@
-"""Read Python files and notebooks, and decode them as Python would.
+"""Reading of Python files and notebooks, which are decoded as Python decodes them.
 
 A byte order mark is removed. Every failure is reported as a `SourceError`.
 """
@@ -17,7 +17,10 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read_source(path: Path, filename: str | None = None) -> Source:
-    """Read and decode a file; `filename` is the name to report, by default the path. Raises SourceError."""
+    """Read a file and decode it; `filename` is the name to report, by default the path.
+
+    Raises SourceError if the file cannot be read or decoded.
+    """
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
@@ -29,7 +32,7 @@ def read_source(path: Path, filename: str | None = None) -> Source:
 def decode_source(data: bytes, filename: str) -> Source:
     """Decode the bytes of a file as Python does: by byte order mark, then by PEP 263 declaration, else as UTF-8.
 
-    A file named `*.ipynb` is read as a notebook. Raises SourceError.
+    A file named `*.ipynb` is read as a notebook. Raises SourceError if the bytes cannot be decoded.
     """
     if filename.endswith(".ipynb"):
         return read_notebook(data).source(filename)
@@ -50,7 +53,7 @@ def decode_source(data: bytes, filename: str) -> Source:
 
 
 def encode_source(text: str) -> bytes:
-    """Encode a text in the encoding that it declares, as Python would decode it; in UTF-8 if that fails."""
+    """Encode a text in the encoding that the text declares (PEP 263), or in UTF-8 if that fails."""
     data = text.encode("utf-8", "surrogatepass")
     try:
         return text.encode(_declared_encoding(data))
@@ -59,7 +62,7 @@ def encode_source(text: str) -> bytes:
 
 
 def _declared_encoding(data: bytes) -> str:
-    """Return the encoding that a file declares, in Python's spelling of its name."""
+    """Return the encoding that the bytes of a file declare (PEP 263), in Python's spelling of its name."""
     first_lines = io.BytesIO(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     try:
         encoding = tokenize.detect_encoding(first_lines.readline)[0]
@@ -78,7 +81,7 @@ def _declared_encoding(data: bytes) -> str:
 
 
 def _position_of_byte(data: bytes, offset: int) -> tuple[int, int]:
-    """Return the row and column of a byte; undecodable bytes before it on its row are counted leniently."""
+    """Return the row and column of a byte in a file; each undecodable byte sequence before it counts as a character."""
     before = data[:offset].decode("utf-8", errors="replace")
     place = Lines.of(before).position(len(before))
     return place.row, place.column

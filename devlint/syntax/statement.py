@@ -1,4 +1,4 @@
-"""A top-level statement of a file: the names it binds and mentions, and its libcst tree, parsed on demand."""
+"""A top-level statement of a file: the names that it binds and mentions, and its libcst tree, parsed on demand."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MAX_DEPTH = 400
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A name that an import statement binds, and what it refers to.
+    """A name that an import statement binds, and the module or attribute to which the name refers.
 
-    `import a.b` binds `a` to module `a` (and loads `a.b`), `import a.b as c` binds `c` to module `a.b`: no attribute.
-    `from ..a import b as c` binds `c` to attribute `b` of module `a`, level 2; `from . import b` has the module "".
-    `from a import *` has the name and the attribute "*".
+    `import a.b` binds `a` to module `a` (and loads `a.b`). `import a.b as c` binds `c` to module `a.b`. In both, the
+    attribute is None. `from ..a import b as c` binds `c` to attribute `b` of module `a`, level 2; `from . import b` has
+    the module "". `from a import *` has the name and the attribute "*".
     """
 
     name: str
@@ -35,7 +35,10 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class StatementFacts:
-    """The facts that one walk over a top-level statement collects, from an `ast` or a libcst tree alike."""
+    """Facts about a top-level statement, such as the names that it binds and mentions.
+
+    One walk over the statement collects the facts, from an `ast` or a libcst tree alike.
+    """
 
     kind: StatementKind
     name: str | None
@@ -48,7 +51,7 @@ class StatementFacts:
 
 
 def import_binding(dotted: str, alias: str | None) -> Binding:
-    """Return the binding of `import dotted` or `import dotted as alias`."""
+    """Return the `Binding` (the name and what it refers to) of `import dotted` or `import dotted as alias`."""
     if alias is not None:
         return Binding(alias, dotted, loads=dotted)
     package = dotted.partition(".")[0]
@@ -57,9 +60,9 @@ def import_binding(dotted: str, alias: str | None) -> Binding:
 
 @dataclass(eq=False)
 class Statement:
-    """A top-level compound statement, or a top-level logical line with all its small statements.
+    """A top-level compound statement, or a top-level logical line with all the small statements on that line.
 
-    `text` starts at the first token (the `@` of the first decorator) and ends with the newline of the last row.
+    `text` starts at the first token (the `@` of the first decorator) and ends with the line break of the last row.
     """
 
     facts: StatementFacts = field(repr=False)
@@ -71,19 +74,22 @@ class Statement:
 
     @property
     def kind(self) -> StatementKind:
-        """The kind of the statement; a logical line of several small statements has their common kind, else "other"."""
+        """The kind of the statement: "function", "class", "import" or "other".
+
+        A logical line of several small statements has the kind that all of them share, else "other".
+        """
         return self.facts.kind
 
     @property
     def name(self) -> str | None:
-        """The name of a function or class definition, None for other statements."""
+        """The name that a function or class definition defines, or None for other statements."""
         return self.facts.name
 
     @property
     def binds(self) -> frozenset[str]:
         """The names that the statement binds at module level.
 
-        Includes names bound within `if`, `try`, `for` and `with`, by `del` and by `:=`.
+        These include names bound within `if`, `try`, `for` and `with`, by `del` and by `:=`.
         """
         return self.facts.binds
 
@@ -94,17 +100,17 @@ class Statement:
 
     @property
     def imports(self) -> tuple[Binding, ...]:
-        """The names that module-level imports within the statement bind, in the order of the text."""
+        """The names that module-level imports within the statement bind, with what they refer to, in text order."""
         return self.facts.imports
 
     @property
     def globals(self) -> frozenset[str]:
-        """The names that functions within the statement declare `global`."""
+        """The names that functions inside the statement declare `global`."""
         return self.facts.globals
 
     @property
     def bases(self) -> tuple[str, ...]:
-        """The bases of a class as written, such as `nn.Module`; '' for a base that is not a dotted name."""
+        """The bases of a class definition as written, such as `nn.Module`; "" for a base that is not a dotted name."""
         return self.facts.bases
 
     @property
@@ -118,14 +124,20 @@ class Statement:
         return self.source.text[self.start : self.end]
 
     def move(self, source: Source, characters: int, rows: int) -> None:
-        """Move the statement to another source that has the same characters at another place; its tree stays."""
+        """Move the statement to another source that has the same characters at another offset.
+
+        The parsed libcst tree is kept.
+        """
         self.source = source
         self.start, self.end = self.start + characters, self.end + characters
         self.first_row, self.last_row = self.first_row + rows, self.last_row + rows
 
     @cached_property
     def module(self) -> cst.Module:
-        """The statement as a libcst module of its own, with its indentation and newline. Raises SourceError."""
+        """The statement as a libcst module of its own, with its indentation and line break.
+
+        Raises SourceError if libcst cannot parse the statement.
+        """
         if self.too_deep:
             raise SourceError("the statement is nested too deeply", self.first_row)
         module = try_parse_libcst(self.text)
@@ -138,10 +150,13 @@ class Statement:
 
     @property
     def is_parsed(self) -> bool:
-        """Whether the libcst tree has been parsed already."""
+        """Whether the libcst tree of the statement has been parsed already."""
         return "module" in self.__dict__
 
     @property
     def tree(self) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
-        """The libcst tree of the statement, parsed on first use. Raises SourceError if libcst cannot parse it."""
+        """The libcst tree of the statement, parsed when it is first used.
+
+        Raises SourceError if libcst cannot parse the statement.
+        """
         return self.module.body[0]

@@ -1,4 +1,4 @@
-"""Where a top-level statement starts and ends in the text of its file."""
+"""Outline of a top-level statement: where the statement starts and ends in the text of its file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from devlint.syntax.statement import StatementFacts
 
 @dataclass(frozen=True, slots=True)
 class StatementOutline:
-    """A top-level statement: its facts, the offset of its first token and the row on which it ends."""
+    """An outline of a top-level statement: its facts, the offset of its first token and the row on which it ends.
+
+    The facts are the names that the statement binds and mentions.
+    """
 
     facts: StatementFacts
     start: int
@@ -18,7 +21,7 @@ class StatementOutline:
 
 
 def last_continued_row(end: int, text: str, lines: Lines) -> int:
-    """Return the last row of a logical line, following backslashes, given the offset at which its last token ends."""
+    """Return the last row of the logical line whose last token ends at an offset; backslashes may continue the line."""
     row = lines.position(max(end - 1, 0)).row
     while row < len(lines.starts):
         rest = text[end : lines.start(row + 1)].rstrip("\r\n")
@@ -30,7 +33,7 @@ def last_continued_row(end: int, text: str, lines: Lines) -> int:
 
 
 def skip_blanks(text: str, start: int) -> int:
-    """Return the offset of the first character at or after `start` that is not a blank, a tab or a form feed."""
+    """Return the offset of the first character at or after `start` that is not a space, a tab or a form feed."""
     while text[start] in " \t\f":
         start += 1
     return start

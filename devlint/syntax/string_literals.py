@@ -1,4 +1,4 @@
-"""Evaluate string literals of libcst trees."""
+"""Evaluation of string literals in libcst trees."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import libcst as cst
 
 
 def string_value(node: cst.SimpleString | cst.ConcatenatedString) -> str | bytes | None:
-    """Return the value of a string literal, None if a part of it is an f-string."""
+    """Return the value of a string literal, or None if a part of the literal is an f-string."""
     if isinstance(node, cst.SimpleString):
         text = node.value
         quote = text[:3] if text[:3] in ('"""', "'''") else text[:1]

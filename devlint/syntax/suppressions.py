@@ -1,4 +1,4 @@
-"""Find the comments by which a user silences findings, and the rows that each of them covers."""
+"""Search for the comments with which a user silences findings, and for the rows that each comment covers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _CODE = re.compile(r"[A-Za-z]+[0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """A comment that silences findings, with the rows it covers and its reason.
+    """A comment that silences findings, with the rows that it covers and the reason that it gives.
 
-    `codes` are the rules it names, all if empty. An upper-case item means every rule code that begins with it; a lower-
-    case item is a rule's name.
+    `codes` are the rules that the comment names; if empty, it silences all rules. An upper-case item means every rule
+    code that begins with it; a lower-case item is a rule's name.
     """
 
     kind: SuppressionKind
@@ -42,11 +42,14 @@ class Suppression:
     reason: str | None = None
 
     def silences(self, code: str, name: str) -> bool:
-        """Return whether the comment names the rule with this code and name."""
+        """Return whether the comment silences the rule with a given code and name: it names that rule, or no rule."""
         return not self.codes or any(word_names_rule(item, code, name) for item in self.codes)
 
     def reaches(self, first_row: int, last_row: int) -> bool:
-        """Return whether the comment applies to a finding on these rows."""
+        """Return whether the comment covers a finding on the rows `first_row` to `last_row`.
+
+        A comment for a block must cover the first row of the finding, any other comment at least one of its rows.
+        """
         if self.kind == "block":
             return self.first_row <= first_row <= self.last_row
         return self.first_row <= last_row and first_row <= self.last_row
@@ -54,12 +57,12 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True)
 class Suppressions:
-    """All suppressions of a file, in the order of the text."""
+    """All comments of a file that silence findings, in the order of the text."""
 
     all: tuple[Suppression, ...] = ()
 
     def covers(self, code: str, name: str, first_row: int, last_row: int) -> Suppression | None:
-        """Return the first suppression that silences a finding of this rule on these rows, None if there is none."""
+        """Return the first comment that silences a finding of a rule on some rows, or None if no comment does."""
         for suppression in self.all:
             if suppression.reaches(first_row, last_row) and suppression.silences(code, name):
                 return suppression
@@ -68,7 +71,7 @@ class Suppressions:
 
 @dataclass(frozen=True, slots=True)
 class _Directive:
-    """A comment, or part of one, that is addressed to the linter."""
+    """A comment, or a part of one, that gives an instruction to a linter, such as `# noqa` or `# devlint: ignore`."""
 
     verb: str
     codes: frozenset[str]
@@ -79,13 +82,13 @@ class _Directive:
 
     @property
     def region(self) -> tuple[Position, Position]:
-        """The start and the end of the directive in the file."""
+        """The start and end positions of the linter directive in the file."""
         column = self.comment.column + 1
         return Position(self.comment.row, column + self.start), Position(self.comment.row, column + self.end)
 
 
 def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
-    """Return the suppressions of a file."""
+    """Return all comments of a file that silence findings, with the rows that each comment covers."""
     if not _MARKER.search(source.text):
         return Suppressions()
     layout = read_comment_layout(index, _MARKER)
@@ -99,7 +102,7 @@ def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
 
 
 def _directives(comment: Comment) -> Iterator[_Directive]:
-    """Yield the linter directives in a comment; one comment may hold several."""
+    """Yield the linter directives, such as `noqa` or `devlint: ignore`, in a comment; a comment may hold several."""
     whole = _FILE_NOQA.match(comment.text)
     if whole is not None:
         yield _noqa("file-noqa", whole, comment)
@@ -117,7 +120,7 @@ def _directives(comment: Comment) -> Iterator[_Directive]:
 
 
 def _noqa(verb: str, found: re.Match[str], comment: Comment) -> _Directive:
-    """Return the directive of a `noqa` comment."""
+    """Return the linter directive in a comment that the pattern for `noqa` comments has matched."""
     codes = _normalised(re.split(r"[,\s]+", found["codes"] or ""))
     return _Directive(verb, codes, None, comment, found.start(), found.start() + len(found.group().rstrip(", ")))
 
@@ -125,7 +128,7 @@ def _noqa(verb: str, found: re.Match[str], comment: Comment) -> _Directive:
 def _suppressions(
     directive: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
 ) -> Iterator[Suppression]:
-    """Yield the suppressions that a directive stands for, each with the rows it covers."""
+    """Yield the suppressions that one linter directive stands for, each with the rows that it covers."""
     comment = directive.comment
     beside = CodeLine(comment.first_row, comment.last_row, comment.indentation)
     match directive.verb:
@@ -145,13 +148,16 @@ def _suppressions(
         case "file-noqa" if comment.alone:
             yield _suppression("noqa", directive, CodeLine(1, last_row, 0))
         case "disable":
-            yield from _block(directive, enables, layout, last_row)
+            yield from _block_suppressions(directive, enables, layout, last_row)
 
 
-def _block(
+def _block_suppressions(
     disable: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
 ) -> Iterator[Suppression]:
-    """Yield the suppressions of a `disable` directive, from its row to its `enable` or to the end of its block."""
+    """Yield the suppressions that a `disable` comment makes for the rows from its own to the end of its effect.
+
+    The effect ends for each rule code at an `enable` comment for it, at the latest at the end of the indented block.
+    """
     comment = disable.comment
     outside = (
         line.first_row
@@ -176,27 +182,30 @@ def _block(
 def _suppression(
     kind: SuppressionKind, directive: _Directive, rows: CodeLine, codes: frozenset[str] | None = None
 ) -> Suppression:
-    """Return the suppression that a directive makes for some rows and codes."""
+    """Return the suppression that a linter directive makes for some rows and rule codes.
+
+    If `codes` is None, these are the codes that the directive names.
+    """
     codes = directive.codes if codes is None else codes
     return Suppression(kind, codes, rows.first_row, rows.last_row, directive.region, directive.reason)
 
 
 def _normalised(items: Iterable[str]) -> frozenset[str]:
-    """Return the items of a directive's list in their normal spelling."""
+    """Return the rules that a suppression comment lists: codes in upper case, rule names in lower case."""
     return frozenset(normalize_word(item) for item in items if item.strip())
 
 
 def word_names_rule(item: str, code: str, name: str) -> bool:
-    """Return whether an item of a suppression's list means a rule: by its name, its code or a prefix of the code."""
+    """Return whether an item of a suppression comment means a rule: by its name, its code or a prefix of the code."""
     return item == name or (_is_code(item) and code.startswith(item))
 
 
 def normalize_word(written: str) -> str:
-    """Return an item of a suppression's list in its normal spelling: codes in upper case, rule names in lower case."""
+    """Return an item of a suppression comment in its normal spelling: codes in upper case, rule names in lower case."""
     written = written.strip()
     return written.upper() if _is_code(written) else written.lower()
 
 
 def _is_code(item: str) -> bool:
-    """Return whether an item is a rule code or a prefix of one."""
+    """Return whether an item of a suppression comment has the form of a rule code or of a prefix of one."""
     return _CODE.fullmatch(item) is not None

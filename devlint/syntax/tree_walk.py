@@ -1,4 +1,4 @@
-"""Walk over libcst trees, visiting only nodes with meaning: no white space, comments or punctuation."""
+"""Walks over libcst trees that visit only nodes with meaning: no white space, comments or punctuation."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ _TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
 
 
 class _SemanticFields(dict[type[cst.CSTNode], tuple[str, ...]]):
-    """A mapping from each node class to its fields that hold semantic children; filled on first use.
+    """A mapping from each libcst node class to its fields that hold nodes with meaning, in the order of the text.
 
-    The fields of a class are in the order of the text.
+    White space, comments, punctuation and operators are nodes without meaning. The entry of a class is computed when it
+    is first used.
     """
 
     def __missing__(self, cls: type[cst.CSTNode]) -> tuple[str, ...]:
@@ -65,9 +66,10 @@ class _SemanticFields(dict[type[cst.CSTNode], tuple[str, ...]]):
 
 
 class _FieldsBackwards(dict[type[cst.CSTNode], tuple[str, ...]]):
-    """A mapping from each node class to its semantic fields in reverse order, for walks that keep a stack.
+    """A mapping from each libcst node class to its semantic fields in reverse order, for walks that keep a stack.
 
-    The fields of `closed` classes are given without their `body`.
+    Semantic fields hold nodes with meaning: no white space, comments or punctuation. The fields of `closed` classes are
+    given without the field `body`.
     """
 
     def __init__(self, closed: frozenset[type[cst.CSTNode]]) -> None:
@@ -86,7 +88,7 @@ _BACKWARDS_OUTSIDE = _FieldsBackwards(frozenset({cst.FunctionDef, cst.ClassDef, 
 
 
 def dotted_name(node: cst.CSTNode) -> str | None:
-    """Return an attribute chain that starts at a name as text (`torch.nn.functional`), None for any other node."""
+    """Return an attribute chain that starts at a name as text (`torch.nn.functional`), or None for any other node."""
     parts: list[str] = []
     # This runs for about every other node. Comparing types is several times as fast as `isinstance` on libcst classes.
     while type(node) is cst.Attribute:
@@ -99,7 +101,10 @@ def dotted_name(node: cst.CSTNode) -> str | None:
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the semantic children of a node in the order of the text; an operator is no child of its operation."""
+    """Yield the children of a libcst node in the order of the text.
+
+    White space, comments, punctuation and operators are left out.
+    """
     for name in _FIELDS[node.__class__]:
         value = getattr(node, name)
         if value.__class__ is tuple or value.__class__ is list:
@@ -109,10 +114,11 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def descend(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.CSTNode]:
-    """Yield all semantic descendants of a node in the order of the text, a parent before its children.
+    """Yield all descendants of a libcst node in the order of the text, a parent before its children.
 
-    Without `into_functions`, the bodies of functions, lambdas and classes defined below `node` are left out. Their
-    decorators, defaults, annotations and bases are kept, because they run where the definition stands.
+    White space, comments, punctuation and operators are left out. Without `into_functions`, the bodies of functions,
+    lambdas and classes defined below `node` are left out too. Their decorators, defaults, annotations and bases are
+    kept, because they run where the definition stands.
     """
     below = _BACKWARDS if into_functions else _BACKWARDS_OUTSIDE
     pending = [*children(node)]
@@ -130,7 +136,10 @@ def descend(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.C
 
 
 def _is_semantic(hint: Any) -> bool:
-    """Return whether a field of this type can hold a node other than punctuation."""
+    """Return whether a field of a libcst node, given by its type, can hold a node with meaning.
+
+    White space, comments, punctuation and operators are nodes without meaning.
+    """
     if isinstance(hint, type):
         return issubclass(hint, cst.CSTNode) and not issubclass(hint, _PUNCTUATION)
     return any(_is_semantic(part) for part in get_args(hint))

@@ -1,1 +1,1 @@
-"""Compare findings with a baseline or with a git commit, and compute their fingerprints."""
+"""Comparison of findings with a baseline file or with a git commit, and fingerprints that identify findings."""

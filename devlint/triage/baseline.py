@@ -1,4 +1,4 @@
-"""Baselines: files that record known findings, so that only new ones are reported."""
+"""Baseline files: they record known findings of a code base, so that only new findings are reported."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ _VERSION = 1
 
 
 class BaselineError(Exception):
-    """An error for a baseline that cannot be read."""
+    """The error that a baseline file cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class BaselineEntry:
-    """A known finding; `file` is relative to the baseline's directory, `message` is for human readers only."""
+    """One known finding in a baseline file.
+
+    `file` is relative to the directory of the baseline file; `message` is for human readers only.
+    """
 
     file: str
     code: str
@@ -29,18 +32,21 @@ class BaselineEntry:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The key that identifies the finding within its file."""
+        """The file, rule code and fingerprint, which together identify the finding in its code base."""
         return (self.file, self.code, self.fingerprint)
 
     @property
     def moved_key(self) -> tuple[str, str]:
-        """The key that identifies the finding in a file of another name."""
+        """The rule code and fingerprint, which identify the finding even after its code has moved to another file."""
         return (self.code, self.fingerprint)
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """The new findings, the number of known ones, and the baseline entries whose finding is gone."""
+    """The result of comparing findings with a baseline file.
+
+    It has the new findings, the number of findings that the file records, and the file's entries whose finding is gone.
+    """
 
     new: tuple[Diagnostic, ...]
     known: int
@@ -48,7 +54,10 @@ class BaselineComparison:
 
 
 def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
-    """Return the entries of a baseline file. Raises BaselineError."""
+    """Return the entries of a baseline file.
+
+    Raise BaselineError if the file cannot be read or is not a baseline.
+    """
     try:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
@@ -67,7 +76,7 @@ def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
 
 
 def baseline_text(entries: Iterable[BaselineEntry]) -> str:
-    """Return the text of a baseline with these entries, one on each line for readable diffs and merges."""
+    """Return the text of a baseline file with the given entries, one on each line for readable diffs and merges."""
     lines = [
         json.dumps(
             {"file": entry.file, "code": entry.code, "fingerprint": entry.fingerprint, "message": entry.message},
@@ -80,7 +89,7 @@ def baseline_text(entries: Iterable[BaselineEntry]) -> str:
 
 
 def baseline_entry(diagnostic: Diagnostic, file: str) -> BaselineEntry:
-    """Return the baseline entry of a finding."""
+    """Return the entry that records a finding in a baseline file."""
     return BaselineEntry(file, diagnostic.code, diagnostic.fingerprint, diagnostic.message)
 
 
@@ -92,10 +101,10 @@ def compare_with_baseline(
     checked: Collection[str],
     exists: Callable[[str], bool],
 ) -> BaselineComparison:
-    """Compare findings with the entries of a baseline.
+    """Compare findings with the entries of a baseline file, and return the new findings and the entries that are gone.
 
-    An entry is gone if nothing matches it and its file was checked or no longer exists. An entry whose file no longer
-    exists also covers an equal finding in another file: the code has moved.
+    An entry is gone if no finding matches it and its file was checked or no longer exists. An entry whose file no
+    longer exists also covers an equal finding in another file: the code has moved.
     """
     left = Counter(entry.key for entry in entries)
     moved = Counter(entry.moved_key for entry in entries if not exists(entry.file))
@@ -108,18 +117,21 @@ def compare_with_baseline(
             moved[like.moved_key] -= 1
         else:
             new.append(diagnostic)
-    gone = [entry for entry in entries if _take(entry, left, moved, checked, exists)]
+    gone = [entry for entry in entries if _remove_if_gone(entry, left, moved, checked, exists)]
     return BaselineComparison(tuple(new), len(diagnostics) - len(new), tuple(gone))
 
 
-def _take(
+def _remove_if_gone(
     entry: BaselineEntry,
     left: Counter[tuple[str, str, str]],
     moved: Counter[tuple[str, str]],
     checked: Collection[str],
     exists: Callable[[str], bool],
 ) -> bool:
-    """Return whether an entry's finding is gone, removing the entry from the counts of unmatched ones if so."""
+    """Return whether the finding that a baseline entry records is gone.
+
+    If so, remove the entry from the counts of entries that no finding has matched.
+    """
     if exists(entry.file):
         gone = entry.file in checked and left[entry.key] > 0
         left[entry.key] -= gone

@@ -1,4 +1,4 @@
-"""Find the functions and classes of a file, and the rows that each of them takes."""
+"""Search for the functions and classes in a file, and for the rows on which each of them stands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @dataclass(frozen=True, slots=True)
 class DefinitionScope:
-    """A function or class: its dotted name, and its first and last row, decorators included."""
+    """A function or class: its dotted name, and the first and last row of its definition, decorators included."""
 
     name: str
     first: int
@@ -23,19 +23,22 @@ class DefinitionScope:
 
 
 def definition_scopes(lines: Sequence[str], *, cell: bool = False) -> list[DefinitionScope]:
-    """Return the functions and classes of a file or a cell, outer ones first; none if it cannot be parsed."""
+    """Return the functions and classes of a file or notebook cell, outer ones before inner ones.
+
+    Return an empty list if the code cannot be parsed.
+    """
     text = "\n".join(lines)
     tree = try_parse_ast(cell_as_python(text) if cell else text)
-    return [] if tree is None else list(_within(tree, ""))
+    return [] if tree is None else list(_scopes_below(tree, ""))
 
 
 def innermost_scope(found: Sequence[DefinitionScope], row: int) -> DefinitionScope | None:
-    """Return the innermost function or class that contains a row, None if there is none."""
+    """Return the innermost of some functions and classes that contains a row, or None if none of them does."""
     return next((scope for scope in reversed(found) if scope.first <= row <= scope.last), None)
 
 
-def _within(tree: ast.AST, prefix: str) -> Iterator[DefinitionScope]:
-    """Yield the functions and classes below a tree; `prefix` is put before their names."""
+def _scopes_below(tree: ast.AST, prefix: str) -> Iterator[DefinitionScope]:
+    """Yield the functions and classes defined below a syntax tree; `prefix` is put before their names."""
     waiting: list[tuple[ast.AST, str]] = [(tree, prefix)]
     while waiting:
         node, prefix = waiting.pop()

@@ -1,4 +1,4 @@
-"""Compute fingerprints, which identify a finding after lines have moved or code was reformatted."""
+"""Fingerprints, which identify a finding even after lines have moved or code was reformatted."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LENGTH = 16
 def add_fingerprints(
     diagnostics: Sequence[Diagnostic], lines: Callable[[str, int | None], Sequence[str]]
 ) -> Iterator[Diagnostic]:
-    """Yield the findings with their fingerprints.
+    """Yield the findings with their fingerprints added.
 
-    A fingerprint depends on the rule, the enclosing function or class, and the code without its layout. It does not
-    depend on the file, line numbers or the message. Findings that are equal in all of this are distinguished by their
-    order.
+    A fingerprint depends on the rule, the name of the enclosing function or class, and the code without white space,
+    trailing commas and the kind of quotes. It does not depend on the file, the line numbers or the message. Findings in
+    one file that are equal in all of this are distinguished by their order.
     """
 
     @cache
@@ -44,7 +44,7 @@ def add_fingerprints(
 
 
 def _text(region: Region, lines: Sequence[str]) -> str:
-    """Return the source text of a region."""
+    """Return the source text between the start and the end of a region."""
     start, end = region.start, region.end
     rows = list(lines[start.row - 1 : end.row])
     if rows and len(rows) == end.row - start.row + 1:
@@ -55,5 +55,8 @@ def _text(region: Region, lines: Sequence[str]) -> str:
 
 
 def _without_layout(text: str) -> str:
-    """Return code without what formatters change: white space, trailing commas and the kind of quotes."""
+    """Return code without the details that formatters change.
+
+    White space and trailing commas are removed, and all quotes become double quotes.
+    """
     return _LAYOUT.sub("", text).replace("'", '"')

@@ -1,4 +1,4 @@
-"""Ask git which rows have changed since a commit, and select the findings that touch them."""
+"""Selection of the findings in code that has changed since a commit, by asking git which rows differ."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _FILE = re.compile(rb'\+\+\+ "?b/(.*?)"?\t?$')
 
 
 class GitError(Exception):
-    """An error from git, or from running it."""
+    """The error that git cannot be run, or that a git command has failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowRange:
-    """Consecutive rows of a file, `last` included."""
+    """A range of consecutive rows of a file, from `first` to `last` inclusive."""
 
     first: int
     last: int
 
     def meet(self, first: int, last: int) -> bool:
-        """Return whether any of these rows is among those from `first` to `last`."""
+        """Return whether this range shares a row with the range from `first` to `last`."""
         return self.first <= last and first <= self.last
 
 
@@ -37,9 +37,9 @@ _ALL = (RowRange(1, 1 << 60),)
 
 
 def changed_rows(since: str, directory: Path) -> dict[Path, tuple[RowRange, ...]]:
-    """Return the rows of each file of the repository that differ from the merge base of `since` and HEAD.
+    """Return, for each file of a repository, the rows that differ from the merge base of the commit `since` and HEAD.
 
-    Every row of an untracked file counts as changed. Raises GitError.
+    Every row of an untracked file counts as changed. Raises GitError if git fails.
     """
     top = Path(os.fsdecode(_git(directory, "rev-parse", "--show-toplevel")).rstrip("\n"))
     commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}", optional=True)
@@ -51,7 +51,7 @@ def changed_rows(since: str, directory: Path) -> dict[Path, tuple[RowRange, ...]
         *("-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames"),
         *("--src-prefix=a/", "--dst-prefix=b/", os.fsdecode(base.split()[0]), "--"),
     )
-    rows = {top / name: tuple(found) for name, found in _parsed(diff).items()}
+    rows = {top / name: tuple(found) for name, found in _rows_in_diff(diff).items()}
     untracked = _git(top, "ls-files", "--others", "--exclude-standard", "-z").split(b"\0")
     return rows | {top / os.fsdecode(name): _ALL for name in untracked if name}
 
@@ -63,9 +63,9 @@ def findings_in_changes(
     path_of: Callable[[str], Path],
     in_file: Callable[[Region], Region],
 ) -> Iterator[Diagnostic]:
-    """Yield findings in a changed function or on a changed line, and those whose trace passes a changed line.
+    """Yield the findings in a changed function or on a changed line, and those whose trace passes a changed line.
 
-    `in_file` converts a region of a notebook's cell to a region of the notebook file.
+    `in_file` converts a region of a notebook's cell to a region of the notebook file, whose rows git knows.
     """
 
     @cache
@@ -79,7 +79,7 @@ def findings_in_changes(
 
     for diagnostic in diagnostics:
         region = diagnostic.region
-        around = [scope for scope in functions_of(region.filename, region.cell) if _holds(scope, region)]
+        around = [scope for scope in functions_of(region.filename, region.cell) if _begins_within(scope, region)]
         first = min([region.start.row, *(scope.first for scope in around)])
         last = max([region.end.row, *(scope.last for scope in around)])
         steps = (note.region for note in diagnostic.trace)
@@ -87,13 +87,13 @@ def findings_in_changes(
             yield diagnostic
 
 
-def _holds(scope: DefinitionScope, region: Region) -> bool:
-    """Return whether a region begins within a scope."""
+def _begins_within(scope: DefinitionScope, region: Region) -> bool:
+    """Return whether a source region begins within the rows of a function."""
     return scope.first <= region.start.row <= scope.last
 
 
-def _parsed(diff: bytes) -> dict[str, list[RowRange]]:
-    """Return the changed rows of each file in a diff."""
+def _rows_in_diff(diff: bytes) -> dict[str, list[RowRange]]:
+    """Return the rows that a git diff changes, as they are numbered after the change, by file name."""
     found: dict[str, list[RowRange]] = {}
     current: list[RowRange] = []
     content = 0
@@ -111,7 +111,10 @@ def _parsed(diff: bytes) -> dict[str, list[RowRange]]:
 
 
 def _git(directory: Path, *arguments: str, optional: bool = False) -> bytes:
-    """Run git and return its output. Raises GitError if it fails, unless `optional`."""
+    """Run a git command and return its output.
+
+    Raise GitError if git cannot be run, or if the command fails and is not `optional`.
+    """
     try:
         done = subprocess.run(["git", *arguments], cwd=directory, capture_output=True, check=False)
     except OSError as problem:
