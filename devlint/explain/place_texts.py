@@ -11,7 +11,7 @@ import libcst as cst
 
 from devlint.domain.placement import Place
 from devlint.interpreter.state.events import Operand
-from devlint.syntax.tree_walk import descend, dotted_name
+from devlint.syntax.tree_walk import LOOSELY_BINDING, descend, dotted_name
 
 MAX_QUOTED_LENGTH: Final = 40
 """The number of source characters that a message quotes; the middle of longer source is left out."""
@@ -19,13 +19,6 @@ MAX_QUOTED_LENGTH: Final = 40
 
 PHRASE_OPERATIONS: Final = frozenset({"indexing", "index assignment"})
 """Operations whose text is a phrase and not code."""
-
-
-LOOSELY_BINDING: Final = (
-    cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda, cst.Await,
-    cst.NamedExpr,
-)  # fmt: skip
-"""Expressions that bind less tightly than an attribute."""
 
 
 def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:

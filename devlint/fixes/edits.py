@@ -6,12 +6,7 @@ import libcst as cst
 
 from devlint.diagnostic import Edit
 from devlint.fixes.fix_context import NodeRegion
-
-LOOSELY_BINDING = (
-    cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda, cst.Await,
-    cst.NamedExpr, cst.Integer, cst.Float, cst.ConcatenatedString, cst.Yield, cst.GeneratorExp,
-)  # fmt: skip
-"""Expressions that need parentheses before an attribute can follow them."""
+from devlint.syntax.tree_walk import LOOSELY_BINDING
 
 
 def replace_node(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:

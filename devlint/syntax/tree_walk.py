@@ -8,6 +8,12 @@ from typing import Any, get_args, get_type_hints
 
 import libcst as cst
 
+LOOSELY_BINDING = (
+    cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda, cst.Await,
+    cst.NamedExpr, cst.Integer, cst.Float, cst.ConcatenatedString, cst.Yield, cst.GeneratorExp,
+)  # fmt: skip
+"""The expression types that need parentheses before an attribute can follow, as in `(a + b).cpu()`."""
+
 _PUNCTUATION: tuple[type[cst.CSTNode], ...] = (
     cst.BaseParenthesizableWhitespace,
     cst.TrailingWhitespace,
