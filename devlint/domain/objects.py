@@ -1,6 +1,6 @@
 """Heap objects, the targets of `Ref` values: mutable objects that several names may share.
 
-The records are frozen: an object is changed by storing another record at its allocation site.
+The classes here are frozen: an object is changed by storing another record of it at its allocation site.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Sequence:
     """A list, set, deque, iterator or generator on the abstract heap.
 
     `items` holds the elements when each of them is known. Otherwise `items` is None and `element` stands for every
-    element, except for the `first` one where that is known. `owner` is the place where the sequence was stored as a
-    plain attribute of an nn.Module, if it was.
+    element, except for the `first` one where that is known. `owner` is the source location at which the sequence was
+    stored as a plain attribute of an nn.Module, if it was.
     """
 
     items: tuple[Value, ...] | None
@@ -47,8 +47,8 @@ class Dict:
     """A dict on the abstract heap: `entries` under constant keys, and `element` for the values under all other keys.
 
     `element` is None when there are no other keys. `factory` makes the values that a defaultdict has for the keys it
-    lacks. `optional` holds the keys that only one of two joined paths has set, each with the condition for it. `object`
-    refers to the object whose attributes this dict holds (`__dict__`).
+    lacks. `optional` holds the keys that only one of two joined paths has set, each with the condition under which it
+    is set. `object` refers to an object if the dict is that object's `__dict__`.
     """
 
     entries: Mapping[Hashable, Value]
@@ -67,7 +67,7 @@ class Dict:
 
 
 class Registration(Enum):
-    """The way in which an nn.Module holds an attribute; `.to()` leaves only a PLAIN one behind."""
+    """The way in which an nn.Module holds an attribute; `.to()` of the module moves every attribute but a PLAIN one."""
 
     PARAMETER = "parameter"
     BUFFER = "buffer"
@@ -123,7 +123,11 @@ class Instance:
     contents: Ref | None = None
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
-        """Return the object with one attribute set and registered as given (None: not registered)."""
+        """Return the object with one attribute set.
+
+        `registration` is the way in which the object, as an nn.Module, then holds the attribute; None means not
+        registered.
+        """
         registered = self.registered
         if registered.get(name) is not registration:
             registered = {key: kind for key, kind in registered.items() if key != name}
@@ -159,7 +163,7 @@ def join_parameter_cells(cells: SequenceOf[ParameterCell]) -> ParameterCell:
 
 
 def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None) -> ParameterCell:
-    """Return the join of two parameter cells: `left` where the test holds, `right` where it does not."""
+    """Return the join of two parameter cells: `left` where the condition `test` holds, `right` where it does not."""
     placement = join_under(test, left.placement, right.placement)
     grad = left.grad if left.grad == right.grad else None
     return ParameterCell(
@@ -168,7 +172,7 @@ def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None)
 
 
 def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> HeapObject:
-    """Return the join of two states of a heap object: `left` where the test holds, `right` where it does not."""
+    """Return the join of a heap object's states on two paths: `left` where the condition `test` holds, else `right`."""
     if left is right or left == right:
         return left
     match left, right:
@@ -190,7 +194,7 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
 
 
 def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
-    """Return the join of two dicts; a key that only one of them has becomes one of the `optional` keys."""
+    """Return the join of a dict's states on two paths; a key that only one of them has becomes an `optional` key."""
     entries: dict[Hashable, Value] = {}
     for key in [*left.entries, *(key for key in right.entries if key not in left.entries)]:
         values = [one.entries[key] for one in (left, right) if key in one.entries]
@@ -203,7 +207,10 @@ def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
 
 
 def _join_instances(left: Instance, right: Instance, test: Literal | None) -> Instance:
-    """Return the join of two objects; an attribute that only one of them has becomes one of the `optional` ones."""
+    """Return the join of an object's states on two paths.
+
+    An attribute that only one of the states has becomes one of the `optional` attributes.
+    """
     attributes: dict[str, Value] = {}
     for name in [*left.attributes, *(name for name in right.attributes if name not in left.attributes)]:
         values = [one.attributes[name] for one in (left, right) if name in one.attributes]
@@ -244,9 +251,9 @@ def _join_optional_keys(
     optional_right: Mapping[Hashable, Literal | None],
     test: Literal | None,
 ) -> Mapping[Hashable, Literal | None]:
-    """Return the keys that only one of two paths has set, each with the condition for it.
+    """Return the keys of a dict, or attributes of an object, that only one of two paths has set, each with a condition.
 
-    The condition is None for a key that was optional on either path before this join.
+    The condition says where the key is set. It is None for a key that was optional on either path before this join.
     """
     if left.keys() == right.keys() and not optional_left and not optional_right:
         return {}
@@ -259,15 +266,15 @@ def _join_optional_keys(
 
 
 def _are_tensors(values: SequenceOf[Value]) -> bool:
-    """Return whether every alternative of every value is a tensor."""
+    """Return whether all of some values are tensors, a conditional value in each of its alternatives."""
     return all(isinstance(one, Tensor) for value in values for one in alternatives(value))
 
 
 def _join_registrations(left: Instance, right: Instance) -> Mapping[str, Registration]:
-    """Return how each attribute is registered after either of two paths.
+    """Return how an nn.Module registers each of its attributes after either of two paths.
 
-    An attribute registered on either path counts as registered, since a move takes it along where it is registered. An
-    attribute registered in two ways counts as a buffer, since a buffer and a parameter move alike.
+    An attribute that only one path registers counts as registered. An attribute registered in two ways counts as a
+    buffer, since `.to()` of the module moves buffers and parameters alike.
     """
     registered = {**right.registered, **left.registered}
     for name, kind in right.registered.items():

@@ -1,4 +1,4 @@
-"""Handlers of assignment targets that are names, stars, tuples and lists."""
+"""Handlers of assignment targets: names, starred targets (`*rest`), tuples and lists."""
 
 from __future__ import annotations
 
