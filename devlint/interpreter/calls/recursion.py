@@ -18,7 +18,10 @@ from devlint.interpreter.state.frame import Frame
 
 
 def descends_into_argument(frame: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
-    """Return whether a function calls itself with a part of its own argument; unknown arguments do not count."""
+    """Return whether a function calls itself with a part of its own argument, such as an element of a list.
+
+    Unknown arguments do not count.
+    """
     if frame.function is not info:
         return False
     given = [frame.state.names[one.name] for one in info.parameters if one.name in frame.state.names]
@@ -62,9 +65,10 @@ def _has_objects(values: Iterable[Value]) -> bool:
 
 
 def recursive_result(frame: Frame, info: FunctionInfo, value: Value | None) -> Value | None:
-    """Return a call's result, given that recursive calls were left out; None if no path of the call returns.
+    """Return the result of a call inside which recursive calls may have been left out.
 
-    The result of the outermost call is unknown unless it equals the inner call's result.
+    The result is None if no path of the call returns. The result of the outermost call is unknown unless it equals the
+    inner call's result.
     """
     recursion = frame.analysis.recursive_calls
     if info not in recursion.skipped:

@@ -215,7 +215,7 @@ def _negate(value: Value) -> Value:
 def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
     """Return the abstract bool for `left == right`; None for kinds of operands that this function does not compare.
 
-    They are compared by the condition's text or source location instead.
+    For those, the caller compares tensors elementwise, and makes a condition of any other comparison.
     """
     a, b = left.value, right.value
     if _may_be_text(a) and _may_be_text(b):

@@ -1,4 +1,4 @@
-"""Conditions of branches: the test of an expression, and the narrowing of names on the path where it holds or fails."""
+"""Conditions of branches: the truth of an expression, and the narrowing of values where it holds or fails."""
 
 from __future__ import annotations
 
@@ -362,7 +362,10 @@ def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bo
 
 
 def _without_tensors(value: Value) -> Value:
-    """Return a value with its tensors, and its unknowns that may be tensors, replaced by NOT_TENSOR."""
+    """Return a value as it is where the program has found it to be no tensor.
+
+    Alternatives that are tensors or may be (unknown values, opaque data) are replaced by NOT_TENSOR.
+    """
     match value:
         case Tensor() | Unknown() | OpaqueData():
             return NOT_TENSOR

@@ -18,7 +18,10 @@ def assign_name(frame: Frame, node: cst.Name, value: Value) -> None:
 
 @assigns(cst.StarredElement)
 def assign_starred(frame: Frame, node: cst.StarredElement, value: Value) -> None:
-    """Assign to the target inside a star (`*target`) the list that `assign_all` has made for the star."""
+    """Assign the list of elements that fall to a starred target (`*target`) to the name inside the star.
+
+    `assign_all` has made the list.
+    """
     frame.assign(node.value, value)
 
 

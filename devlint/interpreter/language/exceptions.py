@@ -62,7 +62,7 @@ class EarlyExits:
         )
 
     def finish(self, last: Callable[[], None]) -> None:
-        """Run the code of a `finally` clause, or of a context's exit, on each state that left the block early."""
+        """Run `last` (a `finally` clause or a context's exit code) on each abstract state that left the block early."""
         frame = self._frame
         end = frame.state
 

@@ -124,7 +124,7 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
 
 
 def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
-    """Return the slice of a tuple by the constant bounds in a subscript node; unknown for any other bounds."""
+    """Return the slice of a tuple by a subscript node's bounds (`items[1:3]`); unknown unless they are literals."""
     if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice) and len(node.slice) == 1:
         part = node.slice[0].slice
         bounds: list[int | None] = []
@@ -178,7 +178,7 @@ def _entry(frame: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode)
 def _instance_item(
     frame: Frame, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode
 ) -> Value:
-    """Return the item of an object: a part of a module or tensor container, or the result of its `__getitem__`."""
+    """Return `owner[index]` for an object: part of a module or tensor container, or the result of its `__getitem__`."""
     index = indices[0] if len(indices) == 1 else None
     container = container_class(frame, thing, "__getitem__")
     if container is not None:

@@ -47,7 +47,7 @@ class Parameter:
 class ModuleInfo:
     """One file of the program, as a module under its dotted name.
 
-    `frame` is the frame of its top level, None until that is run.
+    `frame` is the frame of the module's top level, None until the top level is run.
     """
 
     name: str
@@ -58,12 +58,15 @@ class ModuleInfo:
 
     @property
     def filename(self) -> str:
-        """Return the file's name as the user gave it."""
+        """Return the name of the module's file, as the user gave it."""
         return self.index.source.filename
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """Return the usage evidence in the module's top-level code, without that in definitions."""
+        """Return the evidence that the module's top-level code gives of the types of names, by their use.
+
+        The code of functions and classes is left out.
+        """
         trees = []
         for unit in self.index.statements:
             if unit.kind == "other":
@@ -73,7 +76,10 @@ class ModuleInfo:
 
     @cached_property
     def construction_functions(self) -> frozenset[str]:
-        """Return the functions that the file calls, or passes to `.apply`, only while it constructs objects."""
+        """Return the names of the functions that the file calls only while it constructs objects.
+
+        Passing a function to `.apply` counts as a call.
+        """
         callers: dict[str, set[str]] = defaultdict(set)
         for unit in self.index.statements:
             function = ""
@@ -90,10 +96,11 @@ class ModuleInfo:
 
 @dataclass(eq=False)
 class FunctionInfo:
-    """A function or lambda that the program defines.
+    """A function or lambda that the program defines, as read off its syntax.
 
-    `owner` is the class whose body defines it, `closure` the frame around its definition while that may be needed, and
-    `context` the number of the chain of calls around that frame. `find` returns the syntax.
+    `owner` is the class whose body defines it, `closure` the frame of the code around its definition where it captures
+    names from there, and `context` the number of the chain of calls around that frame. `find` parses or returns its
+    syntax node.
     """
 
     name: str
@@ -115,9 +122,9 @@ class FunctionInfo:
         return tuple(_parameters(self.node.params))
 
     def annotation_last_names(self, name: str) -> frozenset[str]:
-        """Return the names in a parameter's annotation, the last part of each dotted name.
+        """Return the names in a parameter's annotation, of each dotted name only the last part (`Tensor`).
 
-        Empty where there is no annotation.
+        The result is empty for a parameter without an annotation.
         """
         found = [said for one in self.parameters if one.name == name for said in annotation_names(one.annotation)]
         return frozenset(said.rpartition(".")[2] for said in found)
@@ -138,7 +145,7 @@ class FunctionInfo:
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """Return the usage evidence of the names in the function's own code."""
+        """Return the evidence that the function's own code gives of the types of names, by their use."""
         return UsageEvidence(self.node)
 
     @cached_property
@@ -151,7 +158,7 @@ class FunctionInfo:
 
     @cached_property
     def is_delegating(self) -> bool:
-        """Return whether the function only returns what another call returns: `return super().forward(x)`."""
+        """Return whether the function's body only returns what another call returns: `return super().forward(x)`."""
         match self.node.body:
             case cst.IndentedBlock(body=[*about, cst.SimpleStatementLine(body=[cst.Return(value=cst.Call())])]):
                 return all(_is_docstring(one) for one in about)
@@ -164,7 +171,7 @@ class FunctionInfo:
 
     @cached_property
     def bound_names(self) -> frozenset[str]:
-        """Return the names that the function's body binds; parameters only where the body binds them again."""
+        """Return the names that the function's body binds; a parameter is included only if the body binds it again."""
         inside = descend(self.node.body, into_functions=False)
         return frozenset(name for node in inside for name in names_bound_by(node))
 
@@ -181,9 +188,9 @@ class FunctionInfo:
 
     @cached_property
     def captured_names(self) -> frozenset[str]:
-        """Return the names that functions and classes nested in the body mention.
+        """Return all names that functions and classes nested in the function's body mention.
 
-        Nested code may read them whenever it runs.
+        Nested code may read these names whenever it runs.
         """
         inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
         return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
@@ -195,7 +202,7 @@ class FunctionInfo:
 
     @cached_property
     def bound_attributes(self) -> frozenset[str]:
-        """Return the attributes of `self` that the method binds."""
+        """Return the attributes of `self` that the method binds, such as `x` in `self.x = value`."""
         return frozenset(name for name, binds in self._uses_of_self if binds)
 
     @cached_property
@@ -212,9 +219,10 @@ class FunctionInfo:
 
 @dataclass(eq=False)
 class ClassInfo:
-    """A class that the program defines.
+    """A class that the program defines, as read off its syntax.
 
-    Its methods are definitions by name; its other attributes (`attributes`) come from running its body.
+    `methods` maps names to the functions that the class body defines. The other attributes of the class (`attributes`)
+    are known only after its body is run.
     """
 
     name: str
@@ -227,7 +235,7 @@ class ClassInfo:
 
     @cached_property
     def node(self) -> cst.ClassDef:
-        """Return the class's syntax; raises SourceError when libcst cannot parse it."""
+        """Return the syntax node of the class; raises SourceError when libcst cannot parse it."""
         return self.find()
 
     @cached_property
@@ -239,8 +247,8 @@ class ClassInfo:
     def methods(self) -> Mapping[str, FunctionInfo]:
         """Return the functions that the class body defines, by all their names; the last definition of a name wins.
 
-        Functions under `if` are included. Where a condition chooses between several of a name, only running the body
-        decides, and the name is left out.
+        Functions under `if` are included. Where a condition chooses between several functions of one name, only running
+        the class body decides, and the name is left out.
         """
         found: dict[str, FunctionInfo] = {}
         chosen: set[str] = set()
@@ -254,7 +262,7 @@ class ClassInfo:
 
     @cached_property
     def setters(self) -> Mapping[str, FunctionInfo]:
-        """Return the setter functions of the class's properties, by property name."""
+        """Return the setter functions of the class's properties, by the name of the property."""
         return {name: info for name, info, _ in self._functions() if "setter" in info.decorator_names}
 
     def _is_setter(self, info: FunctionInfo) -> bool:
@@ -262,7 +270,7 @@ class ClassInfo:
         return bool(info.decorator_names & {"setter", "deleter"})
 
     def _aliases(self) -> Iterator[tuple[str, str]]:
-        """Yield the other names that the body gives to its functions, each with the original: `__call__ = forward`."""
+        """Yield each second name that the class body gives to a function, with the first name: `__call__ = forward`."""
         for line in self.node.body.body:
             for one in line.body if isinstance(line, cst.SimpleStatementLine) else ():
                 if isinstance(one, cst.Assign) and isinstance(one.value, cst.Name):
@@ -291,7 +299,7 @@ class ClassInfo:
 
 
 def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
-    """Yield the parameters of a function's syntax, in order."""
+    """Yield the `Parameter` records of a function, from the syntax node of its parameter list, in order."""
     for one in (*node.posonly_params, *node.params):
         yield _parameter(one, "positional")
     if isinstance(node.star_arg, cst.Param):
@@ -303,13 +311,13 @@ def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
 
 
 def _parameter(node: cst.Param, kind: str) -> Parameter:
-    """Return the `Parameter` of a parameter's syntax node."""
+    """Return the `Parameter` record for the syntax node of a parameter."""
     annotation = node.annotation.annotation if node.annotation is not None else None
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
 
 
 def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the names that one node binds itself, without the nodes inside it."""
+    """Yield the names that one syntax node itself binds; bindings by the nodes inside it are left out."""
     if type(node) not in BINDERS:
         return
     match node:
@@ -346,5 +354,5 @@ def _is_docstring(statement: cst.BaseStatement) -> bool:
 
 
 def _parsed(node: cst.FunctionDef) -> cst.FunctionDef:
-    """Return a node that is already parsed, as the `find` function of a definition."""
+    """Return the given syntax node; serves as the `find` function of a `FunctionInfo` whose node is parsed already."""
     return node

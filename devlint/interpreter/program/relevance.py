@@ -1,4 +1,7 @@
-"""The relevance filter: names without which code cannot affect the placement of tensors."""
+"""The relevance filter: code that contains none of some names cannot affect tensors, so devlint does not analyse it.
+
+Such code is still run where other code calls it.
+"""
 
 from __future__ import annotations
 
