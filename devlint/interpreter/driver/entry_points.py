@@ -93,7 +93,7 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
 
 
 def _definition_of(analysis: Analysis, module: ModuleInfo, name: str | None) -> object:
-    """Return the definition that a global name is bound to; None for any other value."""
+    """Return the function or class of the program that a global name is bound to; None for any other value."""
     frame = module_frame(analysis, module)
     value = frame.state.names.get(name or "")
     return value.definition if isinstance(value, ProgramDefinition) else None

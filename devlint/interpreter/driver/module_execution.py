@@ -215,7 +215,7 @@ def _bind_late(frame: Frame, unit: Statement | Binding) -> None:
 
 
 def known_names(module: ModuleInfo) -> set[str]:
-    """Return the names that a module has bound so far, and the names of its deferred imports."""
+    """Return the global names that a module has bound so far, and those that its deferred imports will bind."""
     frame: Frame | None = module.frame
     if frame is None:
         return set()

@@ -98,16 +98,19 @@ def _is_test(info: FunctionInfo) -> bool:
 
 
 def _assume_on_host(frame: Frame, parameter: Parameter, value: Value) -> Value:
-    """Return an argument placed on the host, if its file calls a private function only with a host tensor for it.
+    """Return a tensor argument placed on the host, for a private function that its file only calls with host tensors.
 
-    Any other argument is returned unchanged.
+    A value other than a tensor is returned unchanged.
     """
     step = frame.step(StepKind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
     return replace(value, placement=PlacementCase(CPU, Basis.ASSUMED, step)) if isinstance(value, Tensor) else value
 
 
 def symbolic_fields(frame: Frame, info: ClassInfo, fields: list[Field]) -> Arguments:
-    """Return the arguments that an unknown caller passes to the constructor of a record (such as a dataclass)."""
+    """Return symbolic arguments for the constructor of a record, such as a dataclass.
+
+    They stand for what an unknown caller outside the program passes.
+    """
     step = frame.step(StepKind.CALLER, f"the fields of `{info.name}` are the caller's, on any device", info.node.name)
     arguments = Arguments(info.node)
     for one in fields:

@@ -113,7 +113,7 @@ class FunctionInfo:
 
     @cached_property
     def node(self) -> cst.FunctionDef | cst.Lambda:
-        """Return the function's syntax, parsed on first use; raises SourceError when libcst cannot parse it."""
+        """Return the function's syntax node, parsed on first use; raises SourceError when libcst cannot parse it."""
         return self.find()
 
     @cached_property
@@ -177,7 +177,10 @@ class FunctionInfo:
 
     @cached_property
     def locals(self) -> frozenset[str]:
-        """Return the function's local names: parameters and names bound, without those declared global or nonlocal."""
+        """Return the function's local names: its parameters and the names that it binds.
+
+        Names declared global or nonlocal are left out.
+        """
         names = {one.name for one in self.parameters}
         foreign: set[str] = set()
         for node in descend(self.node.body, into_functions=False):
@@ -240,7 +243,7 @@ class ClassInfo:
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """Return the usage evidence of `self.x` names in all methods together."""
+        """Return the evidence that the methods together give of the types of attributes (`self.x`), by their use."""
         return UsageEvidence(self.node)
 
     @cached_property

@@ -72,7 +72,10 @@ class Program:
         return self._modules[path]
 
     def _index_text(self, path: Path, name: str) -> FileIndex:
-        """Return the index of a file, from the given text or else from the disk."""
+        """Return the index of a file: its top-level statements and the names they bind.
+
+        The file's text is the one given to the program, if any, otherwise the one on the disk.
+        """
         data = self._texts.get(path)
         return index_source(decode_source(data, name) if data is not None else read_source(path, name))
 
@@ -85,7 +88,7 @@ class Program:
         return self._modules.get(path)
 
     def find(self, importer: ModuleInfo, module: str, level: int) -> ModuleInfo | None:
-        """Return the module that an import in `importer` refers to, by dotted name and number of leading dots.
+        """Return the module that an import in `importer` names by its dotted name and number of leading dots.
 
         The result is None when the module is not part of the program.
         """

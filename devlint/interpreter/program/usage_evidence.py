@@ -113,7 +113,7 @@ class UsageEvidence:
         return array_like and (name in self.arrays or name in self._device_read - self._moved_in_place)
 
     def is_module(self, name: str) -> bool:
-        """Return whether a name is used as only a module can be: called, or asked for its parameters."""
+        """Return whether the code uses a name as only an nn.Module is used: calls it, or asks for its parameters."""
         return name in self.modules and name not in self.tensors
 
     def _collect(self, node: cst.CSTNode) -> None:
@@ -144,25 +144,28 @@ class UsageEvidence:
                 self.numbers.update(_terms(argument.value))
 
     def _index(self, node: cst.Index) -> None:
-        """Record what an index (`x[i]`) tells about the types of the names in it."""
+        """Record that the names in an index (`x[i]`) are used as numbers."""
         self.numbers.update(_terms(node.value))
 
     def _slice(self, node: cst.Slice) -> None:
-        """Record what a slice (`x[:n]`) tells about the types of its bounds."""
+        """Record that the names in the bounds of a slice (`x[:n]`) are used as numbers."""
         for bound in (node.lower, node.upper):
             self.numbers.update(_terms(bound) if bound is not None else ())
 
     def _test(self, node: cst.If | cst.IfExp) -> None:
-        """Record what a test (`if n:`, `a if n else b`) tells about the type of the tested name."""
+        """Record that the names in a test (`if n:`, `a if n else b`) are used as numbers."""
         self.numbers.update(_terms(node.test))
 
     def _negation(self, node: cst.UnaryOperation) -> None:
-        """Record what a negation (`not n`) tells about the type of its operand."""
+        """Record that the names in a negation (`not n`) are used as numbers."""
         if isinstance(node.operator, cst.Not):
             self.numbers.update(_terms(node.expression))
 
     def _statement(self, node: cst.Expr) -> None:
-        """Note the function of a call whose result is discarded."""
+        """Record the callee of a call whose result is discarded.
+
+        Such a call is different evidence: `x.to(device)` as a statement of its own shows that `x` is a module.
+        """
         if isinstance(node.value, cst.Call):
             self._discarded_functions.add(node.value.func)
 
@@ -188,7 +191,7 @@ class UsageEvidence:
             self.modules.add(name)
 
     def _operation(self, node: cst.BinaryOperation) -> None:
-        """Record what a matrix product (`a @ b`) tells about its operands: they are tensors or arrays."""
+        """Record that the operands of a matrix product (`a @ b`) are used as arrays."""
         if isinstance(node.operator, cst.MatrixMultiply):
             for side in (node.left, node.right):
                 name = dotted_name(side)

@@ -104,7 +104,10 @@ class UseDef:
         return found
 
     def _sequence(self, key: Hashable, name: str, parts: Iterable[cst.CSTNode]) -> _EventSequence:
-        """Return the events of a name in a piece of code, made of `parts`; `key` identifies the code in the cache."""
+        """Return the reads and bindings of a name in some pieces of code (`parts`).
+
+        `key` identifies the code in the cache of answers.
+        """
         known = self._sequences.get((key, name))
         if known is None:
             known = self._sequences[key, name] = _EventSequence()

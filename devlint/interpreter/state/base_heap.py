@@ -12,7 +12,7 @@ from devlint.interpreter.state.frame import Frame
 def write_to_base_heap(frame: Frame) -> Iterator[None]:
     """Copy what `frame` writes to its heap inside the `with` block to the base heap, which all paths see.
 
-    Paths that split off before see the writes as well.
+    Paths that split off earlier see these writes as well.
     """
     before = frame.state.heap.fork()
     yield

@@ -1,4 +1,4 @@
-"""Devices known from a path condition: a test such as `x.is_cuda` tells the device type of a caller's tensor."""
+"""Device types known from a path condition: a test such as `x.is_cuda` tells the device type of a caller's tensor."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def refine_placement(placement: Placement, path_condition: PathCondition) -> Pla
 
 
 def has_contradictory_types(path_condition: PathCondition) -> bool:
-    """Return whether a path condition puts one object on devices of two types.
+    """Return whether a path condition states two different device types for one object.
 
-    No path satisfies such a condition.
+    No run of the program satisfies such a condition.
     """
     types: dict[Hashable, str] = {}
     return any(types.setdefault(origin, type_) != type_ for origin, type_ in _stated_types(path_condition))
@@ -53,7 +53,7 @@ def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str
 
 
 def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
-    """Return the device type that the path condition's literals state for each object, by its origin."""
+    """Return the device types that the literals of a path condition state, by the identity (origin) of the object."""
     types: dict[Hashable, str] = {}
     for test in path_condition:
         match test.formula:

@@ -1,4 +1,4 @@
-"""The call sites of a file's private functions and classes, and which of those only ever run on the host."""
+"""The call sites of a file's private functions and classes, and which of those are only ever run on the host."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from devlint.interpreter.program.private_definitions import is_private_name
 
 
 class PrivateCallSites:
-    """The recorded calls of a file's private functions and classes, and whether all of them stay on the host.
+    """The recorded calls of a file's private functions and classes, and whether all of the calls are on the host.
 
-    A tensor that every call passes from the host cannot have been moved by an unknown caller; nor can a module that is
-    on the host in every call.
+    An unknown caller cannot have moved a tensor that every call passes from the host, nor a module that is on the host
+    in every call.
     """
 
     def __init__(self, module: ModuleInfo | None = None) -> None:
@@ -21,7 +21,7 @@ class PrivateCallSites:
         self._makers: dict[ClassInfo, set[ClassInfo | None]] = defaultdict(set)
 
     def covers(self, name: str, module: ModuleInfo) -> bool:
-        """Return whether a name defined in a module is one of the private definitions of this file."""
+        """Return whether a name defined in `module` is a private definition of the file whose calls are recorded."""
         return module is self._module and is_private_name(name)
 
     def add_call(self, key: tuple[FunctionInfo | ClassInfo, str], *, on_host: bool) -> None:
@@ -32,25 +32,29 @@ class PrivateCallSites:
         self._calls[key] = on_host and self._calls.get(key, True)
 
     def add_construction(self, info: ClassInfo, maker: ClassInfo | None) -> None:
-        """Record that code of the class `maker`, or a function (None), has made an instance of the class `info`."""
+        """Record that code of the class `maker`, or of a function (None), has made an instance of the class `info`."""
         self._makers[info].add(maker)
 
     def is_parameter_on_host(self, info: FunctionInfo, name: str) -> bool:
         """Return whether a parameter of a function is on the host in every call.
 
-        So are the inputs of a module that is itself on the host in every call.
+        That also holds for the inputs of a module that is itself on the host in every call.
         """
         return self._calls.get((info, name), False) or (info.owner is not None and self.are_modules_on_host(info.owner))
 
     def are_modules_on_host(self, info: ClassInfo) -> bool:
         """Return whether the modules of a class are on the host in every call of their methods.
 
-        A module whose methods were not called counts if it is only part of modules that are on the host.
+        A module whose methods are never called is on the host if only modules on the host have made it.
         """
         return self._keeps(info, frozenset())
 
     def _keeps(self, info: ClassInfo | None, asked: frozenset[ClassInfo]) -> bool:
-        """Return the answer of `are_modules_on_host`; `asked` are the classes already visited, which ends circles."""
+        """Compute the answer of `are_modules_on_host` for a class.
+
+        `asked` are the classes already visited, so that classes that make each other's instances do not recurse for
+        ever.
+        """
         if info is None or info in asked:
             return False
         makers = self._makers[info]
