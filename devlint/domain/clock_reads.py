@@ -1,4 +1,4 @@
-"""The abstract value of a clock read, used to check what a program's timings measure."""
+"""The abstract value of a clock read, such as `time.time()`, used to check what a program's timings measure."""
 
 from __future__ import annotations
 

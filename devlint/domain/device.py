@@ -59,7 +59,7 @@ class DeviceSymbol:
 
 @dataclass(frozen=True, slots=True)
 class UnknownDevice:
-    """The device of which nothing is known; no finding is ever reported about it."""
+    """The abstract device of a tensor of which no device is known; no finding is ever reported about it."""
 
     def __str__(self) -> str:
         return "unknown"

@@ -145,9 +145,9 @@ def _join_pending_copies(left: PendingCopy | None, right: PendingCopy | None) ->
 
 
 def _join_ranks(left: Tensor, right: Tensor) -> Rank:
-    """Return the join of the ranks of two tensors.
+    """Return the join of the ranks of the tensor that a name holds on two paths.
 
-    An argument of unknown rank is assumed to have the rank of the tensor that replaces it on the other path.
+    A function's argument of unknown rank is assumed to have the rank of the tensor that replaces it on the other path.
     """
     for one, other in ((left, right), (right, left)):
         if one.rank is Rank.ANY and _is_argument(one):
@@ -188,7 +188,10 @@ def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value
 
 
 def _number_kind(value: Value) -> str | None:
-    """Return the Python type of a number: bool, int, float, or "number" where unknown; None for any other value."""
+    """Return the name of a number's Python type: "bool", "int" or "float", or "number" where the type is unknown.
+
+    The result is None for any value that is no number.
+    """
     match value:
         case Const(value=bool()) | SymbolicBool():
             return "bool"

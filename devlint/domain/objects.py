@@ -36,7 +36,7 @@ class Sequence:
 
     @property
     def any(self) -> Value:
-        """Return a value that stands for every element: the join of all elements."""
+        """Return a value that stands for every element of the sequence: the join of all elements."""
         if self.items is None:
             return self.element
         return join_all(self.items)
@@ -61,7 +61,7 @@ class Dict:
 
     @property
     def any(self) -> Value:
-        """Return a value that stands for the value of every entry: the join of all values."""
+        """Return a value that stands for every value in the dict: the join of all of them."""
         values = [*self.entries.values(), *([] if self.element is None else [self.element])]
         return join_all(values)
 
@@ -104,12 +104,12 @@ class Instance:
     """An object with attributes on the abstract heap, such as an nn.Module.
 
     `cls` is the class value of the program, or the dotted name of a library class. `registered` maps the attributes of
-    an nn.Module to the way in which the module holds them; `cell` holds a library module's parameters;
-    `has_parent_module` is true when another module registers this one. `hooks` are the functions that a module calls
-    around its forward, each with the kind it is registered as. `placement_tracked` is false when the object's placement
-    can no longer be followed, because an unknown function received the object. `optional` holds the attributes that
-    only one of two joined paths has set, each with the condition for it. `contents` is the dict or list that underlies
-    an object whose class derives from dict or list.
+    an nn.Module to the way in which the module holds them; `cell` holds the placement and dtype of a library module's
+    parameters; `has_parent_module` is true when another module registers this one. `hooks` are the functions that a
+    module calls around its forward, each with the kind of hook it is registered as. `placement_tracked` is false when
+    the object's placement can no longer be followed, because an unknown function received the object. `optional` holds
+    the attributes that only one of two joined paths has set, each with the condition under which it is set. `contents`
+    is the dict or list that underlies an object whose class derives from dict or list.
     """
 
     cls: Hashable
@@ -145,7 +145,7 @@ HeapObject: TypeAlias = "Sequence | Dict | Instance | ParameterCell | ParameterG
 
 
 def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
-    """Return the join of several values; unknown when there are none."""
+    """Return the join of several values, which stands for each of them; unknown when there are none."""
     if not values:
         return UNKNOWN
     result = values[0]
@@ -155,7 +155,7 @@ def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
 
 
 def join_parameter_cells(cells: SequenceOf[ParameterCell]) -> ParameterCell:
-    """Return one cell with the join of the placements and dtypes of several cells."""
+    """Return one parameter cell with the join of the placements and dtypes of several parameter cells."""
     result = cells[0]
     for cell in cells[1:]:
         result = _join_cells(result, cell, None)

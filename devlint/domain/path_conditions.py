@@ -137,10 +137,10 @@ def assume(path_condition: PathCondition, test: Literal) -> PathCondition | None
 
 
 def closure(path_condition: PathCondition) -> PathCondition:
-    """Return the path condition with the literals that follow from it.
+    """Return the path condition together with all literals that follow from it.
 
-    Those are the parts of a conjunction that holds, and the opposite of the last part of a conjunction that fails while
-    its other parts hold.
+    From a conjunction that holds, its parts follow. From a conjunction that fails while all its parts but one hold, the
+    negation of that one part follows.
     """
     known = set(path_condition)
     for test in path_condition:

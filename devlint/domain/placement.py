@@ -117,14 +117,14 @@ def newest_step(step: Step | None, kind: StepKind) -> Step | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """One execution of a function, of a class body or of a module's top level. Scopes compare by identity.
+    """One execution of a function, of a class body or of a module's top level, as findings refer to it.
 
     `name` is qualified within its file. `method_of_module` is true for a method of an nn.Module that runs after
     construction, `construction` for code that runs while an nn.Module is being built, before the module can be moved.
     `any_device` is true for code meant for any device: the function mentions a device, or such code calls it. `entry`
     is true for code that runs outside of functions (a module's top level, a class body) and for the unknown caller of
     an analysed function. `argument_placements` are the placements of the tensors and modules among the arguments,
-    `self` included. `caller` is the scope of the calling code.
+    `self` included. `caller` is the scope of the calling code. Scopes compare by identity.
     """
 
     name: str
@@ -174,7 +174,7 @@ class PlacementCase:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalPlacement:
-    """A placement that depends on a formula: `yes` where the formula holds, `no` where it does not."""
+    """A placement that depends on a condition (`formula`): `yes` where the condition holds, `no` where it does not."""
 
     formula: Formula
     yes: Placement

@@ -57,7 +57,7 @@ class Storage:
 
     @property
     def is_contiguous(self) -> bool:
-        """Return whether the view covers all of the memory in its original order."""
+        """Return whether this view covers all of its memory, in the memory's original order."""
         return not (self.parts or self.strided)
 
 

@@ -1,4 +1,4 @@
-"""Abstract values: what an expression may evaluate to.
+"""Abstract values: the descriptions that the interpreter computes with in place of a program's values.
 
 Tensors are plain values; mutable objects that several names may share live on the heap, behind a `Ref`.
 """
@@ -54,7 +54,7 @@ class Rank(Enum):
 class AllocationSite(NamedTuple):
     """The identity of a heap object: the syntax node that allocates it, and the chain of calls around it.
 
-    `context` is the number that the analysis gives to the chain of calls.
+    `context` is the number by which the analysis identifies the chain of calls.
     """
 
     site: Hashable
@@ -89,7 +89,7 @@ NOT_TENSOR: Final = NotTensor()
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A Python constant: None, bool, int, float, complex, str, bytes or Ellipsis."""
+    """The abstract value of a known Python constant: None, bool, int, float, complex, str, bytes or Ellipsis."""
 
     value: Hashable
 
@@ -147,7 +147,7 @@ class DeviceType:
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """The string that `x.type()` returns for a tensor, such as "torch.cuda.FloatTensor"."""
+    """The abstract value of the string that `x.type()` returns for a tensor, such as "torch.cuda.FloatTensor"."""
 
     placement: Placement
     dtype: Dtype = UNKNOWN_DTYPE
@@ -219,7 +219,7 @@ class PendingCopy:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A NumPy array (or a pandas column), which always lives on the host."""
+    """The abstract value of a NumPy array (or a pandas column), which always lies in host memory."""
 
     dtype: Dtype = UNKNOWN_DTYPE
     fresh: FactoryOrigin | None = None
@@ -230,7 +230,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The shape of a tensor or array, of which only the number of dimensions is known."""
+    """The abstract shape (`x.shape`) of a tensor or array: only the number of dimensions is known."""
 
     rank: Rank = Rank.ANY
 
@@ -253,9 +253,10 @@ class OpaqueData:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple of known length.
+    """The abstract value of a tuple of known length.
 
-    `names` are the fields of a named tuple (torch returns some); `cls` is its class when the program defines that.
+    `names` are the fields of a named tuple, as some torch functions return; `cls` is the tuple's class when the program
+    defines that class.
     """
 
     items: tuple[Value, ...]
@@ -287,7 +288,7 @@ class BoundLibraryMethod:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A functools.partial object: a callable with some arguments already given."""
+    """The abstract value of a functools.partial object: a callable with some arguments already given."""
 
     target: Value
     args: tuple[Value, ...] = ()

@@ -1,4 +1,4 @@
-"""The evaluation of a call's arguments."""
+"""The evaluation of a call's arguments, `*` and `**` arguments included."""
 
 from __future__ import annotations
 

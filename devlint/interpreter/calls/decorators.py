@@ -41,7 +41,10 @@ OPAQUE_DECORATORS: Final = frozenset({"functools.singledispatch", "functools.sin
 
 
 def decorated_function(frame: Frame, info: FunctionInfo) -> Value:
-    """Return the value that a function's name is bound to after its decorators; unknown if a decorator is not known."""
+    """Return the value that a function's name is bound to after its decorators.
+
+    The value is unknown if devlint does not know one of the decorators.
+    """
     home = definition_frame(frame, info)
     value: Value = ProgramDefinition(info)
     for decorator in reversed(info.decorators):

@@ -167,9 +167,9 @@ def _run_in_new_frame(
 
 
 def run_body(frame: Frame) -> Value:
-    """Run a function's body and return the join of its return values.
+    """Run a function's body in its frame and return the join of its return values.
 
-    Afterwards `frame.state` is the join of the states at all returns and at the end of the body.
+    Afterwards `frame.state` is the join of the abstract states at all returns and at the end of the body.
     """
     info = frame.function
     assert info is not None

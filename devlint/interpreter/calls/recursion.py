@@ -30,7 +30,7 @@ def descends_into_argument(frame: Frame, info: FunctionInfo, arguments: Argument
 
 
 def _parts(frame: Frame, value: Value) -> Iterator[Value]:
-    """Yield the elements of a container or the attributes of an object."""
+    """Yield the values inside a value: the elements of a container, or the values of an object's attributes."""
     match value:
         case Tuple(items=items):
             yield from items

@@ -110,7 +110,7 @@ def _captured_names(info: FunctionInfo) -> dict[str, Value]:
 
 
 def _has_same_inputs(inputs: CallInputs, now: CallInputs) -> bool:
-    """Return whether two calls of one function have the same inputs."""
+    """Return whether everything that two calls of one function can read is the same."""
     return (
         inputs.outer_writes == now.outer_writes
         and inputs.path_condition == now.path_condition

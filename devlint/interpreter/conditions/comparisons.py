@@ -275,10 +275,10 @@ def _placement_of_type(frame: Frame, value: Value) -> Placement | None:
 
 
 def _may_be_text(value: Value) -> bool:
-    """Return whether a value may be a string.
+    """Return whether a value may be a string, and so may name a device.
 
-    A value may be one if it is a string constant, a parameter with a `str` annotation or a string default, or an
-    unknown without a name.
+    It may if it is a string constant, a parameter with a `str` annotation or a string default, or an unknown value
+    without a name.
     """
     match value:
         case Const(value=str()) | StringPrefix() | Unknown(origin=None):
@@ -335,9 +335,9 @@ def _as_condition(value: Value) -> Literal | bool | None:
 
 
 def _devices_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
-    """Return whether two devices are equal on this path.
+    """Return the abstract bool that says whether two devices are equal on the current path.
 
-    A device written as a string is compared by its type only, as programs intend the comparison.
+    A device written as a string is compared by its type only, which is what programs mean by the comparison.
     """
     if isinstance(b, ConditionalValue):
         a, b = b, a
@@ -410,7 +410,7 @@ def device_type_condition(frame: Frame, placement: Placement, type_: str, node: 
 def _report_device_comparison(
     frame: Frame, node: cst.Comparison, operator: str, left: Argument, right: Argument
 ) -> None:
-    """Report the comparison of two values that are devices or may be device strings."""
+    """Report to the rules the comparison of two values, each of which is a device or may be a device string."""
     frame.emit(
         DevicesCompared(
             frame.event_context(node), operator, left.value, right.value, _written_device(right), _written_device(left)

@@ -195,7 +195,7 @@ def _types_of_object(frame: Frame, value: Value, thing: Instance) -> frozenset[s
 
 
 def _is_of_library_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:
-    """Return whether an object's class is the given library class or surely derives from it."""
+    """Return whether an object's class is a given library class or surely derives from that class."""
     if isinstance(thing.cls, str):
         return frame.analysis.table.canonical(thing.cls) == frame.analysis.table.canonical(type_.name)
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):

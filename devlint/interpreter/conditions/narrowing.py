@@ -168,9 +168,9 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
 
 
 def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, narrowing: str) -> None:
-    """Report that the host reads a tensor's values.
+    """Report to the rules that the host reads a tensor's values, as `.item()` or `print(tensor)` does.
 
-    A read from a tensor that may be on an accelerator synchronizes: the host waits for the accelerator.
+    If the tensor may be on an accelerator, the host is recorded to wait for the accelerator.
     """
     tensor = as_tensor(value) if isinstance(value, Tensor) else None
     if tensor is None:
@@ -191,7 +191,7 @@ def is_on_host(tensor: Tensor) -> bool:
 
 
 def may_be_none(value: Value) -> bool | None:
-    """Return whether a value is None: True if surely, False if surely not, None if unknown."""
+    """Return whether a value is None: True if it surely is, False if it surely is not; None means unknown."""
     match value:
         case Const(value=constant):
             return constant is None
@@ -343,7 +343,7 @@ def _narrow_alternatives(
 
 
 def _is_tensor_check(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
-    """Return whether a callee is the function `torch.is_tensor`."""
+    """Return whether the callee of a call is the function `torch.is_tensor`."""
     name = function.value if isinstance(function, cst.Name) else function.attr.value
     return name == "is_tensor" and frame.evaluate(function) == LibraryName("torch.is_tensor")
 

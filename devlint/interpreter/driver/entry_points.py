@@ -59,7 +59,7 @@ def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
 
 
 def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
-    """Analyse a top-level definition as called from outside, with symbolic arguments.
+    """Analyse a top-level function or class as called from outside the program, with symbolic arguments.
 
     Return whether the definition was analysed: one that cannot make, move, cast or read a tensor is skipped.
     """

@@ -136,9 +136,9 @@ def _value_of_field(
 
 
 def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
-    """Return the symbolic value of a parameter, by its annotation, its use and its default.
+    """Return the symbolic value of a parameter, judged by its annotation, the uses of its name, and its default value.
 
-    The value is a tensor, a container or record of tensors, a number, or an unknown named after the parameter.
+    The value is a tensor, a container or record of tensors, a number, or an unknown value named after the parameter.
     """
     origin = ("param", info, parameter.name)
     step = frame.step(StepKind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
@@ -224,7 +224,7 @@ def _last_name(node: cst.BaseExpression) -> str:
 
 
 def _type_arguments(node: cst.Subscript) -> list[cst.BaseExpression]:
-    """Return the type arguments of an annotation such as `Dict[str, Tensor]`."""
+    """Return the syntax nodes of the type arguments of an annotation (`str` and `Tensor` of `Dict[str, Tensor]`)."""
     return [one.slice.value for one in node.slice if isinstance(one.slice, cst.Index)]
 
 

@@ -12,7 +12,7 @@ from devlint.interpreter.state.frame import Frame, assigns
 
 @assigns(cst.Name)
 def assign_name(frame: Frame, node: cst.Name, value: Value) -> None:
-    """Bind the value to the name, for the assignment target `name`."""
+    """Bind a value to the name that is the target of an assignment (`x` in `x = value`)."""
     frame.bind(node.value, value)
 
 

@@ -44,7 +44,7 @@ from devlint.interpreter.state.rebinding import replace_value
 
 @assigns(cst.Attribute)
 def assign_attribute(frame: Frame, node: cst.Attribute, value: Value) -> None:
-    """Set the attribute of the owner, for the assignment target `owner.name`."""
+    """Execute an assignment whose target is an attribute (`owner.name = value`)."""
     set_attribute(frame, frame.evaluate(node.value), node.attr.value, value, node)
 
 
@@ -125,7 +125,7 @@ def _set_by_own_method(frame: Frame, owner: Ref, thing: Instance, name: str, val
 
 
 def _set_on_tensor(frame: Frame, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
-    """Set `requires_grad` or `data` of a tensor; any other attribute is ignored."""
+    """Execute `tensor.name = value` for the attributes `requires_grad` and `data`; any other attribute is ignored."""
     owner = node.value if isinstance(node, cst.Attribute) else None
     if name == "requires_grad":
         known = bool(value.value) if isinstance(value, Const) else None

@@ -76,7 +76,7 @@ OPAQUE_DATA_METHODS: Final = MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS
 
 @evaluates(cst.Attribute)
 def attribute(frame: Frame, node: cst.Attribute) -> Value:
-    """Evaluate the attribute access `owner.name`."""
+    """Evaluate the attribute access `owner.name` (a libcst `Attribute` node)."""
     return frame.under_path(frame.get_attribute(frame.evaluate(node.value), node.attr.value, node))
 
 
@@ -159,7 +159,7 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
 
 
 def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
-    """Return a property of a tensor (`device`, `dtype`, `shape`, `data`, `grad`, ...), or one of its methods, bound."""
+    """Return an attribute of a tensor: a property (`device`, `dtype`, `shape`, `grad`, ...) or a bound method."""
     settled = frame.resolve(tensor)
     match name:
         case "device":
@@ -236,7 +236,7 @@ def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
 
 
 def class_member(frame: Frame, info: ClassInfo, name: str) -> Value:
-    """Return a class's member: a method, an enum member or a class attribute."""
+    """Return the member of a class that `cls.name` reads: a method, an enum member or a class attribute."""
     method = find_method(frame, info, name)
     if method is not None:
         return (
@@ -340,15 +340,15 @@ def _call_getattr(frame: Frame, owner: Ref, fallback: FunctionInfo, name: str, n
 
 
 def call_method_with(frame: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
-    """Call a method of the program with the given values as its positional arguments, and return the result."""
+    """Call a method that the program defines with the given values as positional arguments, and return the result."""
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
     return frame.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))
 
 
 def _join_conditional_tensors(frame: Frame, value: Value) -> Value:
-    """Return a conditional value of two tensors as one tensor; other values are unchanged.
+    """Return a conditional value of two tensors joined into one tensor; any other value is unchanged.
 
-    A parameter is not joined, because its placement is read from its cell when it is used.
+    A parameter is not joined, because its placement is read from its heap cell when the parameter is used.
     """
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):

@@ -1,4 +1,4 @@
-"""Context managers: the torch settings that a `with` block or a context decorator changes for the code inside."""
+"""Context managers: the torch settings that a `with` block or a decorator such as `@torch.no_grad()` changes."""
 
 from __future__ import annotations
 
@@ -116,7 +116,10 @@ def _run_after_yield(frame: Frame, suspended: SuspendedGenerator) -> None:
 
 
 def suspend_at_yield(frame: Frame, node: cst.Yield) -> None:
-    """Record the state at a context manager's `yield`, and assume that the `with` block launches accelerator work."""
+    """Record the abstract state at the `yield` of a generator that may be a context manager.
+
+    The `with` block, which runs at the `yield`, is assumed to launch accelerator work.
+    """
     frame.states_at_yield.append((frame.state.torch_state, frame.state.heap.fork()))
     frame.launch(frame.step(StepKind.PASSED, "the block of the `with` statement is run", node))
 

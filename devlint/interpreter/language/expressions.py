@@ -224,7 +224,7 @@ def closure(frame: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> Func
 
 @evaluates(cst.Await)
 def await_(frame: Frame, node: cst.Await) -> Value:
-    """Evaluate `await x`: the awaited expression is run at once."""
+    """Evaluate `await x`: the awaited expression is evaluated like any other, as if it finished at once."""
     return frame.evaluate(node.expression)
 
 
@@ -245,7 +245,7 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
 
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
-    """Evaluate a comprehension: element by element over a short known sequence, else once for all elements."""
+    """Evaluate a comprehension: once per element if the elements are known and few, otherwise once for all elements."""
     values, exact = _comprehend(frame, node.for_in, lambda: frame.evaluate(node.elt))
     kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
     thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind)

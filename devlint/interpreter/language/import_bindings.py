@@ -1,4 +1,4 @@
-"""The values that import statements bind."""
+"""The abstract values that the names in import statements are bound to."""
 
 from __future__ import annotations
 

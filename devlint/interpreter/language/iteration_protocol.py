@@ -98,14 +98,14 @@ def _keys(thing: Dict) -> Sequence:
 
 
 def values_of(thing: Dict) -> Sequence:
-    """Return the elements of `dict.values()`."""
+    """Return the values of a dict, over which iterating `dict.values()` runs, as a sequence."""
     if thing.element is None:
         return _limit_unrolling(Sequence(tuple(thing.entries.values()), owner=thing.owner))
     return Sequence(None, thing.any, owner=thing.owner)
 
 
 def items_of(thing: Dict) -> Sequence:
-    """Return the elements of `dict.items()`, each a tuple of key and value."""
+    """Return the elements over which iterating `dict.items()` runs: tuples of a key and a value."""
     if thing.element is None:
         return _limit_unrolling(
             Sequence(tuple(Tuple((Const(key), value)) for key, value in thing.entries.items()), owner=thing.owner)

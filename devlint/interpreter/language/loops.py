@@ -1,4 +1,7 @@
-"""Handlers of `for` and `while`: a short known sequence is unrolled, any other loop is run to a fixpoint."""
+"""Handlers of `for` and `while` loops.
+
+A loop over a short known sequence is unrolled (run once per element); any other loop is run to a fixpoint.
+"""
 
 from __future__ import annotations
 

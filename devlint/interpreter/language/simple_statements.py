@@ -29,7 +29,7 @@ from devlint.syntax.tree_walk import dotted_name
 
 @executes(cst.SimpleStatementLine, cst.IndentedBlock, cst.SimpleStatementSuite)
 def block(frame: Frame, node: cst.SimpleStatementLine | cst.IndentedBlock | cst.SimpleStatementSuite) -> None:
-    """Execute the statements of a block in order."""
+    """Execute the statements of an indented block in order."""
     frame.execute_all(node.body)
 
 
@@ -60,7 +60,7 @@ def annotated(frame: Frame, node: cst.AnnAssign) -> None:
 
 @executes(cst.AugAssign)
 def augmented_assignment(frame: Frame, node: cst.AugAssign) -> None:
-    """Execute the augmented assignment `a += value`, which changes a mutable object in place."""
+    """Execute the augmented assignment `a += value`; if `a` is a mutable object, it is changed in place."""
     frame.assign(node.target, augmented(frame, node))
 
 
@@ -121,7 +121,7 @@ def outer_names(frame: Frame, node: cst.Global | cst.Nonlocal) -> None:
 
 @executes(cst.Import)
 def import_(frame: Frame, node: cst.Import) -> None:
-    """Execute `import a.b as c`: bind the module to a name."""
+    """Execute `import a.b as c`: bind the name to the imported module."""
     for alias in node.names:
         module = dotted_name(alias.name) or ""
         name = (

@@ -52,7 +52,7 @@ from devlint.interpreter.state.frame import Frame, evaluates
 
 @evaluates(cst.Subscript)
 def subscript(frame: Frame, node: cst.Subscript) -> Value:
-    """Evaluate the subscript `owner[index]`."""
+    """Evaluate the subscript `owner[index]` (a libcst `Subscript` node)."""
     return get_item(frame, Argument(frame.evaluate(node.value), node.value), evaluate_indices(frame, node), node)
 
 

@@ -31,9 +31,9 @@ _DEFINED_OR_CALLED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a function.
+    """One parameter of a function that the program defines.
 
-    `kind` is "positional", "keyword", "star" or "star-star".
+    `kind` is "positional", "keyword", "star" (`*args`) or "star-star" (`**kwargs`).
     """
 
     name: str
@@ -118,7 +118,7 @@ class FunctionInfo:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Return the function's parameters in order."""
+        """Return the `Parameter` records of the function, in order."""
         return tuple(_parameters(self.node.params))
 
     def annotation_last_names(self, name: str) -> frozenset[str]:
@@ -131,7 +131,7 @@ class FunctionInfo:
 
     @cached_property
     def decorators(self) -> tuple[cst.BaseExpression, ...]:
-        """Return the decorator expressions, outermost first."""
+        """Return the expressions of the function's decorators, outermost first."""
         return () if isinstance(self.node, cst.Lambda) else tuple(one.decorator for one in self.node.decorators)
 
     @cached_property
@@ -216,7 +216,10 @@ class FunctionInfo:
 
     @cached_property
     def _uses_of_self(self) -> list[tuple[str, bool]]:
-        """Return the reads and bindings of `self` attributes in the body, as `self_attribute_events` yields them."""
+        """Return the reads and bindings of attributes of `self` in the method's body, in execution order.
+
+        Each is the attribute's name, with True for a binding and False for a read.
+        """
         return list(self_attribute_events(self.node.body))
 
 
@@ -282,7 +285,11 @@ class ClassInfo:
                     )
 
     def _functions(self) -> Iterator[tuple[str, FunctionInfo, bool]]:
-        """Yield the name and definition of each function in the body, and whether a condition decides on it."""
+        """Yield the name and definition of each function in the class body.
+
+        The third item is true where an `if` or `try` surrounds the function, so that a condition decides whether it is
+        defined.
+        """
         pending: list[tuple[cst.CSTNode, bool]] = [(one, False) for one in self.node.body.body]
         while pending:
             node, conditional = pending.pop(0)
@@ -349,7 +356,7 @@ def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:
-    """Return whether a statement is a string on its own, as a docstring is."""
+    """Return whether a statement is only a string literal, as a docstring is."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
             return True

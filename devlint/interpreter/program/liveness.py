@@ -1,4 +1,4 @@
-"""Liveness of names: whether a value is read again, and which names a loop changes."""
+"""Liveness of names: whether the value that a name holds is read again, and which names a loop changes."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class NameEvents:
         self._walk(node, NOTHING_HIDDEN)
 
     def of(self, name: str) -> Sequence[NameEvent]:
-        """Return the reads and bindings of a name, in execution order."""
+        """Return the recorded reads and bindings of a name, in execution order."""
         named = self._names.get(name)
         return named.found if named is not None else ()
 

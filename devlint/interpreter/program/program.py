@@ -50,7 +50,7 @@ class Program:
         return sorted(self._shown)
 
     def add(self, path: Path, index: FileIndex) -> None:
-        """Add a file to the program whose text does not come from the disk."""
+        """Add a file to the program whose text is given by the caller and not read from the disk."""
         path = path.resolve()
         self._shown.setdefault(path, index.source.filename)
         self._folders.update(path.parents)
@@ -88,17 +88,19 @@ class Program:
         return self._modules.get(path)
 
     def find(self, importer: ModuleInfo, module: str, level: int) -> ModuleInfo | None:
-        """Return the module that an import in `importer` names by its dotted name and number of leading dots.
+        """Return the module that an import in `importer` names.
 
-        The result is None when the module is not part of the program.
+        `module` is the dotted name in the import, `level` the number of dots before it. The result is None when the
+        module is not part of the program.
         """
         found = self.resolve(importer, module, level)
         return self.load(found) if found is not None else None
 
     def resolve(self, importer: ModuleInfo, module: str, level: int) -> Path | None:
-        """Return the file of the module that an import in `importer` refers to, by its dotted name and level.
+        """Return the file of the module that an import in `importer` names.
 
-        None when the module is not part of the program.
+        `module` is the dotted name in the import, `level` the number of dots before it. The result is None when the
+        module is not part of the program.
         """
         origin = importer.path
         if level:

@@ -72,7 +72,7 @@ SIZE_FUNCTIONS: Final = frozenset(
 
 
 def is_tensor_method(method: str, *, is_statement: bool) -> bool:
-    """Return whether a call of a method shows that its receiver is a tensor.
+    """Return whether a call of a method of the given name shows that the object it is called on is a tensor.
 
     `is_statement` is true when the call's result is discarded.
     """
@@ -170,7 +170,10 @@ class UsageEvidence:
             self._discarded_functions.add(node.value.func)
 
     def _attribute(self, node: cst.Attribute) -> None:
-        """Collect the evidence of an attribute: `x.unsqueeze`, `model.parameters`, `time.perf_counter`."""
+        """Record what reading an attribute (`x.unsqueeze`, `model.parameters`) tells about the type of its owner.
+
+        Reading a clock function such as `time.perf_counter` is recorded too.
+        """
         attribute = node.attr.value
         if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
             self.reads_clock = True

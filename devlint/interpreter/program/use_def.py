@@ -33,7 +33,7 @@ class RunningCode(Protocol):
 
 
 class UseDef:
-    """The use-def analysis: which reads see the value that a name holds, with a cache of the answers."""
+    """The use-def analysis: it tells which reads see the value that a name holds at a point, and caches the answers."""
 
     def __init__(self) -> None:
         self._parents: dict[cst.CSTNode, dict[cst.CSTNode, cst.CSTNode]] = {}
@@ -97,7 +97,7 @@ class UseDef:
         return path[::-1]
 
     def _events_in(self, node: cst.CSTNode) -> NameEvents:
-        """Return the reads and bindings of names within a node."""
+        """Return the reads and bindings of all names within a syntax node, cached by node."""
         found = self._events_by_node.get(node)
         if found is None:
             found = self._events_by_node[node] = NameEvents(node)

@@ -88,9 +88,10 @@ class State:
 
 
 def join_states(left: State, right: State) -> State:
-    """Return the join of the states at the ends of two paths; a dead path does not count.
+    """Return the join of the abstract states at the ends of two paths.
 
-    The literal on which the two paths branched becomes the condition of the values in which they differ.
+    A path that has ended early, by `return` for example, does not count. The literal on which the two paths branched
+    becomes the condition of the values in which they differ.
     """
     if not left.live:
         return right
@@ -163,7 +164,7 @@ def changed(before: State, after: State) -> set[str]:
 
 
 def is_fixpoint(before: State, after: State, names: frozenset[str] | None = None) -> bool:
-    """Return whether a loop body has reached its fixpoint: nothing that the body could read has changed.
+    """Return whether a loop body has reached its fixpoint: the last pass has changed nothing that it could read.
 
     `names` are the names that the body reads; None means that they are unknown and all names are compared.
     """

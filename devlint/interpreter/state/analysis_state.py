@@ -62,7 +62,10 @@ MAX_CONTAINER_LEVELS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class InternalError:
-    """An exception inside the analysis of one function: contained there, and shown under `--verbose`."""
+    """A record of an exception in devlint's own analysis of one function; `--verbose` shows it.
+
+    The exception was contained, and the analysis went on with the rest of the program.
+    """
 
     filename: str
     where: str
@@ -245,7 +248,10 @@ class AnalysisState:
         return found
 
     def names_changed(self, loop: cst.CSTNode) -> frozenset[str]:
-        """Return the names that a loop's body binds, or whose objects it changes; computed once for each loop."""
+        """Return the names that a loop's body binds, and those whose objects the body changes in place.
+
+        The names are computed once for each loop.
+        """
         found = self._changed_names_by_loop.get(loop)
         if found is None:
             found = self._changed_names_by_loop[loop] = names_changed_in(loop)
@@ -278,10 +284,10 @@ class AnalysisState:
 
     @contextmanager
     def contain_errors(self, filename: str, where: str) -> Iterator[None]:
-        """Contain an exception in the analysis of one function, so that the rest is still analysed.
+        """Contain an exception raised inside the `with` block, so that the rest of the program is still analysed.
 
-        An internal error is recorded. A statement that the function needs and libcst cannot parse ends its analysis,
-        too.
+        The block analyses one piece of the program, such as a function, named by `where`. An internal error is
+        recorded. A statement that libcst cannot parse also ends the block.
         """
         calls, active = list(self.calls), list(self.active_functions)
         try:

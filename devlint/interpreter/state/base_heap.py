@@ -1,4 +1,4 @@
-"""Writes to the base heap: the objects of code that runs once per analysis, such as a module's top level."""
+"""Writes to the base heap: the heap objects of code that runs once per analysis, such as a module's top level."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from devlint.domain.placement import Placement, PlacementCase, map_cases
 
 
 def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
-    """Return the atom that states that an object's device is of a type, as `x.is_cuda` tests.
+    """Return the condition (`Atom`) that an object's device is of a given type, as `x.is_cuda` tests.
 
     `origin` identifies the object.
     """
@@ -43,7 +43,7 @@ def has_contradictory_types(path_condition: PathCondition) -> bool:
 
 
 def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:
-    """Yield each object, by its origin, with the device type that the path condition states for it."""
+    """Yield what a path condition states on device types: each object's identity (origin) with its device type."""
     for test in path_condition:
         match test.formula:
             case Atom(key=("device", origin, str(type_))) if test.holds:

@@ -105,7 +105,7 @@ class OperandConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class ModuleInputConflict(DeviceConflict):
-    """A call of a module on one device with an input on another (DEV102)."""
+    """A call of an nn.Module whose parameters are on one device with an input tensor on another (DEV102)."""
 
     module_call: CallOnStack | None = field(default=None, kw_only=True)
 
@@ -167,7 +167,7 @@ class HostOnlyOperand(Event):
 
 @dataclass(frozen=True, slots=True)
 class DtypeConflict(Event):
-    """Two operands with different dtypes in an operation that does not promote (DEV301, DEV302)."""
+    """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302)."""
 
     operation: str
     left: Operand
@@ -220,7 +220,10 @@ class Transfer(Event):
 
 @dataclass(frozen=True, slots=True)
 class OpaqueTransfer(Transfer):
-    """A transfer of an unknown value: only its target is known, not its type or its placement before."""
+    """A transfer (`.to(device)`) of an unknown value.
+
+    Only the target of the transfer is known, not the type of the value or its placement before.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +252,9 @@ class DiscardedResult(Event):
 
 @dataclass(frozen=True, slots=True)
 class UnusedRebinding(Event):
-    """A rebinding of a name, such as a loop variable or an argument, to a moved tensor that is never read.
+    """An assignment such as `x = x.to(device)` to a loop variable or parameter that is not read afterwards.
 
-    `loop` is the loop whose variable the name is, if any.
+    `loop` is the source location of the loop whose variable the name is; None for a parameter.
     """
 
     name: str

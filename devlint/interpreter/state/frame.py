@@ -215,7 +215,7 @@ class Frame:
             handler(self, node, value)
 
     def execute_all(self, nodes: Iterable[cst.CSTNode]) -> None:
-        """Execute statements one after another."""
+        """Execute several statements, given by their syntax nodes, one after another."""
         for node in nodes:
             self.execute(node)
 
@@ -230,7 +230,10 @@ class Frame:
         return Step(kind, message, self.place(node), self.scope, previous, self.loop)
 
     def event_context(self, node: cst.CSTNode) -> EventContext:
-        """Return the context of an event at a node: its place, scope, path condition, calls and loop."""
+        """Return the context of an event at a syntax node.
+
+        It holds the event's source location, scope, path condition, call stack and innermost loop.
+        """
         calls: tuple[CallOnStack, ...] = tuple(self.analysis.calls)
         return EventContext(
             self.place(node), self.scope, self.state.path_condition, calls, self.loop, self.analysis.symbolic
@@ -428,7 +431,7 @@ class Frame:
         return value
 
     def allocate_cell(self, tensor: Tensor) -> AllocationSite:
-        """Allocate a parameter cell with the placement and dtype of a tensor, and return its allocation site."""
+        """Allocate a parameter cell with a tensor's placement and dtype on the heap, and return its allocation site."""
         address = AllocationSite(("cell", id(tensor)), self.context)
         self.state.heap.put(address, ParameterCell(tensor.placement, tensor.dtype, True))
         return address
@@ -436,7 +439,10 @@ class Frame:
     # Paths
 
     def branch(self, *paths: Callable[[], None]) -> list[State]:
-        """Run each path from the current state and return where each ended; the current state is left as it was."""
+        """Run each of several functions from the current abstract state, and return the state at the end of each.
+
+        The frame's current state is the same afterwards as before.
+        """
         start = self.state
         ends = []
         for path in paths:
@@ -475,7 +481,7 @@ class Frame:
 
     @contextmanager
     def torch_state(self, **changes: object) -> Iterator[None]:
-        """Change settings of torch inside the `with` block, and restore them afterwards."""
+        """Change torch's settings in the abstract state inside the `with` block, and restore them afterwards."""
         before = self.set_torch_state(changes)
         yield
         self.set_torch_state(before)

@@ -63,9 +63,9 @@ class Heap:
         return copy
 
     def possibly_different_sites(self, other: Heap) -> set[AllocationSite]:
-        """Return the allocation sites at which two heaps may differ.
+        """Return the allocation sites at which this heap and another may differ.
 
-        Those are the sites that either heap has written since their last common fork.
+        Those are the sites that either heap has written since the last fork that both have in common.
         """
         found = self._written | other._written
         left, right = self._point, other._point
@@ -114,14 +114,20 @@ class Heap:
                 self.put(address, thing)
 
     def written_since(self, before: Heap) -> Iterator[tuple[AllocationSite, HeapObject]]:
-        """Yield what has been added or changed since `before` was forked from this heap."""
+        """Yield the objects that this heap has added or changed since `before` was forked from it.
+
+        Each object comes with its allocation site.
+        """
         for address in self.possibly_different_sites(before):
             thing = self.get(address)
             if thing is not None:
                 yield address, thing
 
     def _begin_segment(self) -> None:
-        """Begin a new segment of the journal, unless nothing has been written since the last one began."""
+        """Begin a new segment of the heap's journal of written allocation sites.
+
+        Nothing is done if nothing has been written since the last segment began.
+        """
         if self._written or self._point is None:
             depth = self._point.depth + 1 if self._point is not None else 0
             self._point = ForkPoint(self._point, self._written, depth)

@@ -25,9 +25,9 @@ class PrivateCallSites:
         return module is self._module and is_private_name(name)
 
     def add_call(self, key: tuple[FunctionInfo | ClassInfo, str], *, on_host: bool) -> None:
-        """Record a call that passes a parameter (or `self`, for a class) from the host or from another device.
+        """Record whether a call passes a parameter (or, for a class, `self`) from the host or from another device.
 
-        `key` is the function or class, with the name of the parameter.
+        `key` is the function or class, together with the name of the parameter.
         """
         self._calls[key] = on_host and self._calls.get(key, True)
 
@@ -47,9 +47,9 @@ class PrivateCallSites:
 
         A module whose methods are never called is on the host if only modules on the host have made it.
         """
-        return self._keeps(info, frozenset())
+        return self._compute_on_host(info, frozenset())
 
-    def _keeps(self, info: ClassInfo | None, asked: frozenset[ClassInfo]) -> bool:
+    def _compute_on_host(self, info: ClassInfo | None, asked: frozenset[ClassInfo]) -> bool:
         """Compute the answer of `are_modules_on_host` for a class.
 
         `asked` are the classes already visited, so that classes that make each other's instances do not recurse for
@@ -60,5 +60,7 @@ class PrivateCallSites:
         makers = self._makers[info]
         called = self._calls.get((info, "self"))
         return (
-            called if called is not None else bool(makers) and all(self._keeps(one, asked | {info}) for one in makers)
+            called
+            if called is not None
+            else bool(makers) and all(self._compute_on_host(one, asked | {info}) for one in makers)
         )

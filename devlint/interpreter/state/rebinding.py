@@ -9,7 +9,10 @@ from devlint.interpreter.state.frame import Frame
 
 
 def rebind(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
-    """Bind the name or attribute at `node`, which holds `before`, to the more precise or changed value `after`."""
+    """Bind the name or attribute at the syntax node `node` to the value `after` in place of `before`.
+
+    The new value is a more precise description of the old one, or the result of a change in place.
+    """
     if after is before or after == before:
         return
     if isinstance(node, cst.Name):

@@ -1,4 +1,4 @@
-"""Generators suspended at their `yield`, as context managers are while their `with` block runs."""
+"""The record of a generator that is suspended at its `yield`, as a context manager is while its `with` block runs."""
 
 from __future__ import annotations
 
