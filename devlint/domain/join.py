@@ -177,8 +177,8 @@ def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
 def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value:
     """Return the join of a tensor with an unknown value or with opaque data (data of unknown structure).
 
-    An unknown value that the program names is read as a tensor, since the program uses it in the tensor's stead. The
-    join with an unnamed unknown value is unknown.
+    A value that the program names is read as a tensor, since it is used in place of one. The join with an unnamed
+    unknown value is unknown.
     """
     if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN

@@ -266,7 +266,7 @@ def _join_optional_keys(
 
 
 def _are_tensors(values: SequenceOf[Value]) -> bool:
-    """Return whether all of some values are tensors, a conditional value in each of its alternatives."""
+    """Return whether every one of some values is a tensor; of a conditional value, each alternative must be one."""
     return all(isinstance(one, Tensor) for value in values for one in alternatives(value))
 
 

@@ -360,7 +360,10 @@ def device_symbol(origin: Hashable, text: str) -> DeviceSymbol:
 
 
 def named_placement(origin: Hashable, text: str, trace: Step | None = None) -> PlacementCase:
-    """Return the placement of an object that has a name in the program but no known device: a symbol for its device."""
+    """Return the placement of an object that has a name in the program but an unknown device.
+
+    The placement consists of a symbol that stands for the object's device.
+    """
     return PlacementCase(device_symbol(origin, text), Basis.CALLER if is_from_caller(origin) else Basis.EXPLICIT, trace)
 
 

@@ -105,7 +105,10 @@ def _call_wrapper(
 def _run_in_new_frame(
     frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
 ) -> Value:
-    """Run a function in a new frame, or replay the summary of an earlier call with the same inputs."""
+    """Run a function in a new frame and return its result.
+
+    If a call with the same inputs has been run before, that call's recorded summary is applied instead.
+    """
     analysis = frame.analysis
     names = bind_parameters(frame, info, receiver, arguments)
     if not entry:

@@ -62,7 +62,10 @@ def call_inputs(frame: Frame, info: FunctionInfo, names: Mapping[str, Value]) ->
 
 
 def _rebinding_counts(frame: Frame) -> tuple[int, int]:
-    """Return two counts of rebindings so far, of names outside the current frame: of global and of captured names."""
+    """Return how often names outside the current frame have been rebound so far, as two counts.
+
+    The first counts global names, the second names of enclosing functions that nested functions capture.
+    """
     return frame.analysis.global_writes, frame.analysis.call_summaries.captured_writes
 
 

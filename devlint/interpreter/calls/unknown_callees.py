@@ -114,9 +114,10 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
 
 
 def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
-    """Return whether a call node calls a method of opaque data, other than a method that runs a module (`forward`).
+    """Return whether a call node calls a method of data of unknown structure, such as a checkpoint.
 
-    Such a method may move its arguments itself, or accept them on any device (`load_state_dict`).
+    A method that runs a module (`forward`) is excluded. Any other may move its arguments itself, or accept them on any
+    device (`load_state_dict`).
     """
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARD_METHODS:

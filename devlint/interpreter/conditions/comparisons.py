@@ -315,7 +315,7 @@ def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst
 def _choose(test: Literal | None, yes: Value, no: Value) -> Value:
     """Return an abstract bool that is `yes` where the condition `test` holds and `no` where it does not.
 
-    It is a single condition if neither of the two is an unknown bool, otherwise their join.
+    If neither `yes` nor `no` is an unknown bool, the result is a single condition; otherwise it is their join.
     """
     left, right = _as_condition(yes), _as_condition(no)
     if test is None or left is None or right is None:

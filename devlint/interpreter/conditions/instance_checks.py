@@ -129,7 +129,10 @@ def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bo
 
 
 def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> Value | None:
-    """Return the value narrowed to instances of a type, or to values that are none; None if no alternative is left."""
+    """Return the value narrowed to instances of a type, or to values that are not instances of it.
+
+    The result is None if no alternative of a conditional value is left.
+    """
     if isinstance(value, ConditionalValue):
         yes, no = restrict_to_type(frame, value.yes, type_, holds), restrict_to_type(frame, value.no, type_, holds)
         if yes is None or no is None:

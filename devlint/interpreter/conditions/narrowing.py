@@ -349,7 +349,7 @@ def _is_tensor_check(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
 
 
 def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
-    """Narrow the value of a name or attribute to instances of a type, or to values that are none."""
+    """Narrow the value of a name or attribute to instances of a type, or to values that are not instances of it."""
     value = _current_value(frame, node)
     kept = restrict_to_type(frame, value, type_, holds) if value is not None else None
     if value is None or kept is None:
@@ -362,9 +362,9 @@ def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bo
 
 
 def _without_tensors(value: Value) -> Value:
-    """Return a value as it is where the program has found it to be no tensor.
+    """Return a value narrowed to what is no tensor, for the path on which a tensor check has failed.
 
-    Alternatives that are tensors or may be (unknown values, opaque data) are replaced by NOT_TENSOR.
+    Alternatives that are tensors or may be (unknown values, data of unknown structure) are replaced by NOT_TENSOR.
     """
     match value:
         case Tensor() | Unknown() | OpaqueData():

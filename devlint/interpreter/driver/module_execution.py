@@ -99,9 +99,9 @@ def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
 
 
 def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
-    """Add the imported names that can affect tensors to the set `tainted`; return whether there are any.
+    """Add those of some imported names that can affect tensors to the set `tainted`; return whether there are any.
 
-    All names are removed from `undecided`, the set of names that are still to be judged.
+    All the imported names are removed from `undecided`, the set of names that are still to be judged.
     """
     undecided -= names
     found = {name for name in names if _is_tensor_related(frame, name)}

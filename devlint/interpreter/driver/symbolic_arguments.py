@@ -231,7 +231,10 @@ def _type_arguments(node: cst.Subscript) -> list[cst.BaseExpression]:
 def _value_of_container(
     context: _AnnotationContext, node: cst.Subscript, origin: Hashable, text: str, depth: int
 ) -> Value | None:
-    """Return the container that an annotation such as `List[Tensor]` describes; None if it contains no tensors."""
+    """Return the symbolic container that an annotation such as `List[Tensor]` describes.
+
+    The result is None if the annotated container holds no tensors.
+    """
     kind, inner = _last_name(node.value), _type_arguments(node)
     if not inner:
         return None

@@ -361,7 +361,8 @@ def _join_conditional_tensors(frame: Frame, value: Value) -> Value:
 def _described_attribute(frame: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
     """Return an attribute of a library object that devlint's model files (descriptions of libraries) describe.
 
-    A tensor of a tensor container, such as a batch, is returned too. The result is None for any other attribute.
+    A tensor that a library's batch object holds under the name is returned too. The result is None for any other
+    attribute.
     """
     row = find_member_row(frame, owner, name)
     if row is not None:

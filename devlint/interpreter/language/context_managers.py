@@ -199,9 +199,9 @@ def _join_changes(left: TorchStateChanges, right: TorchStateChanges) -> TorchSta
 
 
 def _may_be_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Return whether a context manager that devlint does not know may be autocast.
+    """Return whether a context manager that devlint does not know may be an autocast context.
 
-    One from a library may be only if its name contains `autocast`; any other may be.
+    One from a library may only be if its name contains `autocast`; any other may be.
     """
     name = dotted_name(node.func if isinstance(node, cst.Call) else node)
     root = frame.lookup(name.partition(".")[0]) if name is not None else None

@@ -1,4 +1,4 @@
-"""Handlers of `try` and `raise`: the states in which an exception is caught, and the code run on every exit."""
+"""Handlers of `try` and `raise`: the states in which an exception may be caught, and the code of `finally` clauses."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EarlyExits:
     """
 
     def __init__(self, frame: Frame) -> None:
-        """Note how many early exits the frame has recorded so far, so that only later ones count."""
+        """Note how many early exits the frame has recorded so far, so that only later ones are counted."""
         self._frame = frame
         self._return_count = len(frame.returns)
         exit_lists = [frame.loops[-1].breaks, frame.loops[-1].continues] if frame.loops else []

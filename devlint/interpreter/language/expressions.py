@@ -267,10 +267,10 @@ def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
 
 
 def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
-    """Return the values that a comprehension makes from one of its `for` clauses on.
+    """Return the values that a comprehension's element expression has, for one `for` clause and the clauses after it.
 
-    The second result is whether they are exactly the elements of the result, in order; otherwise they only stand for
-    it.
+    The second result is whether these values are exactly the elements, in order; otherwise they only stand for the
+    elements.
     """
     outer_names = frame.state.names
     found = frame.iterate(frame.evaluate(clause.iter), clause.iter)
@@ -299,9 +299,10 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
 def _comprehend_element(
     frame: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]
 ) -> tuple[list[Value], bool]:
-    """Return the values that a comprehension makes for one element of the iterable of a `for` clause.
+    """Return the values that a comprehension's element expression has for one element of a `for` clause's iterable.
 
-    The second result is whether these are surely all of them: no `if` clause and no inner loop leaves it open.
+    The second result is whether these values are exact: it is false where an `if` clause is unknown, or an inner
+    iterable's elements are.
     """
     path_condition = frame.state.path_condition
     skipped: State | None = None

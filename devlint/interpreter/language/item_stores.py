@@ -103,7 +103,11 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
 
 
 def _registration_in(frame: Frame, owner: Value) -> Registration | None:
-    """Return how an owner registers an item stored in it: a tensor container as a buffer, others not at all (None)."""
+    """Return how an owner registers an item that the program stores in it.
+
+    A library's batch object, whose `.to()` moves its tensors, registers the item as a buffer; other owners do not
+    (None).
+    """
     return Registration.BUFFER if is_tensor_container(frame, owner) else None
 
 

@@ -83,7 +83,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
 
 
 def _limit_unrolling(thing: Sequence) -> Sequence:
-    """Return a sequence, with all elements joined into one that stands for them if they are more than MAX_UNROLLED."""
+    """Return a sequence; if it has more than MAX_UNROLLED elements, all are joined into one that stands for them."""
     if thing.items is not None and len(thing.items) > MAX_UNROLLED:
         return replace(thing, items=None, element=join_all(thing.items))
     return thing
@@ -137,8 +137,8 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
 def iterate_instance(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
     """Return the elements of an iteration over an object.
 
-    They come from devlint's model of the object's library class, from the contents of a module container, or from the
-    class's own `__iter__`.
+    They come from devlint's model of the object's library class, from the contents of a module container such as
+    nn.ModuleList, or from the class's own `__iter__`.
     """
     registered = find_iteration_model(thing.cls)
     if registered is not None:

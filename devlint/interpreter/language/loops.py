@@ -38,7 +38,7 @@ def while_(frame: Frame, node: cst.While) -> None:
 
 @executes(cst.For)
 def for_(frame: Frame, node: cst.For) -> None:
-    """Execute `for`: unroll a short known sequence, else run the body to a fixpoint."""
+    """Execute `for`: once per element if the elements are known and few, otherwise until the names no longer change."""
     found = frame.iterate(frame.evaluate(node.iter), node.iter)
     if found.items is not None:
         loop_frame = _unroll(frame, node, found.items)
@@ -128,9 +128,10 @@ def continue_(frame: Frame, node: cst.Continue) -> None:
 
 
 def _leave_loop(frame: Frame, exits: Callable[[LoopFrame], list[State]]) -> None:
-    """End the current path at a `break` or `continue` of the innermost loop.
+    """End the current path at a `break` or `continue`.
 
-    The path's abstract state is added to the list of the loop's frame that `exits` selects.
+    The path's abstract state is added to a list of the innermost loop's frame, which `exits` selects: that of the
+    breaks or of the continues.
     """
     if frame.loops:
         exits(frame.loops[-1]).append(frame.state.fork())

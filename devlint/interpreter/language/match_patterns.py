@@ -162,10 +162,10 @@ def _match_sequence(
 
 
 def _sequence_elements(frame: Frame, subject: Argument) -> SequenceObject:
-    """Return the elements of a `match` subject for a sequence pattern.
+    """Return the elements of a `match` subject that a sequence pattern (`[a, b]`) may match.
 
-    The elements of an unknown subject that has a name get names made from it; those of a subject that is known to be no
-    sequence are unknown.
+    The elements of an unknown subject that has a name get names made from that name. The elements of a subject that is
+    known to be no sequence are unknown.
     """
     value = subject.value
     if isinstance(value, Tuple):

@@ -15,7 +15,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def declare_outer_names(frame: Frame, names: Iterable[str]) -> None:
-    """Execute `global a, b`: copy the current values of the names into the frame that declares them."""
+    """Execute `global a, b` or `nonlocal a, b`: copy the names' current values into the declaring function's frame."""
     for name in names:
         frame.outer_names.add(name)
         value = frame.lookup(name)
@@ -62,7 +62,7 @@ def reload(frame: Frame, held: dict[str, Value]) -> None:
 def _owning_frame(frame: Frame, name: str) -> Frame | None:
     """Return the frame to which a name declared `global` or `nonlocal` belongs.
 
-    That is the frame of an enclosing function that binds the name, otherwise that of the module.
+    That is the frame of an enclosing function that binds the name, or else that of the module's top level.
     """
     outer = frame.outer
     while outer is not None and name not in outer.state.names:

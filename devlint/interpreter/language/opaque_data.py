@@ -17,7 +17,7 @@ from devlint.interpreter.state.rebinding import replace_value
 
 
 def opaque_item(batch: OpaqueData, key: Value | None) -> Value:
-    """Return the part of opaque data under a key (`batch[key]`).
+    """Return the part of opaque data (of unknown structure, such as a batch) under a key: `batch[key]`.
 
     If the key is unknown, the result is a value that stands for every part.
     """
@@ -57,7 +57,7 @@ def update_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueDat
 
 
 def _with_part(batch: OpaqueData, key: Const, value: Value) -> OpaqueData:
-    """Return opaque data with its part under a constant key replaced by a new value."""
+    """Return data of unknown structure (such as a batch) with its part under a constant key replaced by a new value."""
     others = tuple(part for part in batch.parts if part[0] != key.value)
     return replace(batch, moved=None, parts=(*others, (key.value, value)))
 
@@ -68,7 +68,7 @@ def _is_index(frame: Frame, key: Value) -> bool:
 
 
 def _stored_placement(frame: Frame, value: Value, beside: Value | None = None) -> Placement:
-    """Return the placement of a value that is stored in opaque data.
+    """Return the placement of a value that the program stores in opaque data (data of unknown structure).
 
     A number or string has no device: it takes the placement of the value `beside` it, if one is given. Any other value
     that is neither a tensor nor opaque data has an unknown placement.
@@ -86,7 +86,7 @@ def _stored_placement(frame: Frame, value: Value, beside: Value | None = None) -
 def _rebind_everywhere(
     frame: Frame, owner: cst.BaseExpression, before: OpaqueData, after: OpaqueData, perhaps: OpaqueData
 ) -> None:
-    """Replace opaque data (`before`) by its changed version (`after`) under every name that holds it.
+    """Replace data of unknown structure (`before`) by its changed version (`after`) under every name that holds it.
 
     A caller's name, which may or may not hold the same object, is bound to the version `perhaps`.
     """

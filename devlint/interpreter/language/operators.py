@@ -211,10 +211,9 @@ def _tensor_operator(
 
 
 def _with_unknown_dtype(result: Value) -> Value:
-    """Return the result of a tensor operator whose other operand is unknown, with the dtype set to unknown.
+    """Return the tensor result of an operator whose other operand is unknown, with its dtype set to unknown.
 
-    The rank of the result becomes unknown too, unless it surely has a dimension. A result that is no tensor is
-    unchanged.
+    Its rank becomes unknown too, unless it surely has a dimension. A result that is no tensor is returned unchanged.
     """
     if not isinstance(result, Tensor):
         return result
@@ -282,7 +281,10 @@ def _combine_collections(frame: Frame, method: str, left: Value, right: Value, n
 
 
 def _as_collection(frame: Frame, value: Value) -> object:
-    """Return the heap object that describes a dict, list or tuple value; for a tuple, one made for this purpose."""
+    """Return the heap object for a dict or list that a value refers to; for a tuple, one made from the tuple.
+
+    The result is None for any other value.
+    """
     if isinstance(value, Tuple):
         return Sequence(value.items, kind="tuple")
     return frame.object_of(value)

@@ -183,7 +183,7 @@ def if_(frame: Frame, node: cst.If) -> None:
 
 @executes(cst.Else, cst.Finally)
 def else_(frame: Frame, node: cst.Else | cst.Finally) -> None:
-    """Execute the body of an `else` or `finally` clause."""
+    """Execute the statements of an `else` or `finally` clause."""
     frame.execute(node.body)
 
 

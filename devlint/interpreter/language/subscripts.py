@@ -178,7 +178,11 @@ def _entry(frame: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode)
 def _instance_item(
     frame: Frame, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode
 ) -> Value:
-    """Return `owner[index]` for an object: part of a module or tensor container, or the result of its `__getitem__`."""
+    """Return `owner[index]` for an owner that is an object.
+
+    The item is a part of a module container (nn.ModuleList) or of a library's batch object, or else the result of the
+    object's `__getitem__`.
+    """
     index = indices[0] if len(indices) == 1 else None
     container = container_class(frame, thing, "__getitem__")
     if container is not None:

@@ -49,7 +49,7 @@ class _ReadBeforeBinding:
         self.exposed: set[str] = set()
 
     def read(self, node: cst.CSTNode | None, bound: set[str]) -> None:
-        """Count every name in a syntax node as read, and collect the names that are not yet bound."""
+        """Count every name in a syntax node as read: collect those names that are not yet surely bound."""
         if node is not None:
             self.exposed.update(name for name in names_in(node) if name not in bound)
 
@@ -103,7 +103,7 @@ class _ReadBeforeBinding:
         return bound
 
     def _bind(self, target: cst.BaseExpression, bound: set[str]) -> set[str]:
-        """Return the bound names with those that an assignment target binds.
+        """Return the given bound names together with the names that an assignment target binds.
 
         The objects in subscript and attribute targets (`x` in `x[0] = value`) count as read.
         """

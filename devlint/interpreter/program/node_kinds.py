@@ -110,7 +110,7 @@ NODE_KINDS: Final[Mapping[type[cst.CSTNode], NodeKind]] = {
 
 
 def _types_of(kinds: NodeKind) -> frozenset[type[cst.CSTNode]]:
-    """Return the libcst node types that the table gives at least one of some `NodeKind` flags."""
+    """Return the libcst node types that have at least one of the given `NodeKind` flags in this module's table."""
     return frozenset(node_type for node_type, kind in NODE_KINDS.items() if kind & kinds)
 
 

@@ -8,7 +8,7 @@ from devlint.syntax.index import Statement
 
 
 def is_private_name(name: str) -> bool:
-    """Return whether a name is private to its file or class: a leading underscore, but no dunder."""
+    """Return whether a name is private to its file or class: a leading underscore, but no `__dunder__` name."""
     return name.startswith("_") and not name.endswith("__")
 
 
@@ -35,5 +35,5 @@ def callers_first(units: Sequence[Statement]) -> list[Statement]:
 
 
 def _mentioned(unit: Statement, private: Mapping[str, Statement]) -> Iterator[Statement]:
-    """Return an iterator over those of a file's private definitions that a top-level statement mentions."""
+    """Return an iterator over a file's private definitions that a given top-level statement mentions."""
     return iter([private[name] for name in sorted(unit.mentions & private.keys(), reverse=True)])

@@ -1,6 +1,6 @@
-"""The relevance filter: code that contains none of some names cannot affect tensors, so devlint does not analyse it.
+"""The relevance filter: names of which code must contain one to affect the placement of tensors.
 
-Such code is still run where other code calls it.
+Code that contains none of these names is analysed only when other code calls it.
 """
 
 from __future__ import annotations

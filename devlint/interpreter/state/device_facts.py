@@ -19,7 +19,10 @@ def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
 
 
 def refine_placement(placement: Placement, path_condition: PathCondition) -> Placement:
-    """Return a placement with symbolic devices replaced by the device types that a path condition states for them."""
+    """Return a placement in which a path condition has turned devices of the caller's choice into known device types.
+
+    A test such as `x.is_cuda` in the path condition states the device type.
+    """
     types = _type_by_origin(path_condition)
     if not types:
         return placement
@@ -53,7 +56,7 @@ def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str
 
 
 def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
-    """Return the device types that the literals of a path condition state, by the identity (origin) of the object."""
+    """Return the device types that a path condition's literals state, keyed by the identity (origin) of each object."""
     types: dict[Hashable, str] = {}
     for test in path_condition:
         match test.formula:

@@ -21,7 +21,10 @@ class PrivateCallSites:
         self._makers: dict[ClassInfo, set[ClassInfo | None]] = defaultdict(set)
 
     def covers(self, name: str, module: ModuleInfo) -> bool:
-        """Return whether a name defined in `module` is a private definition of the file whose calls are recorded."""
+        """Return whether a name is that of a private definition of the file whose calls this object records.
+
+        `module` is the module that defines the name.
+        """
         return module is self._module and is_private_name(name)
 
     def add_call(self, key: tuple[FunctionInfo | ClassInfo, str], *, on_host: bool) -> None:
