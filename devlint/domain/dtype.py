@@ -12,7 +12,7 @@ from devlint.domain.placement import Step
 class DtypeSource(Enum):
     """How a dtype was decided: written out in the program, a default, or computed.
 
-    It decides how findings are worded.
+    The source decides how findings about the dtype are worded.
     """
 
     EXPLICIT = "written out"

@@ -79,8 +79,8 @@ class Registration(Enum):
 class ParameterCell:
     """The placement and dtype shared by all references to a parameter, or to a library module's parameters.
 
-    `.to()` changes the cell, and with it every tensor that refers to the cell. `has_parent_module` is true when a
-    module registers the parameter.
+    `.to()` of a module changes the cell, and with it every tensor that refers to the cell. `has_parent_module` is true
+    when a module registers the parameter.
     """
 
     placement: Placement
@@ -194,7 +194,10 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
 
 
 def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
-    """Return the join of a dict's states on two paths; a key that only one of them has becomes an `optional` key."""
+    """Return the join of a dict's states on two paths.
+
+    A key that only one of the states has becomes one of the `optional` keys.
+    """
     entries: dict[Hashable, Value] = {}
     for key in [*left.entries, *(key for key in right.entries if key not in left.entries)]:
         values = [one.entries[key] for one in (left, right) if key in one.entries]

@@ -28,7 +28,7 @@ Choices of a device in real programs nest two deep (cuda, mps, cpu); more is noi
 
 
 def restrict(placement: Placement, path_condition: PathCondition) -> Placement:
-    """Return the placement as it is under a path condition, without the cases that the path condition excludes."""
+    """Return a placement without the cases that a path condition excludes."""
     if isinstance(placement, PlacementCase) or not path_condition:
         return placement
     known = entails(path_condition, Literal(placement.formula))

@@ -27,7 +27,7 @@ def record_private_call(frame: Frame, info: FunctionInfo, names: Mapping[str, Va
 
 
 def record_private_instance(frame: Frame, info: ClassInfo) -> None:
-    """Record that code of a file makes an object of one of the file's own private classes."""
+    """Record that code of a file makes an object of a private class of the same file."""
     if frame.analysis.private_call_sites.covers(info.name, info.module) and not frame.scope.entry:
         frame.analysis.private_call_sites.add_construction(
             info, frame.function.owner if frame.function is not None else None

@@ -408,9 +408,9 @@ def super_attribute(
 
 
 def bound_method(frame: Frame, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
-    """Return the attribute that a method of a class gives on an object: the method bound to the object.
+    """Return what reading a method's name on an object gives: the method bound to the object.
 
-    For a property, the property is computed at once and its value is returned.
+    A property is computed at once, and its value is returned.
     """
     names = method.decorator_names
     if names & PROPERTIES:

@@ -154,7 +154,10 @@ def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
 
 
 def decorator_torch_state(frame: Frame, info: FunctionInfo) -> TorchStateChanges:
-    """Return the torch settings for a function's body, as changed by its decorators (such as `@torch.no_grad()`)."""
+    """Return the torch settings that a function's decorators (such as `@torch.no_grad()`) change for its body.
+
+    Only the changed settings are returned, by name.
+    """
     changes: dict[str, object] = {}
     if not info.decorator_names & DECORATORS:
         return changes

@@ -52,7 +52,7 @@ def for_(frame: Frame, node: cst.For) -> None:
 
 
 def _finish_loop(frame: Frame, node: cst.For | cst.While, loop_frame: LoopFrame) -> None:
-    """Run a loop's `else` clause, and join the abstract states that left the loop by `break`."""
+    """Run the `else` clause of a loop after its last pass, and join the states that left the loop by `break`."""
     if node.orelse is not None:
         frame.execute(node.orelse)
     frame.state = join_all_states([frame.state, *loop_frame.breaks])

@@ -91,7 +91,10 @@ class LibraryCall:
 
     @property
     def receiver_node(self) -> cst.BaseExpression:
-        """Return the syntax node of the object whose method is called."""
+        """Return the syntax node of the object whose method is called.
+
+        Where the call has no such node, the result is the node of the call itself, or a name `self`.
+        """
         match self.node:
             case cst.Call(func=cst.Attribute(value=value)):
                 return value

@@ -122,10 +122,10 @@ class PlainAttributeConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class PlainContainerConflict(DeviceConflict):
-    """A device conflict caused by a module or parameter in a plain container, which `.to()` does not move (DEV104).
+    """A device conflict caused by a module or parameter in a plain list or dict, which `.to()` does not move (DEV104).
 
-    `misplaced` is that module or parameter, on whichever device it is; `kept` is the step that made the container an
-    attribute of a module.
+    `misplaced` is that module or parameter, on whichever device it is; `kept` is the step that made the list or dict
+    (the container) an attribute of a module.
     """
 
     kept: Step = field(kw_only=True)

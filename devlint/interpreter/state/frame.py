@@ -476,7 +476,10 @@ class Frame:
         self.loop_pass_key = before
 
     def site_key(self, node: cst.CSTNode) -> tuple[Hashable, ...]:
-        """Return the key of a condition that has no name: its syntax node, with the calls and loop passes being run."""
+        """Return the key that identifies a condition by its syntax node, with the calls and loop passes being run.
+
+        It serves for conditions that have no name in the program.
+        """
         return ("node", node, self.context, self.loop_pass_key)
 
     @contextmanager
