@@ -1,4 +1,4 @@
-"""The abstract value of a clock read, used to check what a program's timings measure."""
+"""The abstract value of a clock read, such as `time.time()`, used to check what a program's timings measure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from devlint.domain.placement import Place, Step
 class ClockRead:
     """One read of a clock, such as `time.time()`, with the state of the accelerator's work at that moment.
 
-    `place` is the call. `launches` is the number of accelerator operations launched so far; `unsynchronized` is the
-    newest operation that the host had not waited for, with its number, or None.
+    `place` is the source location of the call that reads the clock. `launches` is the number of accelerator operations
+    launched so far. `unsynchronized` is the number and the step of the newest accelerator operation that the host had
+    not waited for; None where there was none.
     """
 
     place: Place

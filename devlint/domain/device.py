@@ -44,9 +44,10 @@ class KnownDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSymbol:
-    """The unknown device of an object that the caller chooses, such as a function's argument or a module.
+    """A name for the unknown device of an object that the caller chooses, such as a function's argument or a module.
 
-    Equal symbols are equal devices. `origin` identifies the object, `text` names it in findings.
+    Equal symbols are equal devices. `origin` identifies the object whose device it is; `text` names that object in
+    findings.
     """
 
     origin: Hashable
@@ -58,7 +59,7 @@ class DeviceSymbol:
 
 @dataclass(frozen=True, slots=True)
 class UnknownDevice:
-    """The device of which nothing is known; no finding is ever reported about it."""
+    """The abstract device of a tensor of which no device is known; no finding is ever reported about it."""
 
     def __str__(self) -> str:
         return "unknown"
@@ -91,9 +92,10 @@ def is_accelerator(device: Device) -> bool:
 
 
 def relate_devices(left: Device, right: Device) -> DeviceRelation:
-    """Return whether two devices are the same, different, or cannot be compared.
+    """Return how two devices relate: the same, different, or undecided.
 
-    `cuda` is compatible with `cuda:0` (the usual current device) and differs from `cuda:1`.
+    `cuda` without an index means the current device, which is assumed to be `cuda:0`: it is the same as `cuda:0` and
+    differs from `cuda:1`.
     """
     if isinstance(left, DeviceSymbol) and left == right:
         return DeviceRelation.SAME

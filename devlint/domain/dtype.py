@@ -1,4 +1,4 @@
-"""Element types of tensors and arrays: their names, where each one comes from, and how two of them promote."""
+"""Element types of tensors and arrays: their names, how each was decided, and which dtype two of them promote to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from devlint.domain.placement import Step
 
 
 class DtypeSource(Enum):
-    """The kind of source that a dtype comes from: written out, a default, or computed; findings are worded by it."""
+    """How a dtype was decided: written out in the program, a default, or computed.
+
+    The source decides how findings about the dtype are worded.
+    """
 
     EXPLICIT = "written out"
     DEFAULT = "torch's default"
@@ -23,8 +26,8 @@ class DtypeSource(Enum):
 class Dtype:
     """The element type of a tensor or array under torch's name (`float32`); `name` is None when it is unknown.
 
-    `source` tells whether the dtype was written out, is a default or was computed; `provenance` is the step that set
-    it.
+    `source` tells whether the dtype was written out, is a default or was computed; `provenance` is the step (the
+    recorded occurrence in the program) that set the dtype.
     """
 
     name: str | None = None
@@ -89,14 +92,14 @@ def python_type_of(dtype: Dtype) -> str | None:
 
 
 def is_floating(name: str | None) -> bool:
-    """Return whether a dtype name is a real floating type; false when the name is None."""
+    """Return whether a dtype name is a real (not complex) floating-point type; false when the name is None."""
     return name is not None and promotion_category(name) == 2
 
 
 def promote_array_dtypes(left: str, right: str) -> str | None:
-    """Return the dtype of two NumPy arrays combined; None for a dtype that NumPy does not have.
+    """Return the dtype that NumPy gives to an operation on arrays of two dtypes; None if NumPy lacks one of the dtypes.
 
-    The result holds every value of both operands, so int32 and float32 make float64.
+    The resulting dtype holds every value of both operands' dtypes, so int32 and float32 make float64.
     """
     if left == right:
         return left
@@ -126,12 +129,16 @@ def _promote_integers(signed: str, other: str) -> str:
 
 
 def _bits(name: str) -> int:
-    """Return the number of bits in a dtype's name; 8 when the name has none."""
+    """Return the number of bits in a dtype's name (32 for `float32`); 8 for a name without a number."""
     return int("".join(filter(str.isdigit, name)) or 8)
 
 
 def promote_tensor_dtypes(left: str, right: str) -> str | None:
-    """Return the dtype of two dimensioned tensors combined (torch.promote_types); None when it is not known."""
+    """Return the dtype that torch.promote_types gives for two dtypes; None if devlint does not know it.
+
+    It holds for an operation on two tensors that both have at least one dimension; 0-dim tensors promote by other
+    rules.
+    """
     if left == right:
         return left
     low, high = sorted((left, right), key=promotion_category)

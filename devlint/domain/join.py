@@ -43,9 +43,9 @@ Real programs hold two or three; with more alternatives the value becomes unknow
 
 
 def join(left: Value, right: Value, test: Literal | None = None) -> Value:
-    """Return the join of two values: `left` where the test holds, `right` where it does not.
+    """Return the join of two values: `left` where the condition `test` holds, `right` where it does not.
 
-    Without a test, the result may be either value.
+    Where `test` is None, the result may be either value.
     """
     if left is right or left == right:
         return left
@@ -87,7 +87,7 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
 
 
 def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
-    """Return the part of a batch (data of unknown structure from a loader) under a key or an attribute name."""
+    """Return the part of opaque data, such as a batch that a loader returns, under a key or an attribute name."""
     for name, value in batch.parts:
         if name == key:
             return value
@@ -95,7 +95,7 @@ def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
 
 
 def any_opaque_part(batch: OpaqueData) -> Value:
-    """Return a value that stands for every part of a batch (data of unknown structure from a loader)."""
+    """Return a value that stands for every part of opaque data, such as a batch that a loader returns."""
     result: Value = replace(batch, moved=None, parts=())
     for _, value in batch.parts:
         result = join(result, value)
@@ -103,9 +103,9 @@ def any_opaque_part(batch: OpaqueData) -> Value:
 
 
 def _is_different_parameter(left: Value, right: Value) -> bool:
-    """Return whether at least one value is a parameter and the other is not the same parameter.
+    """Return whether at least one of two values is a parameter and the other is not the same parameter.
 
-    The two must stay apart: a module that registers one of them moves only that one.
+    Such values must not be joined into one tensor, since a module that registers one of them moves only that one.
     """
     cells = [one.cell if isinstance(one, Tensor) else None for one in (left, right)]
     named = all(
@@ -115,7 +115,10 @@ def _is_different_parameter(left: Value, right: Value) -> bool:
 
 
 def join_tensors(left: Tensor, right: Tensor, test: Literal | None) -> Tensor:
-    """Return the join of two tensors: the properties they agree on, and a placement that depends on the test."""
+    """Return the join of two tensors: a tensor with the properties that both share.
+
+    Its placement is that of `left` where the condition `test` holds and that of `right` where it fails.
+    """
     return Tensor(
         placement=join_under(test, left.placement, right.placement),
         dtype=join_dtypes(left.dtype, right.dtype),
@@ -132,9 +135,9 @@ def join_tensors(left: Tensor, right: Tensor, test: Literal | None) -> Tensor:
 
 
 def _join_pending_copies(left: PendingCopy | None, right: PendingCopy | None) -> PendingCopy | None:
-    """Return the copy that may be unfinished after either of two paths: the one that began in the later epoch.
+    """Return the unfinished device-to-host copy after either of two paths: of two copies, the one that began later.
 
-    A wait for that copy waits for the earlier one too.
+    Waiting for the later copy waits for the earlier one too.
     """
     if left is None or right is None:
         return left or right
@@ -142,9 +145,9 @@ def _join_pending_copies(left: PendingCopy | None, right: PendingCopy | None) ->
 
 
 def _join_ranks(left: Tensor, right: Tensor) -> Rank:
-    """Return the join of the ranks of two tensors.
+    """Return the join of the ranks of the tensor that a name holds on two paths.
 
-    An argument of unknown rank is assumed to have the rank of the tensor that replaces it on the other path.
+    A function's argument of unknown rank is assumed to have the rank of the tensor that replaces it on the other path.
     """
     for one, other in ((left, right), (right, left)):
         if one.rank is Rank.ANY and _is_argument(one):
@@ -161,17 +164,21 @@ def _is_argument(tensor: Tensor) -> bool:
 
 
 def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
-    """Return the common dtype of two, with its source only when both have that too; unknown when they differ."""
+    """Return the dtype after either of two paths: the dtype if both have the same name, otherwise the unknown dtype.
+
+    Of two dtypes with one name but different sources (written out, default, computed), the result has the source of
+    `right`.
+    """
     if left == right:
         return left
     return replace(left, source=right.source) if left.name is not None and left.name == right.name else UNKNOWN_DTYPE
 
 
 def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value:
-    """Return the join of a tensor and a value that the caller chose.
+    """Return the join of a tensor with an unknown value or with opaque data (data of unknown structure).
 
-    A value with a name, or one that was moved as a tensor is, is read as a tensor, since it replaces the tensor;
-    without a name the result is unknown.
+    A value that the program names is read as a tensor, since it is used in place of one. The join with an unnamed
+    unknown value is unknown.
     """
     if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN
@@ -181,7 +188,10 @@ def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value
 
 
 def _number_kind(value: Value) -> str | None:
-    """Return the Python type of a number: bool, int, float, or "number" where unknown; None for any other value."""
+    """Return the name of a number's Python type: "bool", "int" or "float", or "number" where the type is unknown.
+
+    The result is None for any value that is no number.
+    """
     match value:
         case Const(value=bool()) | SymbolicBool():
             return "bool"
@@ -195,7 +205,10 @@ def _number_kind(value: Value) -> str | None:
 
 
 def _join_numbers(left: Value, right: Value, test: Literal | None) -> Value:
-    """Return the join of two numbers: a symbolic bool or a conditional value where possible, else their type."""
+    """Return the join of two numbers: a symbolic bool or a conditional value where possible.
+
+    Otherwise the result is a number of unknown value, with the type that both have in common.
+    """
     if test is not None and (answer := _join_bools(left, right, test)) is not None:
         return answer
     if test is not None and isinstance(left, Const) and isinstance(right, Const):
@@ -205,7 +218,7 @@ def _join_numbers(left: Value, right: Value, test: Literal | None) -> Value:
 
 
 def _join_bools(left: Value, right: Value, test: Literal) -> Value | None:
-    """Return the join of two bools, one of them constant, as one symbolic bool; None for other values."""
+    """Return the join of two bools, at least one of them constant, as one symbolic bool; None for other values."""
     match left, right:
         case Const(value=bool(yes)), Const(value=bool()):
             return SymbolicBool(test if yes else ~test)
@@ -217,7 +230,7 @@ def _join_bools(left: Value, right: Value, test: Literal) -> Value | None:
 
 
 def alternatives(value: Value) -> list[Value]:
-    """Return the unconditional values that a value may be, in order."""
+    """Return the unconditional values that a value may be: the leaves of a conditional value, else the value itself."""
     return [*alternatives(value.yes), *alternatives(value.no)] if isinstance(value, ConditionalValue) else [value]
 
 
@@ -231,7 +244,10 @@ def is_number_or_tensor(value: Value) -> TypeGuard[ConditionalValue]:
 
 
 def conditional_value(left: Value, right: Value, test: Literal | None) -> Value:
-    """Return a value that is `left` or `right` depending on the test; unknown where the alternatives are too many."""
+    """Return a value that is `left` where `test` holds and `right` where it fails.
+
+    With more than MAX_ALTERNATIVES alternatives, the result is unknown.
+    """
     known = alternatives(left)
     if isinstance(right, ConditionalValue) and right.test == test and test is not None:
         right = right.no
@@ -247,7 +263,10 @@ def conditional_value(left: Value, right: Value, test: Literal | None) -> Value:
 
 
 def without_none(value: Value) -> Value:
-    """Return a value without the alternatives None and "no tensor"."""
+    """Return a value without those of its conditional alternatives that are None or known to be no tensor.
+
+    A value that is not conditional is returned unchanged.
+    """
     if not isinstance(value, ConditionalValue):
         return value
     yes, no = without_none(value.yes), without_none(value.no)

@@ -1,6 +1,6 @@
 """Heap objects, the targets of `Ref` values: mutable objects that several names may share.
 
-The records are frozen: an object is changed by storing another record at its allocation site.
+The classes here are frozen: an object is changed by storing another record of it at its allocation site.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Sequence:
     """A list, set, deque, iterator or generator on the abstract heap.
 
     `items` holds the elements when each of them is known. Otherwise `items` is None and `element` stands for every
-    element, except for the `first` one where that is known. `owner` is the place where the sequence was stored as a
-    plain attribute of an nn.Module, if it was.
+    element, except for the `first` one where that is known. `owner` is the source location at which the sequence was
+    stored as a plain attribute of an nn.Module, if it was.
     """
 
     items: tuple[Value, ...] | None
@@ -36,7 +36,7 @@ class Sequence:
 
     @property
     def any(self) -> Value:
-        """Return a value that stands for every element: the join of all elements."""
+        """Return a value that stands for every element of the sequence: the join of all elements."""
         if self.items is None:
             return self.element
         return join_all(self.items)
@@ -47,8 +47,8 @@ class Dict:
     """A dict on the abstract heap: `entries` under constant keys, and `element` for the values under all other keys.
 
     `element` is None when there are no other keys. `factory` makes the values that a defaultdict has for the keys it
-    lacks. `optional` holds the keys that only one of two joined paths has set, each with the condition for it. `object`
-    refers to the object whose attributes this dict holds (`__dict__`).
+    lacks. `optional` holds the keys that only one of two joined paths has set, each with the condition under which it
+    is set. `object` refers to an object if the dict is that object's `__dict__`.
     """
 
     entries: Mapping[Hashable, Value]
@@ -61,13 +61,13 @@ class Dict:
 
     @property
     def any(self) -> Value:
-        """Return a value that stands for the value of every entry: the join of all values."""
+        """Return a value that stands for every value in the dict: the join of all of them."""
         values = [*self.entries.values(), *([] if self.element is None else [self.element])]
         return join_all(values)
 
 
 class Registration(Enum):
-    """The way in which an nn.Module holds an attribute; `.to()` leaves only a PLAIN one behind."""
+    """The way in which an nn.Module holds an attribute; `.to()` of the module moves every attribute but a PLAIN one."""
 
     PARAMETER = "parameter"
     BUFFER = "buffer"
@@ -79,8 +79,8 @@ class Registration(Enum):
 class ParameterCell:
     """The placement and dtype shared by all references to a parameter, or to a library module's parameters.
 
-    `.to()` changes the cell, and with it every tensor that refers to the cell. `has_parent_module` is true when a
-    module registers the parameter.
+    `.to()` of a module changes the cell, and with it every tensor that refers to the cell. `has_parent_module` is true
+    when a module registers the parameter.
     """
 
     placement: Placement
@@ -104,12 +104,12 @@ class Instance:
     """An object with attributes on the abstract heap, such as an nn.Module.
 
     `cls` is the class value of the program, or the dotted name of a library class. `registered` maps the attributes of
-    an nn.Module to the way in which the module holds them; `cell` holds a library module's parameters;
-    `has_parent_module` is true when another module registers this one. `hooks` are the functions that a module calls
-    around its forward, each with the kind it is registered as. `placement_tracked` is false when the object's placement
-    can no longer be followed, because an unknown function received the object. `optional` holds the attributes that
-    only one of two joined paths has set, each with the condition for it. `contents` is the dict or list that underlies
-    an object whose class derives from dict or list.
+    an nn.Module to the way in which the module holds them; `cell` holds the placement and dtype of a library module's
+    parameters; `has_parent_module` is true when another module registers this one. `hooks` are the functions that a
+    module calls around its forward, each with the kind of hook it is registered as. `placement_tracked` is false when
+    the object's placement can no longer be followed, because an unknown function received the object. `optional` holds
+    the attributes that only one of two joined paths has set, each with the condition under which it is set. `contents`
+    is the dict or list that underlies an object whose class derives from dict or list.
     """
 
     cls: Hashable
@@ -123,7 +123,11 @@ class Instance:
     contents: Ref | None = None
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
-        """Return the object with one attribute set and registered as given (None: not registered)."""
+        """Return the object with one attribute set.
+
+        `registration` is the way in which the object, as an nn.Module, then holds the attribute; None means not
+        registered.
+        """
         registered = self.registered
         if registered.get(name) is not registration:
             registered = {key: kind for key, kind in registered.items() if key != name}
@@ -141,7 +145,7 @@ HeapObject: TypeAlias = "Sequence | Dict | Instance | ParameterCell | ParameterG
 
 
 def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
-    """Return the join of several values; unknown when there are none."""
+    """Return the join of several values, which stands for each of them; unknown when there are none."""
     if not values:
         return UNKNOWN
     result = values[0]
@@ -151,7 +155,7 @@ def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
 
 
 def join_parameter_cells(cells: SequenceOf[ParameterCell]) -> ParameterCell:
-    """Return one cell with the join of the placements and dtypes of several cells."""
+    """Return one parameter cell with the join of the placements and dtypes of several parameter cells."""
     result = cells[0]
     for cell in cells[1:]:
         result = _join_cells(result, cell, None)
@@ -159,7 +163,7 @@ def join_parameter_cells(cells: SequenceOf[ParameterCell]) -> ParameterCell:
 
 
 def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None) -> ParameterCell:
-    """Return the join of two parameter cells: `left` where the test holds, `right` where it does not."""
+    """Return the join of two parameter cells: `left` where the condition `test` holds, `right` where it does not."""
     placement = join_under(test, left.placement, right.placement)
     grad = left.grad if left.grad == right.grad else None
     return ParameterCell(
@@ -168,7 +172,7 @@ def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None)
 
 
 def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> HeapObject:
-    """Return the join of two states of a heap object: `left` where the test holds, `right` where it does not."""
+    """Return the join of a heap object's states on two paths: `left` where the condition `test` holds, else `right`."""
     if left is right or left == right:
         return left
     match left, right:
@@ -190,7 +194,10 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
 
 
 def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
-    """Return the join of two dicts; a key that only one of them has becomes one of the `optional` keys."""
+    """Return the join of a dict's states on two paths.
+
+    A key that only one of the states has becomes one of the `optional` keys.
+    """
     entries: dict[Hashable, Value] = {}
     for key in [*left.entries, *(key for key in right.entries if key not in left.entries)]:
         values = [one.entries[key] for one in (left, right) if key in one.entries]
@@ -203,7 +210,10 @@ def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
 
 
 def _join_instances(left: Instance, right: Instance, test: Literal | None) -> Instance:
-    """Return the join of two objects; an attribute that only one of them has becomes one of the `optional` ones."""
+    """Return the join of an object's states on two paths.
+
+    An attribute that only one of the states has becomes one of the `optional` attributes.
+    """
     attributes: dict[str, Value] = {}
     for name in [*left.attributes, *(name for name in right.attributes if name not in left.attributes)]:
         values = [one.attributes[name] for one in (left, right) if name in one.attributes]
@@ -244,9 +254,9 @@ def _join_optional_keys(
     optional_right: Mapping[Hashable, Literal | None],
     test: Literal | None,
 ) -> Mapping[Hashable, Literal | None]:
-    """Return the keys that only one of two paths has set, each with the condition for it.
+    """Return the keys of a dict, or attributes of an object, that only one of two paths has set, each with a condition.
 
-    The condition is None for a key that was optional on either path before this join.
+    The condition says where the key is set. It is None for a key that was optional on either path before this join.
     """
     if left.keys() == right.keys() and not optional_left and not optional_right:
         return {}
@@ -259,15 +269,15 @@ def _join_optional_keys(
 
 
 def _are_tensors(values: SequenceOf[Value]) -> bool:
-    """Return whether every alternative of every value is a tensor."""
+    """Return whether every one of some values is a tensor; of a conditional value, each alternative must be one."""
     return all(isinstance(one, Tensor) for value in values for one in alternatives(value))
 
 
 def _join_registrations(left: Instance, right: Instance) -> Mapping[str, Registration]:
-    """Return how each attribute is registered after either of two paths.
+    """Return how an nn.Module registers each of its attributes after either of two paths.
 
-    An attribute registered on either path counts as registered, since a move takes it along where it is registered. An
-    attribute registered in two ways counts as a buffer, since a buffer and a parameter move alike.
+    An attribute that only one path registers counts as registered. An attribute registered in two ways counts as a
+    buffer, since `.to()` of the module moves buffers and parameters alike.
     """
     registered = {**right.registered, **left.registered}
     for name, kind in right.registered.items():

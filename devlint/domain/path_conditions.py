@@ -1,7 +1,7 @@
 """Path conditions: the literals that hold on a path, such as `torch.cuda.is_available()` or `not args.cuda`.
 
-A `Literal` is a formula with a polarity. Two literals of the same formula are the same condition, however they are
-written, so that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` are known to agree.
+A `Literal` is a condition of the program or its negation. Conditions have one identity however they are written, so
+that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` are known to agree.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """An indivisible condition of a program.
+    """A condition of the analysed program that is not made of smaller ones.
 
-    `key` identifies the condition; `text` (or its `str`) is the text that findings show for it.
+    `key` identifies the condition; `str(text)` is how findings show it.
     """
 
     key: Hashable
@@ -35,7 +35,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """The conjunction of several literals."""
+    """A formula that is true when several literals (conditions or negated conditions) all hold."""
 
     tests: frozenset[Literal]
 
@@ -48,7 +48,7 @@ Formula: TypeAlias = "Atom | Conjunction"
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A formula, or its negation when `holds` is false."""
+    """A condition that a path assumes: a formula (an atom or a conjunction), or its negation when `holds` is false."""
 
     __test__ = False  # keeps test collectors away from the class
 
@@ -94,7 +94,7 @@ def disjunction(left: Literal, right: Literal) -> Literal:
 
 
 def conditional(test: Literal, yes: Literal | bool, no: Literal | bool) -> Literal | bool:
-    """Return the condition that equals `yes` where the test holds and `no` where the test fails."""
+    """Return a single condition that equals `yes` where the literal `test` holds and `no` where it fails."""
     if isinstance(yes, bool):
         if isinstance(no, bool):
             return yes if yes is no else (test if yes else ~test)
@@ -137,10 +137,10 @@ def assume(path_condition: PathCondition, test: Literal) -> PathCondition | None
 
 
 def closure(path_condition: PathCondition) -> PathCondition:
-    """Return the path condition with the literals that follow from it.
+    """Return the path condition together with all literals that follow from it.
 
-    Those are the parts of a conjunction that holds, and the opposite of the last part of a conjunction that fails while
-    its other parts hold.
+    From a conjunction that holds, its parts follow. From a conjunction that fails while all its parts but one hold, the
+    negation of that one part follows.
     """
     known = set(path_condition)
     for test in path_condition:
@@ -157,7 +157,7 @@ def closure(path_condition: PathCondition) -> PathCondition:
 
 
 def conjoin(path_condition: Iterable[Literal], more: Iterable[Literal]) -> PathCondition | None:
-    """Return the conjunction of two sets of literals; None when they contradict each other."""
+    """Return the path condition of two sets of literals that all hold; None when they contradict each other."""
     result: PathCondition | None = frozenset(path_condition)
     for test in more:
         if result is None:
@@ -169,7 +169,8 @@ def conjoin(path_condition: Iterable[Literal], more: Iterable[Literal]) -> PathC
 def branch_literal(left: PathCondition, right: PathCondition) -> Literal | None:
     """Return a literal that holds in `left` and fails in `right`: the test on which the two paths branched.
 
-    An atom is preferred to a conjunction. None when no literal tells the two paths apart.
+    Of several such literals, an atom is preferred to a conjunction. The result is None when no literal tells the two
+    path conditions apart.
     """
     candidates = [test for test in left - right if ~test in right]
     if len(candidates) == 1:

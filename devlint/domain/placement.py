@@ -1,8 +1,7 @@
 """Placements of tensors: the device, how it is known, the conditions on it, and the steps that led to it.
 
-Placements, the steps that made them, the code in which a step happened and the expressions that name a device are one
-recursive type: a step happens in a scope, a scope remembers the placements of its arguments, and a placement ends in a
-step.
+The types of this module refer to each other: a step happens in a scope, a scope remembers the placements of its
+arguments, and a placement ends in a step. That is why they share one module.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from devlint.domain.path_conditions import NO_CONDITION, Formula, Literal, PathC
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A syntax node in a file: where a step or an event happened.
+    """A source location: the syntax node at which a step of a value's history or an event happened, and its file.
 
-    The node is opaque here; `devlint.syntax` resolves it to rows and columns. `unit` is the top-level statement that
-    holds the node, `node` the node itself. Places are equal when their nodes are identical.
+    The node is opaque in this module; `devlint.syntax` resolves it to rows and columns. `unit` is the top-level
+    statement that holds the node, `node` the node itself. Places are equal when their nodes are identical.
     """
 
     filename: str
@@ -39,10 +38,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop that is being executed, as steps and events refer to it.
+    """A loop of the analysed program that is being executed, as steps and events refer to it.
 
-    `place` is the loop statement, `depth` its nesting depth (1 for an outermost loop), `outer` the loop around it
-    (through calls too), and `path_condition` the path condition at its start.
+    `place` is the source location of the loop statement, `depth` its nesting depth (1 for an outermost loop), `outer`
+    the loop around it (through calls too), and `path_condition` the path condition at its start.
     """
 
     place: Place
@@ -59,7 +58,7 @@ class Loop:
 
 
 class StepKind(Enum):
-    """The kind of a step in a value's history: what happened to the value."""
+    """The kinds of steps in a value's history, by what happened to the value: created, moved, stored and so on."""
 
     CREATED = "created"
     MOVED = "moved"
@@ -81,9 +80,9 @@ PLACING_KINDS = frozenset({StepKind.CREATED, StepKind.MOVED, StepKind.CALLER, St
 class Step:
     """One step in the history of a value, such as its creation, a move or an assignment to an attribute.
 
-    `previous` is the step before it, `loop` the innermost loop around it, if any. `device_expressions` are the
-    expressions that name a device where a tensor was created on the default device. `source` is the step that had
-    placed the tensor where a move found it. Steps compare by identity.
+    `previous` is the step before it, `loop` the innermost loop around it, if any. For a tensor created on the default
+    device, `device_expressions` are the expressions that name a device at that point of the program. For a move,
+    `source` is the step that had put the tensor on its former device. Steps compare by identity.
     """
 
     kind: StepKind
@@ -104,25 +103,28 @@ def history(step: Step | None) -> Iterator[Step]:
 
 
 def placing_step(step: Step | None) -> Step | None:
-    """Return the newest step of a history that decided on which device the tensor lives; None if there is none."""
+    """Return the newest step that decided on which device the tensor lives, among a step and the steps before it.
+
+    The result is None if there is no such step.
+    """
     return next((one for one in history(step) if one.kind in PLACING_KINDS), None)
 
 
 def newest_step(step: Step | None, kind: StepKind) -> Step | None:
-    """Return the newest step of one kind in a history; None if there is none."""
+    """Return the newest step of a given kind among a step and the steps before it; None if there is none."""
     return next((one for one in history(step) if one.kind is kind), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """One execution of a function, of a class body or of a module's top level. Scopes compare by identity.
+    """One execution of a function, of a class body or of a module's top level, as findings refer to it.
 
     `name` is qualified within its file. `method_of_module` is true for a method of an nn.Module that runs after
     construction, `construction` for code that runs while an nn.Module is being built, before the module can be moved.
     `any_device` is true for code meant for any device: the function mentions a device, or such code calls it. `entry`
     is true for code that runs outside of functions (a module's top level, a class body) and for the unknown caller of
     an analysed function. `argument_placements` are the placements of the tensors and modules among the arguments,
-    `self` included. `caller` is the scope of the calling code.
+    `self` included. `caller` is the scope of the calling code. Scopes compare by identity.
     """
 
     name: str
@@ -141,7 +143,7 @@ class Scope:
 class Basis(Enum):
     """The basis on which a placement is known: written out, torch's default, the caller's choice, or an assumption.
 
-    The basis decides which rule reports a conflict and with what confidence.
+    The basis decides which rule reports a device conflict and with what confidence.
     """
 
     EXPLICIT = "explicit"
@@ -154,7 +156,7 @@ class Basis(Enum):
 class PlacementCase:
     """One unconditional placement: a device, how it is known, and the last step that led to it.
 
-    `provenance` is that step; it does not count in comparisons.
+    `provenance` is that step; comparisons of placements ignore it.
     """
 
     device: Device = UNKNOWN_DEVICE
@@ -163,7 +165,7 @@ class PlacementCase:
 
     @property
     def placing_step(self) -> Step | None:
-        """Return the step that put the tensor on this device; None if it is not known."""
+        """Return the step that put the tensor on the device of this placement; None if no such step is known."""
         return placing_step(self.provenance)
 
     def __str__(self) -> str:
@@ -172,7 +174,7 @@ class PlacementCase:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalPlacement:
-    """A placement that depends on a formula: `yes` where the formula holds, `no` where it does not."""
+    """A placement that depends on a condition (`formula`): `yes` where the condition holds, `no` where it does not."""
 
     formula: Formula
     yes: Placement
@@ -191,9 +193,9 @@ UNKNOWN_PLACEMENT: Final = PlacementCase()
 def placement_cases(
     placement: Placement, path_condition: PathCondition = NO_CONDITION
 ) -> Iterator[tuple[PathCondition, PlacementCase]]:
-    """Yield the cases of a placement that a path condition allows.
+    """Yield the unconditional cases of a placement that a path condition allows.
 
-    Each case comes with the further literals under which it applies.
+    Each case comes with the literals, beyond the path condition, under which it applies.
     """
     if isinstance(placement, PlacementCase):
         yield NO_CONDITION, placement
@@ -211,7 +213,7 @@ def placement_cases(
 
 
 def map_cases(placement: Placement, change: Callable[[PlacementCase], PlacementCase]) -> Placement:
-    """Return the placement with every case replaced by what `change` makes of it."""
+    """Return the placement with each of its unconditional cases replaced by what `change` returns for the case."""
     if isinstance(placement, PlacementCase):
         return change(placement)
     yes, no = map_cases(placement.yes, change), map_cases(placement.no, change)
@@ -221,9 +223,9 @@ def map_cases(placement: Placement, change: Callable[[PlacementCase], PlacementC
 
 
 def extend_provenance(placement: Placement, step: Callable[[Step | None], Step | None]) -> Placement:
-    """Return the placement with a step added to the provenance of each case.
+    """Return the placement with a step added to the provenance (the history of steps) of each of its cases.
 
-    `step` makes the new step from the last one. The placement itself is returned when no case changes.
+    `step` makes the new step from a case's last step. The placement itself is returned when no case changes.
     """
 
     def change(leaf: PlacementCase) -> PlacementCase:
@@ -241,7 +243,10 @@ def is_unknown_placement(placement: Placement) -> bool:
 def certain_device(
     placement: Placement, path_condition: PathCondition = NO_CONDITION
 ) -> KnownDevice | DeviceSymbol | None:
-    """Return the device that a placement has in all cases that a path condition allows; None if there is none."""
+    """Return the one device of a placement in all cases that a path condition allows; None if there is none.
+
+    The device is known or symbolic (the caller's choice). Several possible devices, or an unknown one, also give None.
+    """
     devices = {leaf.device for _, leaf in placement_cases(placement, path_condition)}
     if len(devices) != 1:
         return None
@@ -253,7 +258,7 @@ def certain_device(
 class DeviceExpression:
     """An expression of the program whose value is a device: `device`, `x.device`, `self.fc.weight.device`.
 
-    `of_tensor` is true when the device has no name of its own but is read from a tensor.
+    `of_tensor` is true when the device is read from a tensor (`x.device`) and has no name of its own (`device`).
     """
 
     text: str
@@ -261,7 +266,7 @@ class DeviceExpression:
     of_tensor: bool = False
 
     def is_device_of(self, placement: Placement, path_condition: PathCondition = NO_CONDITION) -> bool:
-        """Return whether the expression surely gives the device of a placement in all cases of a path condition."""
+        """Return whether the expression gives the device of a placement in every case that a path condition allows."""
         pairs = [
             relate_devices(one.device, other.device) is DeviceRelation.SAME
             for needed, one in placement_cases(self.placement, path_condition)

@@ -1,4 +1,7 @@
-"""The lattice of placements: the join of two paths, the meet of two descriptions, and the restriction to a path."""
+"""The lattice of placements: join, meet, and restriction to a path condition.
+
+The join is what holds after either of two paths. The meet is what two tensors that share one device tell about it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ Choices of a device in real programs nest two deep (cuda, mps, cpu); more is noi
 
 
 def restrict(placement: Placement, path_condition: PathCondition) -> Placement:
-    """Return the placement as it is under a path condition, without the cases that the condition excludes."""
+    """Return a placement without the cases that a path condition excludes."""
     if isinstance(placement, PlacementCase) or not path_condition:
         return placement
     known = entails(path_condition, Literal(placement.formula))
@@ -46,9 +49,9 @@ def count_conditions(placement: Placement) -> int:
 
 
 def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement:
-    """Return the placement that is `yes` where the test holds and `no` where it does not.
+    """Return the placement that is `yes` where the condition `test` holds and `no` where it does not.
 
-    The result is the plain join of the two where there is no test, or where it would depend on too many conditions
+    The result is `join_placements(yes, no)` where `test` is None, or where it would depend on too many conditions
     (MAX_CONDITIONS).
     """
     if yes == no:
@@ -66,9 +69,9 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
 
 
 def join_placements(left: Placement, right: Placement) -> Placement:
-    """Return what holds of both placements: the common device, with the weaker basis; unknown when the devices differ.
+    """Return what is known after either of two paths: the common device, with the weaker basis, or unknown.
 
-    Two placements under the same condition are joined case by case.
+    The placement is unknown when the devices differ. Two placements under the same condition are joined case by case.
     """
     if left == right:
         return left
@@ -85,7 +88,10 @@ def join_placements(left: Placement, right: Placement) -> Placement:
 
 
 def meet_placements(left: Placement, right: Placement) -> Placement:
-    """Return what two placements say about the one device that their tensors share, on each path they depend on."""
+    """Return the placement that two tensors on one common device share, chosen from both tensors' placements.
+
+    Where the placements depend on conditions, the choice is made separately for each condition's two outcomes.
+    """
     if left == right:
         return left
     for choice in (left, right):
@@ -98,7 +104,7 @@ def meet_placements(left: Placement, right: Placement) -> Placement:
 
 
 def _preference(placement: Placement) -> int:
-    """Return how a placement ranks as the one device that several tensors share; the lowest number is preferred.
+    """Return the rank of a placement as a description of a device that several tensors share; the lowest is preferred.
 
     In order: an accelerator, a conditional placement, a symbolic or unknown device, the host.
     """

@@ -13,9 +13,9 @@ from devlint.domain.placement import Step
 class AliasStep:
     """A step that returned its operand's memory instead of a copy, such as a view or a `.to()` without effect.
 
-    `is_certain` is true when the step always shares the memory, false when it does so only where the operation has
-    nothing to do (`x.to(device)` of a tensor that is on `device`). `when` are the conditions under which it has nothing
-    to do, as far as they are known.
+    `is_certain` is true for an operation that always shares the memory. It is false for one that shares it only where
+    it has nothing to do, such as `x.to(device)` of a tensor that is on `device`. `when` are the conditions, as far as
+    known, under which such an operation has nothing to do.
     """
 
     step: Step
@@ -25,11 +25,11 @@ class AliasStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Storage:
-    """The memory that one tensor or array lies in, and the view that this value has of it.
+    """The memory that one tensor or array lies in, and the view that this tensor or array has of it.
 
     `root` identifies the memory, `alias_steps` are the alias steps by which the value came to hold it, `parts` is the
-    chain of selections that leads to the view (empty: all of the memory), and `strided` is true when the view has its
-    elements in another order.
+    chain of indexing operations that leads to the view (empty: all of the memory), and `strided` is true when the view
+    has its elements in another order.
     """
 
     root: Hashable = field(default_factory=object)
@@ -38,13 +38,17 @@ class Storage:
     strided: bool = False
 
     def with_alias_step(self, share: AliasStep) -> Storage:
-        """Return this storage with one more alias step; a step at a place already recorded (in a loop) is not added."""
+        """Return this storage with one more alias step.
+
+        If an alias step at the same source location is recorded already, as after an earlier iteration of a loop, the
+        storage is returned unchanged.
+        """
         if any(one.step.place == share.step.place for one in self.alias_steps):
             return self
         return Storage(self.root, (*self.alias_steps, share), self.parts, self.strided)
 
     def part(self, which: Hashable) -> Storage:
-        """Return the storage of a part of this view; `which` identifies the part."""
+        """Return the storage of a part of this view, such as `x[0]` of `x`; `which` identifies the part."""
         return Storage(self.root, self.alias_steps, (*self.parts, which), self.strided)
 
     def rearranged(self) -> Storage:
@@ -53,7 +57,7 @@ class Storage:
 
     @property
     def is_contiguous(self) -> bool:
-        """Return whether the view covers all of the memory in its original order."""
+        """Return whether this view covers all of its memory, in the memory's original order."""
         return not (self.parts or self.strided)
 
 
@@ -65,7 +69,7 @@ def views_overlap(left: Storage, right: Storage) -> bool:
 def alias_steps_between(left: Storage, right: Storage) -> tuple[AliasStep, ...]:
     """Return the alias steps by which two values came to share their memory.
 
-    Empty when they share no memory, and when they are the same value or plain views of it.
+    The result is empty when the values share no memory, and when they are the same value or plain views of it.
     """
     if left.root != right.root:
         return ()
@@ -78,9 +82,9 @@ def alias_steps_between(left: Storage, right: Storage) -> tuple[AliasStep, ...]:
 
 
 def join_storages(left: Storage | None, right: Storage | None) -> Storage | None:
-    """Return the storage of a value after either of two paths, None unless both paths have the same memory.
+    """Return the storage of a value after either of two paths; None unless the value has the same memory on both paths.
 
-    Of two different chains of alias steps, the longer one is kept.
+    Of the two paths' chains of alias steps, the longer one is kept.
     """
     if left is None or right is None or left.root != right.root:
         return None

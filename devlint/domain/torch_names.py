@@ -1,7 +1,7 @@
 """Names of the torch methods that move, cast or return a tensor or a module, for all parts of devlint.
 
-Each list is defined once. Lists that differ in a name or two differ on purpose: the docstring of each says what it is
-for.
+Each list is defined once. Some lists differ in only a name or two, on purpose: the docstring below each list says what
+it is for.
 """
 
 from __future__ import annotations

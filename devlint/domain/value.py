@@ -1,4 +1,4 @@
-"""Abstract values: what an expression may evaluate to.
+"""Abstract values: the descriptions that the interpreter computes with in place of a program's values.
 
 Tensors are plain values; mutable objects that several names may share live on the heap, behind a `Ref`.
 """
@@ -18,10 +18,10 @@ from devlint.domain.storage import Storage
 
 
 class Rank(Enum):
-    """The abstract rank of a tensor, as precisely as placement needs it.
+    """What is known of a tensor's number of dimensions, as far as the analysis of devices needs it.
 
-    Only 0-dim host tensors may mix with accelerator tensors. MANY is SOME with a dimension to spare: a part of such a
-    tensor, or a reduction over one dimension, is still at least 1-dim.
+    torch lets only 0-dim host tensors mix with accelerator tensors. MANY (at least 2-dim) is told apart from SOME (at
+    least 1-dim), because a part of a MANY tensor, or a reduction over one dimension, still has a dimension.
     """
 
     ZERO = "0-dim"
@@ -31,21 +31,21 @@ class Rank(Enum):
 
     @property
     def is_dimensioned(self) -> bool:
-        """Return whether the tensor surely has a dimension."""
+        """Return whether a tensor of this rank surely has at least one dimension."""
         return self in (Rank.SOME, Rank.MANY)
 
     @property
     def fewer(self) -> Rank:
-        """Return the rank with one dimension less."""
+        """Return what is known of the rank of a tensor that has one dimension less."""
         return Rank.SOME if self is Rank.MANY else Rank.ANY
 
     @property
     def more(self) -> Rank:
-        """Return the rank with one dimension more."""
+        """Return what is known of the rank of a tensor that has one dimension more."""
         return Rank.MANY if self.is_dimensioned else Rank.SOME
 
     def __or__(self, other: Rank) -> Rank:
-        """Return the join of two ranks."""
+        """Return the join of two ranks: what is known of a tensor that has either of them."""
         if self is other:
             return self
         return Rank.SOME if self.is_dimensioned and other.is_dimensioned else Rank.ANY
@@ -54,7 +54,7 @@ class Rank(Enum):
 class AllocationSite(NamedTuple):
     """The identity of a heap object: the syntax node that allocates it, and the chain of calls around it.
 
-    `context` is the number that the analysis gives to the chain of calls.
+    `context` is the number by which the analysis identifies the chain of calls.
     """
 
     site: Hashable
@@ -63,10 +63,10 @@ class AllocationSite(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value of which nothing is known.
+    """A value of which nothing is known, except its name in the program if it has one.
 
-    `origin` identifies the value where the program has a name for it (an argument, an attribute of one): two reads with
-    one origin then give the same value. `text` is that name in findings.
+    `origin` identifies a value that the program names, such as an argument or an attribute of one: two reads with one
+    origin give the same value. `text` is the name that findings show.
     """
 
     origin: Hashable = None
@@ -80,7 +80,7 @@ UNKNOWN: Final = Unknown()
 
 @dataclass(frozen=True, slots=True)
 class NotTensor:
-    """A value known to be no tensor, and otherwise unknown."""
+    """A value that is known to be no tensor; nothing else is known of it."""
 
 
 NOT_TENSOR: Final = NotTensor()
@@ -89,7 +89,7 @@ NOT_TENSOR: Final = NotTensor()
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """A Python constant: None, bool, int, float, complex, str, bytes or Ellipsis."""
+    """The abstract value of a known Python constant: None, bool, int, float, complex, str, bytes or Ellipsis."""
 
     value: Hashable
 
@@ -115,7 +115,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicBool:
-    """A Python bool that is true exactly where a literal holds."""
+    """A Python bool that is true exactly where a condition of the program (a literal of the path condition) holds."""
 
     test: Literal
 
@@ -129,7 +129,7 @@ class StringPrefix:
 
 @dataclass(frozen=True, slots=True)
 class DeviceValue:
-    """A torch.device object.
+    """The abstract value of a torch.device object.
 
     `of_tensor` is true for a tensor's `.device`, which always has an index when it is an accelerator.
     """
@@ -140,14 +140,14 @@ class DeviceValue:
 
 @dataclass(frozen=True, slots=True)
 class DeviceType:
-    """The `.type` of a device: a string such as "cuda"."""
+    """The abstract value of a device's `.type`: a string such as "cuda"."""
 
     placement: Placement
 
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """The string that `x.type()` returns for a tensor, such as "torch.cuda.FloatTensor"."""
+    """The abstract value of the string that `x.type()` returns for a tensor, such as "torch.cuda.FloatTensor"."""
 
     placement: Placement
     dtype: Dtype = UNKNOWN_DTYPE
@@ -155,13 +155,13 @@ class TypeName:
 
 @dataclass(frozen=True, slots=True)
 class DtypeValue:
-    """A torch.dtype, a NumPy dtype or a tensor's `.dtype`."""
+    """The abstract value of a torch.dtype, a NumPy dtype or a tensor's `.dtype`."""
 
     dtype: Dtype = UNKNOWN_DTYPE
 
 
 class OriginKind(Enum):
-    """The source of the elements of a tensor or array that comes straight from its factory."""
+    """What the elements of a newly made tensor or array are taken from: nothing, random numbers or another tensor."""
 
     NOTHING = "made from nothing"
     RANDOM = "random numbers"
@@ -170,9 +170,9 @@ class OriginKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FactoryOrigin:
-    """The factory call that made a tensor or array which nothing has read, changed or combined since.
+    """The factory call, such as `torch.zeros(3)`, that made a tensor or array which nothing has read or changed since.
 
-    `kind` is the source of the elements, `step` the call.
+    Combining the tensor with another one also counts as a read. `kind` is the source of the elements, `step` the call.
     """
 
     kind: OriginKind
@@ -181,14 +181,14 @@ class FactoryOrigin:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A torch.Tensor.
+    """The abstract value of a torch.Tensor: what is known of its placement, dtype, rank, gradient and memory.
 
     `cell` is the allocation site of the parameter that the tensor is: a parameter keeps its identity when its module
     moves, so its placement lives on the heap. `grad`, `leaf` and `pinned` are None when unknown. `pending` is an
     unfinished non_blocking copy to the host, `fresh` the factory call while nothing else has happened to the tensor,
     `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it.
-    `moved_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` when
-    an optimizer has received the tensor.
+    `moved_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` is
+    true when an optimizer has received the tensor.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -210,7 +210,7 @@ class Tensor:
 class PendingCopy:
     """A copy from an accelerator to the host for which the host has not waited.
 
-    `step` is the transfer, `epoch` the number of synchronisations before it.
+    `step` is the transfer, `epoch` the number of synchronisations that the program had made before it.
     """
 
     epoch: int
@@ -219,7 +219,7 @@ class PendingCopy:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A NumPy array (or a pandas column), which always lives on the host."""
+    """The abstract value of a NumPy array (or a pandas column), which always lies in host memory."""
 
     dtype: Dtype = UNKNOWN_DTYPE
     fresh: FactoryOrigin | None = None
@@ -230,18 +230,18 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The shape of a tensor or array, of which only the number of dimensions is known."""
+    """The abstract shape (`x.shape`) of a tensor or array: only the number of dimensions is known."""
 
     rank: Rank = Rank.ANY
 
 
 @dataclass(frozen=True, slots=True)
 class OpaqueData:
-    """Data of unknown structure from a loader: its tensors have this placement and an unknown dtype.
+    """Data of unknown structure from a loader: all its tensors have `placement` and an unknown dtype.
 
-    `mixed` is true when the data also holds numbers and settings, as a checkpoint does. `moved` is the transfer that
-    returned it, while nothing has been taken from it. `parts` are the values that the program has stored in it, by key
-    or attribute name.
+    `mixed` is true when the data also holds numbers and settings, as a checkpoint does. `moved` is the step of the
+    transfer that returned the data, None once something has been taken from it. `parts` are the values that the program
+    has stored in the data, by key or attribute name.
     """
 
     placement: Placement
@@ -253,9 +253,10 @@ class OpaqueData:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple of known length.
+    """The abstract value of a tuple of known length.
 
-    `names` are the fields of a named tuple (torch returns some); `cls` is its class when the program defines that.
+    `names` are the fields of a named tuple, as some torch functions return; `cls` is the tuple's class when the program
+    defines that class.
     """
 
     items: tuple[Value, ...]
@@ -265,21 +266,21 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A reference to a heap object."""
+    """A reference to an object on the abstract heap (a list, a dict, a module), by its allocation site."""
 
     address: AllocationSite
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryName:
-    """A name from a library that is not analysed, as its full dotted name."""
+    """A function, class or other member of a library that is not analysed, known by its full dotted name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class BoundLibraryMethod:
-    """A method of a library's object, bound to its receiver."""
+    """A library's method bound to its receiver: `x.to` for a tensor `x`, or `values.append` for a list `values`."""
 
     receiver: Value
     name: str
@@ -287,7 +288,7 @@ class BoundLibraryMethod:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A functools.partial object: a callable with some arguments already given."""
+    """The abstract value of a functools.partial object: a callable with some arguments already given."""
 
     target: Value
     args: tuple[Value, ...] = ()
@@ -296,10 +297,10 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class ProgramDefinition:
-    """A function, lambda or class of the analysed program.
+    """A function, lambda or class of the analysed program, as an abstract value.
 
-    `definition` is opaque here; the interpreter gives it its meaning. `receiver` is the object that a method is bound
-    to.
+    `definition` is opaque in this module; the interpreter gives it its meaning. For a bound method, `receiver` is the
+    object that the method is bound to.
     """
 
     definition: Hashable
@@ -308,7 +309,7 @@ class ProgramDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalValue:
-    """One of two values of different kinds: `yes` where the test holds, `no` where it does not.
+    """One of two values that have no common description: `yes` where the condition `test` holds, else `no`.
 
     `test` is None when it is not known which path gives which value.
     """
@@ -327,9 +328,9 @@ Value: TypeAlias = (
 
 
 def is_from_caller(origin: Hashable) -> bool:
-    """Return whether an origin names an argument of the analysed code, or a part of one.
+    """Return whether an origin (the identity of a named unknown value) is that of an argument or a part of an argument.
 
-    The caller then chooses its device.
+    The unknown caller of the analysed code then chooses the value's device.
     """
     while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
         origin = origin[1]
@@ -337,7 +338,10 @@ def is_from_caller(origin: Hashable) -> bool:
 
 
 def is_single_object(origin: Hashable) -> bool:
-    """Return whether an origin names one object only; the elements of a sequence share an origin and are many."""
+    """Return whether an origin (the identity of a named unknown value) belongs to one object only.
+
+    The elements of a sequence share an origin, so the origin of an element is not that of a single object.
+    """
     while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
         if origin[0] == "element" or (origin[0] == "item" and isinstance(origin[2], tuple)):
             return False
@@ -346,21 +350,27 @@ def is_single_object(origin: Hashable) -> bool:
 
 
 def device_symbol(origin: Hashable, text: str) -> DeviceSymbol:
-    """Return the symbol for the device of the object named by `origin`; `x.device` is the device of `x`."""
+    """Return the symbol that stands for the unknown device of a named value; `origin` is the value's identity.
+
+    If the value is itself a device attribute, such as `x.device`, the symbol stands for the device of `x`.
+    """
     if isinstance(origin, tuple) and len(origin) == 3 and origin[0] == "attr" and origin[2] == "device":
         return DeviceSymbol(origin[1], text.removesuffix(".device"))
     return DeviceSymbol(origin, text)
 
 
 def named_placement(origin: Hashable, text: str, trace: Step | None = None) -> PlacementCase:
-    """Return the placement of an object that the program names but does not place: a symbol for its device."""
+    """Return the placement of an object that has a name in the program but an unknown device.
+
+    The placement consists of a symbol that stands for the object's device.
+    """
     return PlacementCase(device_symbol(origin, text), Basis.CALLER if is_from_caller(origin) else Basis.EXPLICIT, trace)
 
 
 def as_tensor(value: Value) -> Tensor | None:
-    """Return a value read as a tensor: a tensor itself, or an unknown value that is used as one.
+    """Return a value read as a tensor: a tensor itself, or an unknown value or opaque data that is used as a tensor.
 
-    None for any other value.
+    The result is None for any other value.
     """
     match value:
         case Tensor():
@@ -383,9 +393,10 @@ def as_tensor(value: Value) -> Tensor | None:
 
 
 def computed_tensor(tensor: Tensor) -> Tensor:
-    """Return a tensor with the properties that the result of a computation on it has.
+    """Return a copy of a tensor without the properties that the result of a computation on the tensor lacks.
 
-    The result is not fresh, pinned, pending, a parameter or known to be a leaf.
+    The copy is not fresh from a factory, not pinned, not the target of a pending copy, not a parameter, and not known
+    to be a leaf.
     """
     return replace(
         tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, memory=None, moved=None, trained=False

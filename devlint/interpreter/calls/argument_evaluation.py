@@ -1,4 +1,4 @@
-"""The evaluation of a call's arguments."""
+"""The evaluation of a call's arguments, `*` and `**` arguments included."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
-    """Evaluate the arguments of a call; `*` and `**` arguments of known content are unrolled."""
+    """Evaluate the arguments of a call; `*` and `**` arguments of known content become single arguments."""
     found = Arguments(node)
     for arg in node.args:
         value = frame.evaluate(arg.value)
@@ -46,7 +46,7 @@ def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
 
 
 def _any_entry(frame: Frame, value: Value) -> Value:
-    """Return the value that stands for every entry of an unpacked mapping that is no dict."""
+    """Return the value that stands for every entry of `more` in a call `f(**more)`, if `more` is no dict."""
     thing = frame.instance(value)
     if isinstance(value, OpaqueData):
         return any_opaque_part(value)

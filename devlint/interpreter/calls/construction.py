@@ -29,7 +29,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def construct(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call a class: return a new object, or the result of the program's own decorator or metaclass."""
+    """Call a class: return a new object, or what the program's own decorator or metaclass of the class returns."""
     if info.node.decorators and info not in frame.analysis.unwrapping_decorators:
         value = decorated_class(frame, info)
         if value != ProgramDefinition(info):
@@ -45,7 +45,7 @@ def construct(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.CST
 
 
 def find_metaclass_call(frame: Frame, info: ClassInfo) -> FunctionInfo | None:
-    """Return the `__call__` of a class's metaclass if the program defines one, else None."""
+    """Return the `__call__` of a class's metaclass if the program defines one, otherwise None."""
     for one in ancestors(frame, info):
         if not isinstance(one, ProgramDefinition) or not isinstance(one.definition, ClassInfo):
             continue
@@ -59,7 +59,10 @@ def find_metaclass_call(frame: Frame, info: ClassInfo) -> FunctionInfo | None:
 
 
 def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Make an object of a class: an enum member, a record, or a new object after its `__new__` and `__init__`."""
+    """Return the object that calling a class makes: an enum member, a record such as a dataclass, or a new object.
+
+    A new object is made by the class's `__new__` and `__init__`.
+    """
     members = enum_members(frame, info)
     if members is not None:
         value = arguments.value("value", 0) or UNKNOWN
@@ -100,7 +103,7 @@ def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.C
 
 
 def initialize_base(frame: Frame, reference: Ref, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> None:
-    """Apply the `__init__` of the library module class that a program's module derives from."""
+    """Apply the `__init__` of the library class, such as nn.Linear, from which a program's own module class derives."""
     base = library_base(frame, info)
     row = frame.analysis.table.find(base) if base is not None else None
     thing = frame.instance(reference)

@@ -1,6 +1,6 @@
 """Decorators: the value of a function's or class's name after its decorators are applied.
 
-The result is the definition itself, the result of the program's own decorators, or unknown.
+The value is the definition itself, what the program's own decorators return, or unknown.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ OPAQUE_DECORATORS: Final = frozenset({"functools.singledispatch", "functools.sin
 
 
 def decorated_function(frame: Frame, info: FunctionInfo) -> Value:
-    """Return the value that a function's name is bound to after its decorators; unknown if a decorator is not known."""
+    """Return the value that a function's name is bound to after its decorators.
+
+    The value is unknown if devlint does not know one of the decorators.
+    """
     home = definition_frame(frame, info)
     value: Value = ProgramDefinition(info)
     for decorator in reversed(info.decorators):
@@ -56,7 +59,7 @@ def decorated_function(frame: Frame, info: FunctionInfo) -> Value:
 def decorated_class(frame: Frame, info: ClassInfo) -> Value:
     """Return the value that a class's name is bound to after its decorators.
 
-    The value is the class itself unless one of the program's decorators returns another definition. Decorators of
+    The value is the class itself unless one of the program's decorators returns another definition. Decorators from
     libraries are assumed to return a class of the same kind.
     """
     known = frame.analysis.decorated_classes.get(info)
@@ -75,7 +78,10 @@ def decorated_class(frame: Frame, info: ClassInfo) -> Value:
 
 
 def _is_transparent(home: Frame, decorator: cst.BaseExpression, target: Value) -> bool:
-    """Return whether a decorator leaves what a function computes unchanged, by its name or its library."""
+    """Return whether a decorator does not change what the decorated function computes.
+
+    That is judged by the decorator's name or by the library that it comes from.
+    """
     called = decorator.func if isinstance(decorator, cst.Call) else decorator
     last = (dotted_name(called) or "").rpartition(".")[2]
     if last in TRANSPARENT_NAMES or last.startswith(REGISTERING_PREFIX):

@@ -61,7 +61,7 @@ def call(frame: Frame, node: cst.Call) -> Value:
 
 
 def _super_object(frame: Frame, node: cst.Call) -> Value:
-    """Return the object that `super()` or `super(cls, obj)` makes, as a partial call of `builtins.super`."""
+    """Return the object that `super()` or `super(cls, obj)` makes, modelled as a partial call of `builtins.super`."""
     if len(node.args) == 2:
         cls, receiver = frame.evaluate(node.args[0].value), frame.evaluate(node.args[1].value)
     else:
@@ -78,7 +78,7 @@ def _super_object(frame: Frame, node: cst.Call) -> Value:
 
 
 def _enclosing_method_frame(frame: Frame) -> Frame | None:
-    """Return the frame of the innermost enclosing method; None outside methods."""
+    """Return the frame of the innermost method around the code being run; None outside methods."""
     current: Frame | None = frame
     while current is not None and (current.function is None or current.function.owner is None):
         current = current.outer
@@ -86,7 +86,7 @@ def _enclosing_method_frame(frame: Frame) -> Frame | None:
 
 
 def call_value(frame: Frame, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call any value: a function, a class, an object, a library name, a partial or an unknown callee."""
+    """Call any abstract value: a function, a class, an object, a library name, a partial or an unknown callee."""
     match without_none(callee):
         case ProgramDefinition(definition=FunctionInfo() as info, receiver=receiver):
             return frame.call_function(info, receiver, arguments)
@@ -124,7 +124,7 @@ def call_value(frame: Frame, callee: Value, arguments: Arguments, node: cst.CSTN
 
 
 def call_object(frame: Frame, reference: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call an object: a module with its hooks, an object with `__call__`, or a library object."""
+    """Call an object: a module with its forward hooks, an object with `__call__`, or a library's object."""
     thing = frame.instance(reference)
     if thing is None:
         return UNKNOWN
@@ -139,7 +139,10 @@ def call_object(frame: Frame, reference: Ref, arguments: Arguments, node: cst.CS
 def _call_without_hooks(
     frame: Frame, reference: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode, *, module: bool
 ) -> Value:
-    """Run the code behind an object's call, without hooks: `__call__`, a module's `forward` or a library model."""
+    """Run the code behind an object's call, without forward hooks: `__call__`, a module's `forward` or a library model.
+
+    A library model is a function that imitates a call of a library.
+    """
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
         method = find_method(frame, info, "__call__") or (find_method(frame, info, "forward") if module else None)

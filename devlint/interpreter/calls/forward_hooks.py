@@ -19,21 +19,21 @@ FORWARD_HOOK = "register_forward_hook"
 
 
 def add_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
-    """Register a forward hook of a kind (BEFORE or AFTER) on a module."""
+    """Register a forward hook of a kind (BEFORE or AFTER `forward`) on a module."""
     thing = frame.instance(module)
     if thing is not None:
         frame.put(module.address, replace(thing, hooks=(*thing.hooks, (kind, hook))))
 
 
 def remove_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
-    """Remove a forward hook of a kind (BEFORE or AFTER) from a module."""
+    """Remove a forward hook of a kind (BEFORE or AFTER `forward`) from a module."""
     thing = frame.instance(module)
     if thing is not None:
         frame.put(module.address, replace(thing, hooks=tuple(one for one in thing.hooks if one != (kind, hook))))
 
 
 def run_pre_hooks(frame: Frame, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
-    """Run a module's hooks before `forward`; return the arguments as the hooks leave them."""
+    """Run a module's hooks before `forward`; return the arguments, which the hooks may have replaced."""
     for kind, hook in thing.hooks:
         if kind != PRE_HOOK:
             continue
@@ -55,7 +55,7 @@ def run_pre_hooks(frame: Frame, module: Ref, thing: Instance, arguments: Argumen
 def run_forward_hooks(
     frame: Frame, module: Ref, thing: Instance, arguments: Arguments, result: Value, node: cst.CSTNode
 ) -> Value:
-    """Run a module's hooks after `forward`; return the result as the hooks leave it."""
+    """Run a module's hooks after `forward`; return the module's result, which the hooks may have replaced."""
     for kind, hook in thing.hooks:
         if kind == FORWARD_HOOK:
             given: list[Value] = [module, Tuple(tuple(one.value for one in arguments.positional)), result]
@@ -66,7 +66,10 @@ def run_forward_hooks(
 
 
 def _result_after_hook(changed: Value, result: Value) -> Value:
-    """Return a hook's return value, or the module's result on the paths where the hook returns None."""
+    """Return the module's result after a forward hook: the hook's return value, where that is not None.
+
+    On paths where the hook returns None, the result is unchanged.
+    """
     if isinstance(changed, ConditionalValue):
         return join(_result_after_hook(changed.yes, result), _result_after_hook(changed.no, result), changed.test)
     return result if changed == NONE else changed

@@ -61,8 +61,8 @@ def call_function(
 ) -> Value:
     """Run a function on the arguments of a call, and apply its effects on the heap to the calling frame.
 
-    An `entry` is a call from outside the program; decorators that devlint does not know are then ignored. A call that
-    may not be followed (too deep, or too much recursion) has an unknown result and any effect on its arguments.
+    `entry` is true for a call from outside the program; decorators that devlint does not know are then ignored. A call
+    that may not be followed (too deep, or too much recursion) has an unknown result and any effect on its arguments.
     """
     analysis = frame.analysis
     if not analysis.may_call(info, descends=descends_into_argument(frame, info, arguments)):
@@ -83,7 +83,10 @@ def call_function(
 def _call_wrapper(
     frame: Frame, info: FunctionInfo, wrapper: Value, receiver: Value | None, arguments: Arguments
 ) -> Value:
-    """Call the value that decorators made of a function; the wrapper's own call of the function runs it undecorated."""
+    """Call the value that a function's decorators made of the function.
+
+    When the wrapper in turn calls the function, the function's own body is run, without its decorators.
+    """
     binds = (
         isinstance(wrapper, ProgramDefinition)
         and isinstance(wrapper.definition, FunctionInfo)
@@ -102,7 +105,10 @@ def _call_wrapper(
 def _run_in_new_frame(
     frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
 ) -> Value:
-    """Run a function in a new frame, or replay an earlier call with the same inputs."""
+    """Run a function in a new frame and return its result.
+
+    If a call with the same inputs has been run before, that call's recorded summary is applied instead.
+    """
     analysis = frame.analysis
     names = bind_parameters(frame, info, receiver, arguments)
     if not entry:
@@ -164,9 +170,9 @@ def _run_in_new_frame(
 
 
 def run_body(frame: Frame) -> Value:
-    """Run a function's body and return the join of its return values.
+    """Run a function's body in its frame and return the join of its return values.
 
-    Afterwards `frame.state` is the join of the states at all returns and at the end of the body.
+    Afterwards `frame.state` is the join of the abstract states at all returns and at the end of the body.
     """
     info = frame.function
     assert info is not None
@@ -200,7 +206,7 @@ def run_body(frame: Frame) -> Value:
 
 
 def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: Iterable[Value]) -> Scope:
-    """Return the scope that findings in a function's frame refer to.
+    """Return the `Scope` of a function's run: what findings and rules know about the run, such as its name and caller.
 
     `data` are the tensors and modules among the arguments other than the receiver.
     """
@@ -225,7 +231,7 @@ def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: It
 
 
 def _is_for_any_device(frame: Frame, info: FunctionInfo) -> bool:
-    """Return whether a function is written for any device: it asks for a device, or belongs to an autograd function.
+    """Return whether a function is written for any device: it mentions a device, or belongs to an autograd Function.
 
     Methods of datasets are not, since a dataset makes its items itself, on the host.
     """
@@ -235,7 +241,7 @@ def _is_for_any_device(frame: Frame, info: FunctionInfo) -> bool:
 
 
 def _known_placements(frame: Frame, data: Iterable[Value]) -> Iterator[Placement]:
-    """Yield the known placements of the tensors and modules among a call's arguments."""
+    """Yield the placements, as far as known, of the tensors and modules among a call's arguments."""
     for value in data:
         match value:
             case Tensor():
@@ -249,7 +255,7 @@ def _known_placements(frame: Frame, data: Iterable[Value]) -> Iterator[Placement
 
 
 def _placing_steps(data: Iterable[Value]) -> Iterator[Step]:
-    """Yield the steps that placed the tensors among a call's arguments."""
+    """Yield the steps that put the tensors among a call's arguments on their devices."""
     for value in data:
         if isinstance(value, (Tensor, OpaqueData)):
             yield from (
@@ -258,7 +264,10 @@ def _placing_steps(data: Iterable[Value]) -> Iterator[Step]:
 
 
 def _mark_cached(frame: Frame, value: Value, node: cst.CSTNode) -> Value:
-    """Return a tensor marked as returned from a cache; any other value unchanged."""
+    """Return a tensor with a step in its history that says that a cache (`lru_cache`) returned it.
+
+    The key of the cache does not hold the device. Any value other than a tensor is returned unchanged.
+    """
     if not isinstance(value, Tensor):
         return value
 

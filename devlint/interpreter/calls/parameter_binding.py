@@ -48,14 +48,17 @@ def bind_parameters(frame: Frame, info: FunctionInfo, receiver: Value | None, ar
 
 
 def _missing_argument(frame: Frame, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
-    """Return the value of a parameter without an argument: its default, or unknown after an unpacked argument."""
+    """Return the value of a parameter for which a call has no argument of its own: the parameter's default.
+
+    If the call has an unpacked argument of unknown content (`f(*args)`), the value may come from there, and is unknown.
+    """
     if not arguments.complete:
         return arguments.rest.value if arguments.rest is not None else UNKNOWN
     return parameter_default(frame, info, parameter)
 
 
 def parameter_default(frame: Frame, info: FunctionInfo, parameter: Parameter) -> Value:
-    """Return a parameter's default value, which is made once when the function is defined and shared by all calls."""
+    """Return a parameter's default value, which is made once, when the function is defined, and shared by all calls."""
     if parameter.default is None:
         return UNKNOWN
     known = frame.analysis.parameter_defaults.get((info, parameter.name))

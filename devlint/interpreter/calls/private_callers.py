@@ -1,6 +1,6 @@
 """The record of calls to a file's private functions and classes.
 
-Only the file itself calls them, so the arguments of its calls tell on which device they run.
+Only the file itself calls private functions, so the arguments of these calls tell on which device the functions run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def record_private_call(frame: Frame, info: FunctionInfo, names: Mapping[str, Value], receiver: Value | None) -> None:
-    """Record the placements of the arguments, and of the receiver, in a call of one of the file's private functions."""
+    """Record the placements of the arguments and the receiver in a call of one of a file's private functions."""
     if not frame.analysis.private_call_sites.covers(info.name, info.module):
         return
     data = {name: value for name, value in names.items() if value is not receiver}
@@ -27,7 +27,7 @@ def record_private_call(frame: Frame, info: FunctionInfo, names: Mapping[str, Va
 
 
 def record_private_instance(frame: Frame, info: ClassInfo) -> None:
-    """Record that code of the file makes an object of one of the file's private classes."""
+    """Record that code of a file makes an object of a private class of the same file."""
     if frame.analysis.private_call_sites.covers(info.name, info.module) and not frame.scope.entry:
         frame.analysis.private_call_sites.add_construction(
             info, frame.function.owner if frame.function is not None else None
@@ -35,7 +35,10 @@ def record_private_instance(frame: Frame, info: ClassInfo) -> None:
 
 
 def _record_placement(frame: Frame, key: tuple[FunctionInfo | ClassInfo, str], placement: Placement | None) -> None:
-    """Record whether a placement that a call passes under a key is surely on the host; None is not recorded."""
+    """Record whether a call passes a parameter from the host; `key` is the function or class and the parameter's name.
+
+    Nothing is recorded if the placement is None.
+    """
     if placement is not None:
         on_host = all(is_host(leaf.device) for _, leaf in placement_cases(placement, frame.state.path_condition))
         frame.analysis.private_call_sites.add_call(key, on_host=on_host)
@@ -49,7 +52,8 @@ def _placement_of_tensor(frame: Frame, value: Value) -> Placement:
 def _placement_of_receiver(frame: Frame, receiver: Value, data: Iterable[Value]) -> Placement | None:
     """Return the placement of a module that is called.
 
-    A module of unknown placement is assumed to be where its first input tensor is; None if it has no such input.
+    A module of unknown placement is assumed to be on the device of its first input tensor. The result is None if the
+    call has no input tensor.
     """
     placement = placement_of_module(frame, receiver)
     if not is_unknown_placement(placement):

@@ -1,7 +1,7 @@
 """Recursive functions: calls that descend into a container are followed, any other recursion is cut off.
 
 A call that descends into a container is followed as deep as the container goes. Any other recursive function is run
-twice, one call within the other. The next call is assumed not to return (bottom), so the inner call yields the result
+twice, one call within the other. A further call is assumed not to return (bottom), so the inner call yields the result
 without recursion. If the outer call, which uses that result, yields the same result, the result is a fixpoint.
 """
 
@@ -18,7 +18,10 @@ from devlint.interpreter.state.frame import Frame
 
 
 def descends_into_argument(frame: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
-    """Return whether a function calls itself with a part of its own argument; unknown arguments do not count."""
+    """Return whether a function calls itself with a part of its own argument, such as an element of a list.
+
+    Unknown arguments do not count.
+    """
     if frame.function is not info:
         return False
     given = [frame.state.names[one.name] for one in info.parameters if one.name in frame.state.names]
@@ -27,7 +30,7 @@ def descends_into_argument(frame: Frame, info: FunctionInfo, arguments: Argument
 
 
 def _parts(frame: Frame, value: Value) -> Iterator[Value]:
-    """Yield the elements of a container or the attributes of an object."""
+    """Yield the values inside a value: the elements of a container, or the values of an object's attributes."""
     match value:
         case Tuple(items=items):
             yield from items
@@ -44,9 +47,10 @@ def _parts(frame: Frame, value: Value) -> Iterator[Value]:
 
 
 def assume_bottom(frame: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
-    """Return whether to assume that a recursive call does not return, and record the function as left out.
+    """Return whether to assume that a recursive call does not return (bottom).
 
-    The function must be running twice already, and no argument may be an object that the call could change.
+    The function must be running twice already, and no argument may be an object that the call could change. If the
+    answer is true, it is recorded that a recursive call of the function was left out.
     """
     analysis = frame.analysis
     if analysis.active_functions.count(info) < 2 or _has_objects(one.value for one in arguments):
@@ -61,9 +65,10 @@ def _has_objects(values: Iterable[Value]) -> bool:
 
 
 def recursive_result(frame: Frame, info: FunctionInfo, value: Value | None) -> Value | None:
-    """Return a call's result, given that recursive calls were left out; None if no path of the call returns.
+    """Return the result of a call inside which recursive calls may have been left out.
 
-    The result of the outermost call is unknown unless it equals the inner call's result.
+    The result is None if no path of the call returns. The result of the outermost call is unknown unless it equals the
+    inner call's result.
     """
     recursion = frame.analysis.recursive_calls
     if info not in recursion.skipped:
@@ -78,8 +83,9 @@ def recursive_result(frame: Frame, info: FunctionInfo, value: Value | None) -> V
 
 
 def _without_origin_marks(value: Value | None) -> Value | None:
-    """Return a tensor without the marks that tell an argument from a computed tensor; other values unchanged.
+    """Return a tensor without the properties that tell an argument (such as a parameter) from a computed tensor.
 
-    Among nested recursive calls, only the innermost returns an argument itself.
+    Any other value is returned unchanged. Results of nested recursive calls are compared without these properties,
+    since only the innermost call returns an argument itself.
     """
     return replace(computed_tensor(value), grad=None) if isinstance(value, Tensor) else value

@@ -1,7 +1,7 @@
 """The replay of call summaries: in a further pass through a loop, a call with the same inputs is not run again.
 
 Two calls have the same inputs if nothing that they can read has changed. Values are compared as a loop's fixpoint test
-compares them: equal values are the same, whatever their provenance.
+compares them: equal values are the same, even if different steps led to them.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Each object takes a reference of eight bytes and a key.
 
 
 def call_inputs(frame: Frame, info: FunctionInfo, names: Mapping[str, Value]) -> CallInputs | None:
-    """Return the inputs of a call that may be replayed; None for a call that may not.
+    """Return the inputs of a call that may be replayed later; None for a call that may not.
 
-    Only calls inside loops are remembered. Generators are not, since their later effects are not part of the summary,
-    and recursive calls are not.
+    Only calls inside loops may. Calls of generators may not, since a generator's later effects are not part of the
+    summary; nor may recursive calls.
     """
     analysis = frame.analysis
     if not analysis.call_summaries.loops or info.is_generator:
@@ -62,15 +62,18 @@ def call_inputs(frame: Frame, info: FunctionInfo, names: Mapping[str, Value]) ->
 
 
 def _rebinding_counts(frame: Frame) -> tuple[int, int]:
-    """Return two counts of rebindings outside the current frame: of globals and of captured names."""
+    """Return how often names outside the current frame have been rebound so far, as two counts.
+
+    The first counts global names, the second names of enclosing functions that nested functions capture.
+    """
     return frame.analysis.global_writes, frame.analysis.call_summaries.captured_writes
 
 
 def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value) -> None:
-    """Store the summary of a call if the call was expensive enough and its inputs determine its effects.
+    """Store the summary of a call, for a later replay, if the call was expensive and its inputs determine its effects.
 
-    A call that rebinds outer names, reads the time or the amount of running work, or contains a recursive call that was
-    left out is not stored.
+    Not stored is a call that rebinds names outside the function, that reads the time or the amount of running work, or
+    in which a recursive call was left out.
     """
     analysis, summaries = frame.analysis, frame.analysis.call_summaries
     worth = inputs.budget - analysis.budget >= MIN_NODES and analysis.budget > 0 and not analysis.abandoned
@@ -86,9 +89,9 @@ def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value
 
 
 def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
-    """Apply the effects of an earlier call with the same inputs, and return its result.
+    """Apply the effects of an earlier call with the same inputs, and return the result of that call.
 
-    None if no such call is remembered, so that the call must be run.
+    The result is None if no such call is remembered, so that the call must be run.
     """
     summary = frame.analysis.call_summaries.summaries.get(call)
     if summary is None or not _has_same_inputs(summary.inputs, now):
@@ -110,7 +113,7 @@ def _captured_names(info: FunctionInfo) -> dict[str, Value]:
 
 
 def _has_same_inputs(inputs: CallInputs, now: CallInputs) -> bool:
-    """Return whether two calls of one function have the same inputs."""
+    """Return whether everything that two calls of one function can read is the same."""
     return (
         inputs.outer_writes == now.outer_writes
         and inputs.path_condition == now.path_condition
@@ -122,7 +125,10 @@ def _has_same_inputs(inputs: CallInputs, now: CallInputs) -> bool:
 
 
 def _readable_settings(torch_state: TorchState) -> tuple[object, ...]:
-    """Return the torch settings that operations can read: all but the counts of launched work."""
+    """Return the settings of torch that affect operations, such as the default dtype.
+
+    The counts of launched accelerator work in the torch state are left out.
+    """
     return (
         torch_state.default_device,
         torch_state.default_dtype,
@@ -133,16 +139,16 @@ def _readable_settings(torch_state: TorchState) -> tuple[object, ...]:
 
 
 def _agree_beyond_equality(one: Value, other: Value) -> bool:
-    """Return whether two equal values also agree in the fields that equality ignores and findings depend on."""
+    """Return whether two equal values also agree in the fields that `==` ignores but that findings depend on."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return (one.moved is None) == (other.moved is None) and one.moved_parameter == other.moved_parameter
     return True
 
 
 def _advance_torch_state(summary: CallSummary, now: TorchState) -> TorchState:
-    """Return the torch state after a replayed call.
+    """Return the torch state after a replayed call, given the summary of the call and the torch state before.
 
-    The call launches as much work as before, and synchronizes as often as before.
+    The replayed call launches as much accelerator work, and synchronizes as often, as the call that was run.
     """
     before, after = summary.inputs.torch_state, summary.torch_state
     running = now.unsynchronized if after.epoch == before.epoch else None
@@ -159,9 +165,9 @@ def _advance_torch_state(summary: CallSummary, now: TorchState) -> TorchState:
 
 
 def _with_new_storage(value: Value, given: Iterable[Value]) -> Value:
-    """Return a summary's result in new storage, unless the storage belongs to an argument.
+    """Return the result of a replayed call in a storage (memory) of its own, unless it lies in an argument's storage.
 
-    Each run of a call that makes a tensor returns another storage.
+    If the call were run again, it would also return a tensor in other memory.
     """
     if isinstance(value, Tuple):
         return replace(value, items=tuple(_with_new_storage(item, given) for item in value.items))

@@ -1,4 +1,4 @@
-"""Calls of unknown functions and objects, whose placement the program may still tell.
+"""Calls of functions and objects whose code devlint does not know, but whose placement the program may tell.
 
 A module of unknown class that the program has moved, for example, returns its result on the module's device.
 """
@@ -37,7 +37,7 @@ FORWARD_METHODS: Final = frozenset({"forward", "generate", "encode", "decode"})
 def call_unknown_method(
     frame: Frame, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
-    """Call a method of an unknown object with a name, which may be a tensor, a module or any other object."""
+    """Call a method of an unknown but named object, which may be a tensor, a module or any other object."""
     if name in TRANSFER_METHODS:
         return _transfer_unknown_owner(frame, owner, name, arguments, node, receiver)
     record = unknown_object_state(frame, owner)
@@ -71,7 +71,10 @@ def call_unknown_method(
 def _transfer_unknown_owner(
     frame: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
-    """Apply a transfer method (`.to`, `.cuda`) to an unknown object: a module is moved in place, a tensor is copied."""
+    """Apply a transfer method (`.to`, `.cuda`) to an object of unknown type.
+
+    If the program uses the object as a module, it is moved in place; if as a tensor, a moved copy is returned.
+    """
     if looks_like_module(frame, receiver):
         request = read_transfer_request(frame, method, arguments, node)
         record = unknown_object_state(frame, owner)
@@ -92,7 +95,10 @@ def _transfer_unknown_owner(
 
 
 def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call an unknown object: as a module if the program has placed it, else with any effect on its arguments."""
+    """Call an object that devlint does not know: as a module if the program has placed it on a device.
+
+    Otherwise the result is unknown, and the call may have any effect on its arguments.
+    """
     if isinstance(callee, OpaqueData):
         if _is_method_of_opaque_data(frame, node):
             havoc(frame, arguments)
@@ -108,9 +114,10 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
 
 
 def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
-    """Return whether a call node calls a method of opaque data, other than one that runs a module (`forward`).
+    """Return whether a call node calls a method of data of unknown structure, such as a checkpoint.
 
-    Such a method may move its arguments itself, or accept them on any device (`load_state_dict`).
+    A method that runs a module (`forward`) is excluded. Any other may move its arguments itself, or accept them on any
+    device (`load_state_dict`).
     """
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARD_METHODS:
@@ -119,9 +126,10 @@ def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
 
 
 def _call_submodule(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
-    """Return the result of calling a submodule given to the constructor (`self.encoder(x)`); None for other calls.
+    """Return the result of calling a module that an nn.Module got from its constructor's caller (`self.encoder(x)`).
 
-    The submodule is assumed to move with its module, so its result is on the device of the module's inputs.
+    The submodule is assumed to move with its module, so its result is on the device of the module's inputs. The result
+    is None for any other call.
     """
     function = frame.function
     match node:
@@ -139,9 +147,9 @@ def _call_submodule(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Va
 
 
 def call_placed_module(frame: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call a module of which only the placement is known.
+    """Call a module of which only the placement is known, and return its result, which is on the module's device.
 
-    An input tensor on another device is reported; the result is on the module's device.
+    An input tensor on another device is reported.
     """
     own = frame.resolve(Tensor(placement, rank=Rank.SOME))
     operands = [Operand("parameters", frame.place(node), own, of_module=name)]

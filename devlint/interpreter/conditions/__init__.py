@@ -1,1 +1,1 @@
-"""Conditions of branches: comparisons, instance checks, and the narrowing of values on a path."""
+"""Conditions of branches: comparisons, instance checks, and the narrowing of values on the path a condition selects."""

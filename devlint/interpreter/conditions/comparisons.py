@@ -1,4 +1,4 @@
-"""The values of comparisons: of devices and device strings above all, and of whatever else decides a path."""
+"""The values of comparisons (`==`, `is`, `in`, ...), most of all of comparisons between devices and device strings."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _METHODS: Final[dict[type, str]] = {
 def evaluate_comparison(
     frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value:
-    """Return the value of one comparison: a known bool, a symbolic bool for a named condition, or an unknown bool."""
+    """Return the value of one comparison: a constant bool, a symbolic bool for a condition, or an unknown bool."""
     if isinstance(left.value, Ref) and isinstance(right.value, Ref):
         same = is_same_member(left.value, right.value)
         if same is not None and isinstance(operator, (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)):
@@ -96,9 +96,9 @@ def evaluate_comparison(
 
 
 def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> Value:
-    """Return the value of `part in whole`.
+    """Return the abstract bool for `part in whole`.
 
-    A device type's name such as "cuda", tested in a device or type string, tests the device type.
+    If `part` is a device type's name such as "cuda" and `whole` is a device or type string, the device type is tested.
     """
     if isinstance(text, Const) and text.value in DEVICE_TYPES:
         match whole:
@@ -117,7 +117,7 @@ def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> 
 def _is_contained(frame: Frame, whole: Value, part: Value) -> bool | None:
     """Return whether a constant is in a container; None if unknown.
 
-    A constant that a list or a dict lacks is unknown, since code that is not followed may add to the container.
+    The answer is None for a constant that a list or a dict lacks, since code that devlint does not follow may add it.
     """
     if not isinstance(part, Const):
         return None
@@ -136,7 +136,10 @@ def _is_contained(frame: Frame, whole: Value, part: Value) -> bool | None:
 def _call_own_method(
     frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value | None:
-    """Return the result of an operand's own comparison method (`__eq__`, `__contains__`); None if it defines none."""
+    """Return the result of a comparison method (`__eq__`, `__contains__`) that an operand's own class defines.
+
+    The result is None if the class defines none.
+    """
     if type(operator) in MEMBERSHIP:
         left, right = right, left
     function = find_special_method(frame, left.value, _METHODS.get(type(operator), ""))
@@ -144,9 +147,10 @@ def _call_own_method(
 
 
 def _condition_key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:
-    """Return the identity of a comparison's condition: its operands if both are named, else only its place.
+    """Return the key that identifies the condition of a comparison in path conditions.
 
-    `!=` has the identity of `==`, since it is the negation.
+    It is made of the comparison's operands if both are named, otherwise of its source location. `!=` has the key of
+    `==`, since it is the negation.
     """
     sides = [value.origin if isinstance(value, (Unknown, Number)) else value for value in (a, b)]
     if all(isinstance(value, (Unknown, Number, Const)) for value in (a, b)) and None not in sides:
@@ -156,21 +160,27 @@ def _condition_key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp,
 
 
 class EqualityText:
-    """The text of a comparison by `==` or `!=`, printed with `==` for both; generated only when it is printed."""
+    """The text of a condition that a comparison by `==` or `!=` states, printed as `left == right` for both operators.
+
+    The text is generated only when it is printed.
+    """
 
     __slots__ = ("node",)
 
     def __init__(self, node: cst.Comparison) -> None:
-        """Keep the comparison's node."""
+        """Store the syntax node of the comparison."""
         self.node = node
 
     def __str__(self) -> str:
-        """Return the source text of the operands, joined by `==`."""
+        """Return the source text of the comparison's two operands, joined by `==`."""
         return f"{SourceText(self.node.left)} == {SourceText(self.node.comparisons[0].comparator)}"
 
 
 def _condition_text(node: cst.CSTNode) -> object:
-    """Return the text of a condition, generated lazily from a node's source; `!=` is printed as `==`."""
+    """Return an object that prints as the source text of a comparison; `!=` is printed as `==`.
+
+    The text is generated only when it is printed.
+    """
     match node:
         case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.NotEqual())]):
             return EqualityText(node)
@@ -178,7 +188,7 @@ def _condition_text(node: cst.CSTNode) -> object:
 
 
 def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
-    """Return the value of `left is right` or `left is not right`."""
+    """Return the abstract bool for `left is right` or `left is not right`."""
     negative = type(operator) is cst.IsNot
     if NONE in (left.value, right.value):
         other = left if right.value == NONE else right
@@ -193,7 +203,7 @@ def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left
 
 
 def _negate(value: Value) -> Value:
-    """Return the negation of a bool value; an unknown bool stays unknown."""
+    """Return the negation of an abstract bool; an unknown bool stays unknown."""
     match value:
         case Const(value=bool(known)):
             return Const(not known)
@@ -203,7 +213,10 @@ def _negate(value: Value) -> Value:
 
 
 def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
-    """Return whether two operands are equal, as a bool value; None for pairs of values that are not compared here."""
+    """Return the abstract bool for `left == right`; None for kinds of operands that this function does not compare.
+
+    For those, the caller compares tensors elementwise, and makes a condition of any other comparison.
+    """
     a, b = left.value, right.value
     if _may_be_text(a) and _may_be_text(b):
         # The same comparison may get a device on another path; rules then know that it is useful there.
@@ -241,7 +254,7 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
 
 
 def _types_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
-    """Return whether two tensor types (`x.type()`) are equal: they have the same device type and the same dtype."""
+    """Return whether two tensor types, as `x.type()` returns them, have the same device type and the same dtype."""
     placements = [_placement_of_type(frame, one) for one in (a, b)]
     devices = [one.device for one in placements if isinstance(one, PlacementCase)]
     if len(devices) == 2 and relate_devices(*devices) is DeviceRelation.DIFFERENT:
@@ -251,7 +264,7 @@ def _types_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Valu
 
 
 def _placement_of_type(frame: Frame, value: Value) -> Placement | None:
-    """Return the placement that a tensor type stands for; None if unknown."""
+    """Return the placement that a tensor type such as "torch.cuda.FloatTensor" implies; None for any other value."""
     match value:
         case TypeName(placement=placement):
             return placement
@@ -262,10 +275,10 @@ def _placement_of_type(frame: Frame, value: Value) -> Placement | None:
 
 
 def _may_be_text(value: Value) -> bool:
-    """Return whether a value may be a string.
+    """Return whether a value may be a string, and so may name a device.
 
-    A value may be one if it is a string constant, a parameter with a `str` annotation or a string default, or an
-    unknown without a name.
+    It may if it is a string constant, a parameter with a `str` annotation or a string default, or an unknown value
+    without a name.
     """
     match value:
         case Const(value=str()) | StringPrefix() | Unknown(origin=None):
@@ -281,7 +294,7 @@ def _may_be_text(value: Value) -> bool:
 
 
 def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:
-    """Return whether a value equals a constant: a known bool, a symbolic bool, or an unknown bool."""
+    """Return whether a value equals a constant: a constant bool, a symbolic bool, or an unknown bool."""
     match value:
         case Const():
             return Const(value.value == constant.value)
@@ -300,7 +313,10 @@ def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst
 
 
 def _choose(test: Literal | None, yes: Value, no: Value) -> Value:
-    """Return one of two bool values, chosen by a test, as a single condition if neither is an unknown bool."""
+    """Return an abstract bool that is `yes` where the condition `test` holds and `no` where it does not.
+
+    If neither `yes` nor `no` is an unknown bool, the result is a single condition; otherwise it is their join.
+    """
     left, right = _as_condition(yes), _as_condition(no)
     if test is None or left is None or right is None:
         return join(yes, no, test)
@@ -309,7 +325,7 @@ def _choose(test: Literal | None, yes: Value, no: Value) -> Value:
 
 
 def _as_condition(value: Value) -> Literal | bool | None:
-    """Return a bool value as a condition: a bool or a literal; None for an unknown bool."""
+    """Return the condition that an abstract bool stands for: a bool or a literal; None for an unknown bool."""
     match value:
         case Const(value=bool(known)):
             return known
@@ -319,9 +335,9 @@ def _as_condition(value: Value) -> Literal | bool | None:
 
 
 def _devices_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
-    """Return whether two devices are equal on this path.
+    """Return the abstract bool that says whether two devices are equal on the current path.
 
-    A device written as a string is compared by its type only, as programs intend the comparison.
+    A device written as a string is compared by its type only, which is what programs mean by the comparison.
     """
     if isinstance(b, ConditionalValue):
         a, b = b, a
@@ -335,7 +351,7 @@ def _devices_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Va
 
 
 def _placement_of_device(value: Value) -> Placement | None:
-    """Return the placement of a device value, a device string or a named unknown; None for other values."""
+    """Return the placement that a device value, a device string or a named unknown denotes; None for other values."""
     match value:
         case DeviceValue(placement=placement):
             return placement
@@ -347,9 +363,9 @@ def _placement_of_device(value: Value) -> Placement | None:
 
 
 def _named_device(origin: Hashable, text: str) -> Placement:
-    """Return the placement that a named unknown stands for when it is compared with a device type.
+    """Return the placement of a named unknown value that is compared with a device type such as "cuda".
 
-    The unknown is a device or the `.type` of a device.
+    The value is either a device or the `.type` of a device; in both cases the placement is that of the device.
     """
     if isinstance(origin, tuple) and origin[0] == "attr" and origin[2] == "type":
         origin, text = origin[1], text.removesuffix(".type")
@@ -357,7 +373,7 @@ def _named_device(origin: Hashable, text: str) -> Placement:
 
 
 def _same_device(frame: Frame, node: cst.Comparison, left: Placement, right: Placement) -> Value:
-    """Return whether two placements are the same device, as a known or symbolic bool."""
+    """Return whether two placements are the same device, as a constant or symbolic bool."""
     if isinstance(right, ConditionalPlacement):
         left, right = right, left
     if isinstance(left, ConditionalPlacement):
@@ -376,7 +392,7 @@ def _same_device(frame: Frame, node: cst.Comparison, left: Placement, right: Pla
 
 
 def device_type_condition(frame: Frame, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
-    """Return whether a placement's device has a type such as "cuda", as a known or symbolic bool."""
+    """Return whether the device of a placement has a type such as "cuda", as a constant or symbolic bool."""
     if isinstance(placement, ConditionalPlacement):
         return _choose(
             Literal(placement.formula),
@@ -394,7 +410,7 @@ def device_type_condition(frame: Frame, placement: Placement, type_: str, node: 
 def _report_device_comparison(
     frame: Frame, node: cst.Comparison, operator: str, left: Argument, right: Argument
 ) -> None:
-    """Report the comparison of two values that are devices or may be device strings."""
+    """Report to the rules the comparison of two values, each of which is a device or may be a device string."""
     frame.emit(
         DevicesCompared(
             frame.event_context(node), operator, left.value, right.value, _written_device(right), _written_device(left)
@@ -403,7 +419,10 @@ def _report_device_comparison(
 
 
 def _written_device(argument: Argument) -> str | None:
-    """Return the device string of an operand, written directly or inside `torch.device(...)`; None if there is none."""
+    """Return the device string that an operand writes out, directly or inside `torch.device(...)`.
+
+    The result is None for any other operand.
+    """
     match argument.node:
         case cst.Call(args=[cst.Arg(value=cst.SimpleString() as string), *_]) | (cst.SimpleString() as string):
             value = string.evaluated_value
@@ -414,7 +433,7 @@ def _written_device(argument: Argument) -> str | None:
 def _compare_tensors(
     frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value:
-    """Return the elementwise comparison of tensors, by its row of the table of torch's semantics."""
+    """Return the elementwise comparison of tensors, by its row in devlint's table of torch's semantics."""
     row = frame.analysis.table.method(_METHODS.get(type(operator), ""))
     if row is None:
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""Comparisons of constants, and the narrowing of conditional values by such a comparison."""
+"""Comparisons of constants, and the narrowing of conditional values by a comparison with a constant."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
 
 
 def compare_constants(comparison: cst.BaseCompOp, left: Const, right: Const) -> bool | None:
-    """Return the result of comparing two constants; None if Python raises TypeError, and for `is` and `in`."""
+    """Return the result of comparing two constants.
+
+    The result is None if Python raises TypeError, and for the operators `is` and `in`.
+    """
     compare = _COMPARISONS.get(type(comparison))
     if compare is None:
         return None
@@ -34,7 +37,10 @@ def compare_constants(comparison: cst.BaseCompOp, left: Const, right: Const) -> 
 
 
 def restrict_to_comparison(value: Value, comparison: cst.BaseCompOp, constant: Const, *, holds: bool) -> Value | None:
-    """Return the alternatives of a value whose comparison with a constant may hold, or fail; None if none is left."""
+    """Return the alternatives of a conditional value for which a comparison with a constant may have one outcome.
+
+    `holds` tells which outcome: the comparison holds, or fails. The result is None if no alternative is left.
+    """
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
             sides = [restrict_to_comparison(one, comparison, constant, holds=holds) for one in (yes, no)]

@@ -1,4 +1,4 @@
-"""Instance checks: the result of `isinstance(value, type)`, and the narrowing of values by it."""
+"""Instance checks: the result of `isinstance(value, type)`, and the narrowing of values by an instance check."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ DROPPED_PREFIXES: Final = ("builtins.", "typing.", "collections.abc.", "numbers.
 
 
 def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
-    """Return whether `isinstance(value, type_)`; None if unknown, or if it differs between the value's alternatives."""
+    """Return the result of `isinstance(value, type_)`.
+
+    It is None if unknown, or if it differs between the alternatives of a conditional value.
+    """
     match type_:
         case Tuple(items=types):
             answers = [is_instance(frame, value, one) for one in types]
@@ -113,9 +116,9 @@ def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
 
 
 def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bool | None:
-    """Return `isinstance(value, type_)` as a bool or a condition; None if unknown.
+    """Return `isinstance(value, type_)` as a bool or a literal; None if unknown.
 
-    The test that chooses between a conditional value's alternatives may decide the check too.
+    For a conditional value, the literal that chooses between the two alternatives may also decide the instance check.
     """
     answer = is_instance(frame, value, type_)
     if answer is None and isinstance(value, ConditionalValue) and value.test is not None:
@@ -126,7 +129,10 @@ def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bo
 
 
 def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> Value | None:
-    """Return the value narrowed to instances of a type, or to other values; None if no alternative is left."""
+    """Return the value narrowed to instances of a type, or to values that are not instances of it.
+
+    The result is None if no alternative of a conditional value is left.
+    """
     if isinstance(value, ConditionalValue):
         yes, no = restrict_to_type(frame, value.yes, type_, holds), restrict_to_type(frame, value.no, type_, holds)
         if yes is None or no is None:
@@ -136,7 +142,7 @@ def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> V
 
 
 def _type_name(name: str) -> str:
-    """Return the name of a type without the prefix of a module in ABSTRACT."""
+    """Return the dotted name of a type without the module prefixes in DROPPED_PREFIXES."""
     for prefix in DROPPED_PREFIXES:
         if name.startswith(prefix):
             return name.removeprefix(prefix)
@@ -144,7 +150,7 @@ def _type_name(name: str) -> str:
 
 
 def _types_of(frame: Frame, value: Value) -> frozenset[str] | None:
-    """Return the names of the types of which a value is an instance; None if unknown."""
+    """Return the names of the types of which an abstract value is surely an instance; None if they are unknown."""
     match value:
         case Tensor():
             return _TENSOR
@@ -181,7 +187,10 @@ def _types_of(frame: Frame, value: Value) -> frozenset[str] | None:
 
 
 def _types_of_object(frame: Frame, value: Value, thing: Instance) -> frozenset[str] | None:
-    """Return the names of the library types of which an object is an instance; None if a base class is unknown."""
+    """Return the names of the library types (such as torch.nn.Module) of which an object is an instance.
+
+    The result is None if the object's class has a base class that devlint does not know.
+    """
     if is_module(frame, value):
         return frozenset({"torch.nn.Module", "Callable"})
     info = defined_class(thing.cls)
@@ -189,7 +198,7 @@ def _types_of_object(frame: Frame, value: Value, thing: Instance) -> frozenset[s
 
 
 def _is_of_library_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:
-    """Return whether an object's class is the given library class or surely derives from it."""
+    """Return whether an object's class is a given library class or surely derives from that class."""
     if isinstance(thing.cls, str):
         return frame.analysis.table.canonical(thing.cls) == frame.analysis.table.canonical(type_.name)
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):

@@ -1,4 +1,4 @@
-"""Conditions of branches: the test of an expression, and the narrowing of names on the path where it holds or fails."""
+"""Conditions of branches: the truth of an expression, and the narrowing of values where it holds or fails."""
 
 from __future__ import annotations
 
@@ -44,27 +44,31 @@ from devlint.interpreter.state.rebinding import rebind
 
 
 class SourceText:
-    """The source text of a syntax node, with a suffix, as the text of a condition; generated only when printed."""
+    """The text of a condition, made from the source of a syntax node and a suffix such as ` is None`.
+
+    The text is generated only when it is printed.
+    """
 
     __slots__ = ("_text", "node", "rest")
 
     def __init__(self, node: cst.CSTNode, rest: str = "") -> None:
-        """Keep the node and the text to append to its source, such as ` is None`."""
+        """Store the syntax node, and the suffix such as ` is None` that is printed after its source."""
         self.node = node
         self.rest = rest
         self._text: str | None = None
 
     def __str__(self) -> str:
-        """Return the node's source on one line, followed by the suffix."""
+        """Return the source text of the syntax node on one line, followed by the suffix."""
         if self._text is None:
             self._text = " ".join(cst.Module([]).code_for_node(self.node).split()) + self.rest
         return self._text
 
 
 def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
-    """Evaluate an expression as a branch condition.
+    """Return the condition that a test expression is true.
 
-    The result is a bool if the path decides the condition, a literal that may be assumed, or None if there is neither.
+    It is a bool if the path decides the test, otherwise a literal that a path may assume, or None if there is no such
+    literal.
     """
     answer = _test_of(frame, node)
     if isinstance(answer, Literal):
@@ -82,7 +86,7 @@ The check by exact type spares most nodes the slower structural match in `_test_
 
 
 def _test_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
-    """Evaluate an expression as a condition without consulting the path condition."""
+    """Return the condition that an expression is true, before the path condition is asked whether it decides it."""
     if type(node) not in COMPOUND_CONDITIONS:
         return truth_condition(frame, frame.evaluate(node), node)
     match node:
@@ -98,14 +102,14 @@ def _test_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
 
 
 def negate_condition(test: Literal | bool | None) -> Literal | bool | None:
-    """Return the negation of a condition."""
+    """Return the negation of a condition: of a bool or a literal; None, for an unknown condition, stays None."""
     return ~test if isinstance(test, Literal) else (None if test is None else not test)
 
 
 def _connective(
     frame: Frame, left: cst.BaseExpression, right: cst.BaseExpression, *, is_and: bool
 ) -> Literal | bool | None:
-    """Evaluate `left and right` or `left or right` as a condition.
+    """Return the condition of `left and right` or `left or right`.
 
     The right operand is evaluated on the path that reaches it.
     """
@@ -134,7 +138,7 @@ def _connective(
 
 
 def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool | None:
-    """Return the condition that a value is true; reading the truth of a tensor is reported as a host read."""
+    """Return the condition that a value is true; reading the truth of a tensor is reported as a read by the host."""
     match value:
         case Const(value=constant):
             return bool(constant)
@@ -164,9 +168,9 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
 
 
 def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, narrowing: str) -> None:
-    """Report that the host reads a tensor's values.
+    """Report to the rules that the host reads a tensor's values, as `.item()` or `print(tensor)` does.
 
-    A read from a tensor that may be on an accelerator synchronizes: the host waits for the accelerator.
+    If the tensor may be on an accelerator, the host is recorded to wait for the accelerator.
     """
     tensor = as_tensor(value) if isinstance(value, Tensor) else None
     if tensor is None:
@@ -187,7 +191,7 @@ def is_on_host(tensor: Tensor) -> bool:
 
 
 def may_be_none(value: Value) -> bool | None:
-    """Return whether a value is None: True if surely, False if surely not, None if unknown."""
+    """Return whether a value is None: True if it surely is, False if it surely is not; None means unknown."""
     match value:
         case Const(value=constant):
             return constant is None
@@ -205,7 +209,7 @@ def may_be_none(value: Value) -> bool | None:
 
 
 def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool:
-    """Return the condition `value is None`, as a bool or a literal."""
+    """Return the condition `value is None`, as a bool or a literal; None if it is neither."""
     known = may_be_none(value)
     if known is not None:
         return known
@@ -236,9 +240,10 @@ CONSTANT_NODES: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst
 
 
 def narrow(frame: Frame, node: cst.BaseExpression, holds: bool) -> None:
-    """Narrow the state to the path on which a condition holds, or fails.
+    """Narrow the current state to the path on which a test expression holds, or on which it fails.
 
-    `condition_of` must have evaluated the condition before.
+    The literal joins the path condition, and the tested names get narrower values. `condition_of` must have evaluated
+    the expression before.
     """
     test = frame.conditions.get(node)
     if isinstance(test, bool):
@@ -253,13 +258,13 @@ def narrow(frame: Frame, node: cst.BaseExpression, holds: bool) -> None:
 
 
 def _narrow_not(frame: Frame, node: cst.UnaryOperation, holds: bool) -> None:
-    """Narrow by `not x`: the operand is narrowed to the opposite result."""
+    """Narrow by `not x`: where it holds, `x` fails, and where it fails, `x` holds."""
     if isinstance(node.operator, cst.Not):
         narrow(frame, node.expression, not holds)
 
 
 def _narrow_operands(frame: Frame, node: cst.BooleanOperation, holds: bool) -> None:
-    """Narrow both operands of a true `and` or of a false `or`."""
+    """Narrow by both operands of an `and` that holds, or of an `or` that fails."""
     if isinstance(node.operator, cst.And) is holds:
         narrow(frame, node.left, holds)
         if node.right in frame.conditions:
@@ -267,7 +272,7 @@ def _narrow_operands(frame: Frame, node: cst.BooleanOperation, holds: bool) -> N
 
 
 def _narrow_compared(frame: Frame, node: cst.Comparison, holds: bool) -> None:
-    """Narrow the left operand of a comparison with None or with a constant."""
+    """Narrow the left operand of a test that compares it with None or with a constant."""
     if len(node.comparisons) > 1:
         return
     operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
@@ -278,7 +283,7 @@ def _narrow_compared(frame: Frame, node: cst.Comparison, holds: bool) -> None:
 
 
 def _narrow_call(frame: Frame, node: cst.Call, holds: bool) -> None:
-    """Narrow the argument of `isinstance(x, T)` and `torch.is_tensor(x)`."""
+    """Narrow the argument `x` of a test `isinstance(x, T)` or `torch.is_tensor(x)`."""
     match node:
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
             _narrow_type(frame, first.value, frame.evaluate(second.value), holds)
@@ -289,7 +294,7 @@ def _narrow_call(frame: Frame, node: cst.Call, holds: bool) -> None:
 
 
 def _narrow_true(frame: Frame, node: cst.Name | cst.Attribute, holds: bool) -> None:
-    """Remove None from the value of a name or attribute that is true."""
+    """Narrow the value of a name or attribute that is tested by `if name:`; where it is true, it is not None."""
     value = _current_value(frame, node) if holds else None
     if value is not None:
         rebind(frame, node, value, without_none(value))
@@ -317,7 +322,7 @@ def _current_value(frame: Frame, node: cst.BaseExpression) -> Value | None:
 
 
 def _narrow_none(frame: Frame, node: cst.BaseExpression, is_none: bool) -> None:
-    """Narrow a name or attribute to None, or to its values other than None."""
+    """Narrow the value of a name or attribute to None, or to its alternatives other than None."""
     value = _current_value(frame, node)
     if value is None:
         return
@@ -327,7 +332,7 @@ def _narrow_none(frame: Frame, node: cst.BaseExpression, is_none: bool) -> None:
 def _narrow_alternatives(
     frame: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
 ) -> None:
-    """Narrow a conditional value to the alternatives whose comparison with a constant may hold, or fail."""
+    """Narrow a conditional value to the alternatives for which a comparison with a constant may hold, or may fail."""
     value = _current_value(frame, node)
     if not isinstance(value, ConditionalValue) or type(comparator) not in CONSTANT_NODES:
         return
@@ -338,13 +343,13 @@ def _narrow_alternatives(
 
 
 def _is_tensor_check(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
-    """Return whether a callee is the function `torch.is_tensor`."""
+    """Return whether the callee of a call is the function `torch.is_tensor`."""
     name = function.value if isinstance(function, cst.Name) else function.attr.value
     return name == "is_tensor" and frame.evaluate(function) == LibraryName("torch.is_tensor")
 
 
 def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
-    """Narrow a name or attribute to instances of a type, or to other values."""
+    """Narrow the value of a name or attribute to instances of a type, or to values that are not instances of it."""
     value = _current_value(frame, node)
     kept = restrict_to_type(frame, value, type_, holds) if value is not None else None
     if value is None or kept is None:
@@ -357,7 +362,10 @@ def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bo
 
 
 def _without_tensors(value: Value) -> Value:
-    """Return a value with its tensors, and its unknowns that may be tensors, replaced by NOT_TENSOR."""
+    """Return a value narrowed to what is no tensor, for the path on which a tensor check has failed.
+
+    Alternatives that are tensors or may be (unknown values, data of unknown structure) are replaced by NOT_TENSOR.
+    """
     match value:
         case Tensor() | Unknown() | OpaqueData():
             return NOT_TENSOR

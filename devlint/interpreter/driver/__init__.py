@@ -1,1 +1,1 @@
-"""The driver: entry points into the program under analysis, and the assembly of the complete interpreter."""
+"""The driver: starts the interpreter at the entry points of the analysed program, and assembles its parts."""

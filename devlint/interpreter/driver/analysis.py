@@ -1,4 +1,4 @@
-"""The analysis object that can also run the program's modules."""
+"""The analysis object: the state that all frames share, with the methods that run the program's modules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Analysis", "InternalError", "UnparsedStatement"]
 class Analysis(AnalysisState):
     """One analysis of a program; `devlint.interpreter.driver.entry_points` has the functions that start it.
 
-    `listener` receives the events; `observer`, if given, is shown the value of each expression.
+    `listener` receives the events that rules report on; `observer`, if given, is shown the value of each expression.
     """
 
     module_frame = module_execution.module_frame

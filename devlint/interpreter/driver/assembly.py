@@ -1,4 +1,7 @@
-"""The complete interpreter: a frame class with all its gateways, and the registration of every handler and model."""
+"""The complete interpreter: a frame class with all its gateways, and the registration of all handlers and models.
+
+Gateways are frame methods that modules above the frame's own module implement.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,10 @@ for _package in (calls, language, library):
 
 
 class Interpreter(Frame):
-    """A frame whose gateway methods are implemented.
+    """A frame with all its gateways: the methods (`call`, `iterate`, ...) that `Frame` declares without implementing.
 
-    `Frame` only declares the gateways, because their implementations import it. They are assigned, not forwarded: a
-    call through a gateway costs no more than any method call.
+    `Frame` cannot import their implementations, because these import `Frame`. The implementing functions are assigned
+    as methods, not forwarded to, so a call through a gateway costs no more than any method call.
     """
 
     call = call_value

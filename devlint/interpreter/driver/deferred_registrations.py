@@ -1,6 +1,6 @@
 """Deferred registration: decorators that put definitions into a registry, applied when the registry is first read.
 
-Other decorators are applied when their definition is called. Most runs never read a registry.
+Decorators of other kinds are applied when the decorated definition is called. Most runs never read a registry.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Programs rarely read a larger registry (a catalogue) by a constant key, so its c
 
 
 def defer_registration(frame: Frame, unit: Statement) -> None:
-    """Defer the registration of a function or class until its registry is read.
+    """Defer the registration of a function or class by its decorator until the decorator's registry is read.
 
-    A definition whose registrar is no function of the program, such as a method of an object, is registered at once.
+    If the decorator is no function of the program, but a method of an object for example, it is applied at once.
     """
     if unit.name is None or not REGISTERED.match(unit.text):
         return
@@ -51,9 +51,9 @@ def defer_registration(frame: Frame, unit: Statement) -> None:
 
 
 def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> None:
-    """Apply the deferred registrations that may write to a global name that is about to be read.
+    """Apply the deferred registrations that may write to a global name, because code is about to read that name.
 
-    A read by a registrar itself does not count.
+    Nothing is done if the registering decorator itself is what reads the name.
     """
     registries = analysis.pending_registrations
     found = registries.registrars_by_name.get((module, name)) if registries.registrars_by_name else None
@@ -70,7 +70,10 @@ def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> 
 
 
 def _registrar(frame: Frame, unit: Statement) -> FunctionInfo | None:
-    """Return the program's function that is, or makes, the only decorator of a definition; None without one."""
+    """Return the registrar of a definition: the program's function that is, or returns, its only decorator.
+
+    The result is None for a definition without such a decorator.
+    """
     dotted = REGISTRAR.match(unit.text)
     if dotted is None or sum(line.startswith("@") for line in unit.text.splitlines()) > 1:
         return None
@@ -80,12 +83,12 @@ def _registrar(frame: Frame, unit: Statement) -> FunctionInfo | None:
 
 
 def _assigned_names(module: ModuleInfo) -> frozenset[str]:
-    """Return the names of a module's top level that are bound by statements other than definitions and imports."""
+    """Return the names at a module's top level that are bound by statements other than definitions and imports."""
     return frozenset().union(*(unit.binds for unit in module.index.statements if unit.kind == "other"))
 
 
 def _register(frame: Frame, name: str) -> None:
-    """Apply the decorators of a definition."""
+    """Apply the decorators of a definition, so that they put the definition into their registry."""
     defined = frame.state.names[name]
     with write_to_base_heap(frame), frame.analysis.contain_errors(frame.module.filename, name):
         match defined:
@@ -96,7 +99,7 @@ def _register(frame: Frame, name: str) -> None:
 
 
 def _mark_contents_unknown(registrar: FunctionInfo) -> None:
-    """Mark the registries that a registrar mentions as holding unknown entries."""
+    """Mark the global registries (dicts and lists) that a registering decorator mentions as holding unknown entries."""
     frame = registrar.module.frame
     assert frame is not None
     with write_to_base_heap(frame):

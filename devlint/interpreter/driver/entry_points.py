@@ -1,6 +1,7 @@
 """The two kinds of entry into a file: running it as a program, and calling its definitions with symbolic arguments.
 
-A file runs as a program by its top level and its main guard. Outside callers may call any of its definitions.
+Running it as a program means its top level and its `if __name__ == "__main__":` blocks. Any of its definitions may be
+called by code outside the analysed program.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
 
 
 def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
-    """Run a file as a program, then analyse each of its definitions, callers first."""
+    """Run a file as a program, then analyse each of its definitions as called from outside, callers before callees."""
     run_as_program(analysis, module)
     for unit in callers_first(module.index.statements):
         analyse_definition(analysis, module, unit)
 
 
 def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
-    """Run a file's top level and its main guard."""
+    """Run a file's top level and then its `if __name__ == "__main__":` blocks."""
     analysis.private_call_sites, analysis.torch_defaults.entry_module = PrivateCallSites(module), module
     with analysis.new_entry(symbolic=False):
         module_frame(analysis, module)
@@ -58,7 +59,7 @@ def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
 
 
 def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
-    """Analyse a top-level definition as called from outside, with symbolic arguments.
+    """Analyse a top-level function or class as called from outside the program, with symbolic arguments.
 
     Return whether the definition was analysed: one that cannot make, move, cast or read a tensor is skipped.
     """
@@ -74,10 +75,10 @@ def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) 
 
 
 def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
-    """Return whether a definition can make, move, cast or read a tensor.
+    """Return whether a definition can make, move, cast or read a tensor, so that it is worth analysing.
 
-    It can if it mentions a tensor-related name, or a global name that holds a tensor. A class also can if it mentions a
-    function of the module that can, because methods pass on their module's placement.
+    It can if it mentions a tensor-related name, or a global name that holds a tensor. A class also can if it mentions
+    such a function of its module, because methods pass on their module's placement.
     """
     if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True
@@ -92,14 +93,14 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
 
 
 def _definition_of(analysis: Analysis, module: ModuleInfo, name: str | None) -> object:
-    """Return the definition that a global name is bound to; None for any other value."""
+    """Return the function or class of the program that a global name is bound to; None for any other value."""
     frame = module_frame(analysis, module)
     value = frame.state.names.get(name or "")
     return value.definition if isinstance(value, ProgramDefinition) else None
 
 
 def _outside_frame(analysis: Analysis, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Frame:
-    """Return the frame of an unknown caller outside the program."""
+    """Return a frame that stands for the unknown caller outside the program."""
     scope = Scope("", module.filename, entry=True)
     defaults = analysis.torch_defaults.defaults_for(analysis.program, module)
     torch_state = TorchState(default_device=defaults.device, default_dtype=defaults.dtype)
@@ -108,7 +109,10 @@ def _outside_frame(analysis: Analysis, module: ModuleInfo, info: FunctionInfo | 
 
 
 def _analyse_function(analysis: Analysis, module: ModuleInfo, info: object) -> None:
-    """Call a function from outside with symbolic arguments, unless it takes none and has been run already."""
+    """Call a function with symbolic arguments, as code outside the program may do.
+
+    A function without parameters is skipped if it has been run already.
+    """
     if not isinstance(info, FunctionInfo):
         return
     with analysis.contain_errors(module.filename, info.name), analysis.new_entry(symbolic=bool(info.parameters)):
@@ -119,7 +123,7 @@ def _analyse_function(analysis: Analysis, module: ModuleInfo, info: object) -> N
 
 
 def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None:
-    """Analyse a class as used from outside."""
+    """Analyse a class as code outside the program may use it: construct an object and call its methods."""
     if not isinstance(info, ClassInfo):
         return
     with analysis.contain_errors(module.filename, info.name), analysis.new_entry(symbolic=True):
@@ -127,9 +131,9 @@ def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None
 
 
 def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo) -> None:
-    """Make an object from symbolic arguments, move it to an unknown device, and call each of its methods.
+    """Make an object of a class from symbolic arguments, move it to an unknown device, and call each of its methods.
 
-    Each method starts from the same state after construction.
+    Each method call starts from the abstract state after construction.
     """
     frame = _outside_frame(analysis, module, info)
     initializer = find_method(frame, info, "__init__")
@@ -169,10 +173,10 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
-    """Return whether outside code may call a method.
+    """Return whether code outside the program may call a method of a class.
 
-    Not called are private methods that the class itself calls, and methods that only serve to build objects: both are
-    run where the class calls them.
+    It does not call private methods that the class itself calls, nor methods that only serve to construct objects: the
+    analysis runs both kinds where the class calls them.
     """
     kept = (
         is_private_name(name) and f"self.{name}" in info.evidence.modules
@@ -202,9 +206,10 @@ def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> N
 
 
 def _forget_placements_of_modules(frame: Frame, reference: Ref) -> None:
-    """Set the placements of the modules in an object to unknown, for a class that may be a module itself.
+    """Set the placements of the modules held by an object to unknown.
 
-    One of its base classes is unknown, so an outside caller may have moved the modules.
+    It is used for an object whose class may itself be an nn.Module, since one of its base classes is unknown: an
+    outside caller may have moved it, with the modules that it holds.
     """
     thing = frame.instance(reference)
     for value in thing.attributes.values() if thing is not None else ():
@@ -213,7 +218,7 @@ def _forget_placements_of_modules(frame: Frame, reference: Ref) -> None:
 
 
 def _without_placement(value: Value) -> Value:
-    """Return a device or plain tensor with unknown placement; any other value unchanged."""
+    """Return a device, or a tensor that is no parameter, with unknown placement; any other value unchanged."""
     if isinstance(value, DeviceValue):
         return DeviceValue()
     return replace(value, placement=UNKNOWN_PLACEMENT) if isinstance(value, Tensor) and value.cell is None else value

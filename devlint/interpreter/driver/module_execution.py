@@ -1,8 +1,8 @@
 """The execution of a module's top level, in part deferred until a name is read.
 
 Definitions are bound by name without being parsed. Statements that can place a tensor, and those with other effects
-than binding names, run in order when the module is first needed. Plain bindings and imports wait until their name is
-read: most of a library's constants never are, and a file is checked without reading the whole package around it.
+than binding names, run in order when the module is first needed. Plain bindings and imports wait until code reads their
+name. Most constants of a library are never read, so a file is checked without reading the whole package around it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ EFFECT_STATEMENTS: Final = ("for ", "while ", "with ", "async ")
 
 
 def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
-    """Return the frame of a module's top level; the first call runs the top level as an import would."""
+    """Return the frame of a module's top level; the first call runs the top level, as a Python import would."""
     if module.frame is not None:
         known: Frame = module.frame
         return known
@@ -91,12 +91,18 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
 
 
 def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
-    """Return whether a module is imported for its effects: nothing mentions the name that the import binds."""
+    """Return whether an import statement serves only to run the imported module.
+
+    That is so if no code of the file mentions the name that the import binds.
+    """
     return binding.attribute is None and not any(binding.name in unit.mentions for unit in module.index.statements)
 
 
 def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
-    """Add those of the imported names that can affect tensors to `tainted`; return whether there are any."""
+    """Add those of some imported names that can affect tensors to the set `tainted`; return whether there are any.
+
+    All the imported names are removed from `undecided`, the set of names that are still to be judged.
+    """
     undecided -= names
     found = {name for name in names if _is_tensor_related(frame, name)}
     tainted |= found
@@ -106,8 +112,8 @@ def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undec
 def _is_tensor_related(frame: Frame, name: str) -> bool:
     """Return whether an imported name can make, hold or move tensors.
 
-    This holds for names of torch, for definitions of the program that mention such names, and for libraries described
-    by a model file.
+    This holds for names of torch, for definitions of the program that mention tensor-related names, and for names of
+    libraries that one of devlint's model files describes.
     """
     value = global_name(frame.analysis, frame.module, name)
     if isinstance(value, LibraryName):
@@ -128,7 +134,7 @@ def run_main_guard(analysis: AnalysisState, module: ModuleInfo) -> None:
 
 
 def _execute(frame: Frame, unit: Statement) -> None:
-    """Execute a statement of the top level; its effects on the heap hold on all paths."""
+    """Execute a statement of a module's top level; what it writes to the heap is visible on all paths."""
     before, frame.unit = frame.unit, unit
     with write_to_base_heap(frame), frame.analysis.contain_errors(frame.module.filename, "module"):
         frame.execute(frame.analysis.tree(unit))
@@ -139,7 +145,7 @@ def _execute(frame: Frame, unit: Statement) -> None:
 def define_unparsed(analysis: AnalysisState, module: ModuleInfo, unit: Statement) -> Value:
     """Return the function or class that a top-level statement defines, without parsing its body.
 
-    A statement that is nested too deeply to be parsed defines an unknown.
+    For a statement that is nested too deeply to be parsed, the result is an unknown value.
     """
     if unit.too_deep:
         return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
@@ -157,14 +163,14 @@ def define_unparsed(analysis: AnalysisState, module: ModuleInfo, unit: Statement
 
 
 def _parse_function(analysis: AnalysisState, unit: Statement) -> cst.FunctionDef:
-    """Parse the statement of a function definition."""
+    """Parse the top-level statement that defines a function, and return its syntax node."""
     tree = analysis.tree(unit)
     assert isinstance(tree, cst.FunctionDef)
     return tree
 
 
 def _parse_class(analysis: AnalysisState, unit: Statement) -> cst.ClassDef:
-    """Parse the statement of a class definition."""
+    """Parse the top-level statement that defines a class, and return its syntax node."""
     tree = analysis.tree(unit)
     assert isinstance(tree, cst.ClassDef)
     return tree
@@ -173,7 +179,7 @@ def _parse_class(analysis: AnalysisState, unit: Statement) -> cst.ClassDef:
 def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
     """Return the value of a module's global name or of a builtin; None if there is none.
 
-    Statements that bind the name and have been deferred are run first.
+    Deferred top-level statements that bind the name are run first.
     """
     frame = module_frame(analysis, module)
     register_pending(analysis, module, name)
@@ -188,7 +194,10 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
 
 
 def _bind_late(frame: Frame, unit: Statement | Binding) -> None:
-    """Run a deferred statement, in a frame without path condition: the binding holds on every path."""
+    """Run a deferred top-level statement or import of a module, because code reads the name that it binds.
+
+    It runs in a frame without path condition, so that the binding holds on every path.
+    """
     late_frame = Interpreter(
         frame.analysis,
         frame.module,
@@ -206,7 +215,7 @@ def _bind_late(frame: Frame, unit: Statement | Binding) -> None:
 
 
 def known_names(module: ModuleInfo) -> set[str]:
-    """Return the names that a module has bound so far, and the names of its deferred imports."""
+    """Return the global names that a module has bound so far, and those that its deferred imports will bind."""
     frame: Frame | None = module.frame
     if frame is None:
         return set()
@@ -216,7 +225,7 @@ def known_names(module: ModuleInfo) -> set[str]:
 
 
 def module_member(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
-    """Return the value that `from module import name` binds: a global name or a submodule; None if there is none."""
+    """Return the value that `from module import name` binds: a global name or a submodule; None if there is neither."""
     value = global_name(analysis, module, name)
     if value is not None and not (isinstance(value, LibraryName) and value.name.startswith("builtins.")):
         return value
@@ -225,7 +234,7 @@ def module_member(analysis: AnalysisState, module: ModuleInfo, name: str) -> Val
 
 
 def _import(frame: Frame, binding: Binding) -> None:
-    """Bind the name of one import."""
+    """Bind the one name that an import binds, such as `c` of `from a import b as c`."""
     if binding.name == "*":
         _import_star(frame, binding)
     else:
@@ -233,7 +242,10 @@ def _import(frame: Frame, binding: Binding) -> None:
 
 
 def _import_star(frame: Frame, binding: Binding) -> None:
-    """Bind the names of `from module import *`; a module outside the program is kept for later name lookups."""
+    """Execute `from module import *`: bind the exported names of a module of the program.
+
+    If the module is not part of the program, its dotted name is recorded, and later name lookups fall back to it.
+    """
     found = frame.analysis.program.find(frame.module, binding.module, binding.level)
     if found is None:
         frame.star_imports.append(binding.module)

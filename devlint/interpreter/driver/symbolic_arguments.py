@@ -1,6 +1,6 @@
 """Symbolic arguments: the values that an unknown caller outside the program passes to a function.
 
-They are derived from a parameter's name, its annotation and its use.
+Each is derived from the name, the annotation and the use of a parameter.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ MAX_DEPTH: Final = 3
 
 
 def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) -> Arguments:
-    """Return the arguments that an unknown caller passes to a function; `skip_first` leaves out `self` or `cls`."""
+    """Return the arguments that an unknown caller outside the program passes to a function.
+
+    `skip_first` leaves out the first parameter, `self` or `cls`.
+    """
     arguments = Arguments(info.node)
     parameters = info.parameters[1:] if skip_first else info.parameters
     in_module = info.owner is not None and (
@@ -84,9 +87,9 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
 
 
 def _is_test(info: FunctionInfo) -> bool:
-    """Return whether pytest calls a function: a fixture, or a test that no other code of the file mentions.
+    """Return whether pytest calls a function: a pytest fixture, or a test that no other code of the file mentions.
 
-    Its arguments come from fixtures and are unknown.
+    The arguments of such a function come from pytest fixtures and are unknown.
     """
     name = info.name.rpartition(".")[2]
     if not name.startswith("test_"):
@@ -95,13 +98,19 @@ def _is_test(info: FunctionInfo) -> bool:
 
 
 def _assume_on_host(frame: Frame, parameter: Parameter, value: Value) -> Value:
-    """Return an argument placed on the host, for a private function that its file only calls with host tensors."""
+    """Return a tensor argument placed on the host, for a private function that its file only calls with host tensors.
+
+    A value other than a tensor is returned unchanged.
+    """
     step = frame.step(StepKind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
     return replace(value, placement=PlacementCase(CPU, Basis.ASSUMED, step)) if isinstance(value, Tensor) else value
 
 
 def symbolic_fields(frame: Frame, info: ClassInfo, fields: list[Field]) -> Arguments:
-    """Return the arguments that an unknown caller passes to the constructor of a record (such as a dataclass)."""
+    """Return symbolic arguments for the constructor of a record, such as a dataclass.
+
+    They stand for what an unknown caller outside the program passes.
+    """
     step = frame.step(StepKind.CALLER, f"the fields of `{info.name}` are the caller's, on any device", info.node.name)
     arguments = Arguments(info.node)
     for one in fields:
@@ -115,7 +124,10 @@ def symbolic_fields(frame: Frame, info: ClassInfo, fields: list[Field]) -> Argum
 def _value_of_field(
     frame: Frame, info: ClassInfo, field: Field, owner: Hashable, text: str, step: Step, depth: int
 ) -> Value:
-    """Return the symbolic value of a record's field by its annotation, or else a named unknown."""
+    """Return the symbolic value of a record's field by the field's annotation.
+
+    If the annotation does not tell, the result is an unknown value named after the field.
+    """
     origin, text = ("attr", owner, field.name), f"{text}.{field.name}"
     found = _value_of_annotation(
         _AnnotationContext(definition_frame(frame, info), step, frame), field.annotation, origin, text, depth
@@ -124,9 +136,9 @@ def _value_of_field(
 
 
 def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
-    """Return the symbolic value of a parameter, by its annotation, its use and its default.
+    """Return the symbolic value of a parameter, judged by its annotation, the uses of its name, and its default value.
 
-    The value is a tensor, a container or record of tensors, a number, or an unknown named after the parameter.
+    The value is a tensor, a container or record of tensors, a number, or an unknown value named after the parameter.
     """
     origin = ("param", info, parameter.name)
     step = frame.step(StepKind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
@@ -147,7 +159,7 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
 
 
 def _is_number(node: cst.BaseExpression | None) -> bool:
-    """Return whether a default is written as a number, so that the argument is a number too."""
+    """Return whether a parameter's default value is written as a number, so that the argument is a number too."""
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
         node = node.expression
     return isinstance(node, (cst.Integer, cst.Float))
@@ -155,10 +167,10 @@ def _is_number(node: cst.BaseExpression | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _AnnotationContext:
-    """The context in which an annotation is evaluated.
+    """The context in which a parameter's annotation is turned into a symbolic value.
 
-    `home` is the frame in which its names are looked up, `step` is the step that introduces the caller's values, and
-    `frame` allocates the objects that the annotation describes.
+    `home` is the frame in which the annotation's names are looked up, `step` is the step that introduces the caller's
+    values in their history, and `frame` allocates the objects that the annotation describes.
     """
 
     home: Frame
@@ -169,9 +181,9 @@ class _AnnotationContext:
 def _value_of_annotation(
     context: _AnnotationContext, node: cst.BaseExpression | None, origin: Hashable, text: str, depth: int
 ) -> Value | None:
-    """Return the value that an annotation describes: a tensor, or a container or record of tensors.
+    """Return the symbolic value that an annotation describes: a tensor, or a container or record of tensors.
 
-    None if the annotation tells nothing of tensors, or is nested too deep.
+    The result is None if the annotation tells nothing of tensors, or is nested too deep.
     """
     if node is None or depth > MAX_DEPTH:
         return None
@@ -192,7 +204,10 @@ def _value_of_annotation(
 
 
 def _alternatives(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """Yield the alternatives of `X | None`, `Optional[X]` or `Union[X, None]`, or any other annotation itself."""
+    """Yield the alternatives of a union annotation: `X` and `None` of `X | None`, `Optional[X]` or `Union[X, None]`.
+
+    Any other annotation is its own only alternative.
+    """
     match node:
         case cst.BinaryOperation(operator=cst.BitOr(), left=left, right=right):
             yield from _alternatives(left)
@@ -204,19 +219,22 @@ def _alternatives(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 
 
 def _last_name(node: cst.BaseExpression) -> str:
-    """Return the last part of a dotted name."""
+    """Return the last part of the dotted name in a syntax node (`Tensor` of `torch.Tensor`)."""
     return (dotted_name(node) or "").rpartition(".")[2]
 
 
 def _type_arguments(node: cst.Subscript) -> list[cst.BaseExpression]:
-    """Return the type arguments of an annotation such as `Dict[str, Tensor]`."""
+    """Return the syntax nodes of the type arguments of an annotation (`str` and `Tensor` of `Dict[str, Tensor]`)."""
     return [one.slice.value for one in node.slice if isinstance(one.slice, cst.Index)]
 
 
 def _value_of_container(
     context: _AnnotationContext, node: cst.Subscript, origin: Hashable, text: str, depth: int
 ) -> Value | None:
-    """Return the container that an annotation such as `List[Tensor]` describes; None if it contains no tensors."""
+    """Return the symbolic container that an annotation such as `List[Tensor]` describes.
+
+    The result is None if the annotated container holds no tensors.
+    """
     kind, inner = _last_name(node.value), _type_arguments(node)
     if not inner:
         return None
@@ -238,7 +256,7 @@ def _value_of_container(
 
 
 def _is_loader(frame: Frame, cls: Value) -> bool:
-    """Return whether a class is a data loader, which decides itself on the placement of its batches."""
+    """Return whether a class is a data loader, whose batches are placed on a device by the loader itself."""
     info = defined_class(cls)
     line = ancestors(frame, info) if info is not None else [cls]
     return any(isinstance(one, LibraryName) and one.name.rpartition(".")[2] == "DataLoader" for one in line)
@@ -247,7 +265,10 @@ def _is_loader(frame: Frame, cls: Value) -> bool:
 def _value_of_record(
     context: _AnnotationContext, node: cst.BaseExpression, origin: Hashable, text: str, depth: int
 ) -> Value | None:
-    """Return the record that an annotation describes, if any of its fields is a tensor or contains one, else None."""
+    """Return a symbolic object of the record class (such as a dataclass) that an annotation names.
+
+    The result is None unless at least one of the record's fields is a tensor or contains one.
+    """
     if dotted_name(node) is None or depth == MAX_DEPTH:
         return None
     cls = context.home.evaluate(node)

@@ -1,4 +1,4 @@
-"""Handlers of assignment targets that are names, stars, tuples and lists."""
+"""Handlers of assignment targets: names, starred targets (`*rest`), tuples and lists."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from devlint.interpreter.state.frame import Frame, assigns
 
 @assigns(cst.Name)
 def assign_name(frame: Frame, node: cst.Name, value: Value) -> None:
-    """Bind the value to the name, for the assignment target `name`."""
+    """Bind a value to the name that is the target of an assignment (`x` in `x = value`)."""
     frame.bind(node.value, value)
 
 
 @assigns(cst.StarredElement)
 def assign_starred(frame: Frame, node: cst.StarredElement, value: Value) -> None:
-    """Assign to the target inside a star (`*target`) the list that `assign_all` has made for the star."""
+    """Assign the list of elements that fall to a starred target (`*target`) to the name inside the star.
+
+    `assign_all` has made the list.
+    """
     frame.assign(node.value, value)
 
 

@@ -1,4 +1,4 @@
-"""Handlers of attribute assignment and of `del`, on objects, modules, classes and tensors."""
+"""Handlers of attribute assignment (`owner.name = value`) on objects, modules, classes and tensors, and of `del`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from devlint.interpreter.state.rebinding import replace_value
 
 @assigns(cst.Attribute)
 def assign_attribute(frame: Frame, node: cst.Attribute, value: Value) -> None:
-    """Set the attribute of the owner, for the assignment target `owner.name`."""
+    """Execute an assignment whose target is an attribute (`owner.name = value`)."""
     set_attribute(frame, frame.evaluate(node.value), node.attr.value, value, node)
 
 
@@ -87,7 +87,7 @@ def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst
 
 
 def _check_leaf_replacement(frame: Frame, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
-    """Report that the moved copy of a leaf tensor replaces the leaf while an optimizer trains the leaf.
+    """Report an assignment that replaces a leaf tensor, which an optimizer trains, by its moved copy.
 
     A copy on the host is not reported: it may be kept on purpose.
     """
@@ -101,9 +101,9 @@ def _check_leaf_replacement(frame: Frame, thing: Instance, name: str, value: Val
 
 
 def _set_by_own_method(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
-    """Call the class's own `__setattr__`, property setter or descriptor `__set__` for an assignment.
+    """Execute `owner.name = value` by the program's own `__setattr__`, property setter or descriptor `__set__`.
 
-    Return False where the class defines none of them, so that the caller stores the attribute itself.
+    Return True if the owner's class defines one of them, otherwise False: the caller then stores the attribute itself.
     """
     info = defined_class(thing.cls)
     if info is None:
@@ -125,7 +125,7 @@ def _set_by_own_method(frame: Frame, owner: Ref, thing: Instance, name: str, val
 
 
 def _set_on_tensor(frame: Frame, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
-    """Set `requires_grad` or `data` of a tensor; any other attribute is ignored."""
+    """Execute `tensor.name = value` for the attributes `requires_grad` and `data`; any other attribute is ignored."""
     owner = node.value if isinstance(node, cst.Attribute) else None
     if name == "requires_grad":
         known = bool(value.value) if isinstance(value, Const) else None
@@ -159,7 +159,7 @@ def delete_target(frame: Frame, target: cst.BaseExpression) -> None:
 
 
 def _delete_attribute(frame: Frame, owner: cst.BaseExpression, name: str) -> None:
-    """Remove an attribute, and its registration, from the object that an expression evaluates to."""
+    """Execute `del owner.name`: remove the attribute, and its registration in an nn.Module, from the object `owner`."""
     reference = without_none(frame.evaluate(owner))
     thing = frame.instance(reference)
     if thing is not None and isinstance(reference, Ref):
@@ -169,7 +169,10 @@ def _delete_attribute(frame: Frame, owner: cst.BaseExpression, name: str) -> Non
 
 
 def _delete_item(frame: Frame, owner: cst.BaseExpression, index: cst.BaseExpression | None) -> None:
-    """Remove the item under an index, which is None for a slice, from the container that an expression evaluates to."""
+    """Execute `del owner[index]`: remove the item from the container that the expression `owner` evaluates to.
+
+    The index is None for a slice.
+    """
     reference = without_none(frame.evaluate(owner))
     key = frame.evaluate(index) if index is not None else None
     thing = frame.object_of(reference)
@@ -178,7 +181,10 @@ def _delete_item(frame: Frame, owner: cst.BaseExpression, index: cst.BaseExpress
 
 
 def _remove_entry(frame: Frame, address: AllocationSite, thing: Sequence | Dict | Instance, key: object) -> None:
-    """Remove the entry under a key from a heap object; the key is None when it is unknown or a slice."""
+    """Remove the entry under a key from a dict or other container on the heap.
+
+    The key is None when it is unknown or a slice.
+    """
     match thing:
         case Dict(entries=entries) if key is not None:
             frame.put(address, replace(thing, entries={name: one for name, one in entries.items() if name != key}))

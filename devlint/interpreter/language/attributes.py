@@ -76,12 +76,12 @@ OPAQUE_DATA_METHODS: Final = MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS
 
 @evaluates(cst.Attribute)
 def attribute(frame: Frame, node: cst.Attribute) -> Value:
-    """Evaluate the attribute access `owner.name`."""
+    """Evaluate the attribute access `owner.name` (a libcst `Attribute` node)."""
     return frame.under_path(frame.get_attribute(frame.evaluate(node.value), node.attr.value, node))
 
 
 def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> Value:
-    """Return the value of an attribute of any kind of value; UNKNOWN if nothing is known about the attribute."""
+    """Return the value of an attribute of any kind of value; the value UNKNOWN if nothing is known about it."""
     match owner:
         case Tensor():
             return tensor_attribute(frame, owner, name, node)
@@ -159,7 +159,7 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
 
 
 def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
-    """Return a property of a tensor (`device`, `dtype`, `shape`, `data`, `grad`, ...), or one of its methods, bound."""
+    """Return an attribute of a tensor: a property (`device`, `dtype`, `shape`, `grad`, ...) or a bound method."""
     settled = frame.resolve(tensor)
     match name:
         case "device":
@@ -192,14 +192,21 @@ def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode)
 
 
 def _check_leaf(frame: Frame, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
-    """Report that the moved copy of a leaf tensor is used as a leaf: the gradient stays with the original."""
+    """Report that the moved copy of a leaf tensor is used as if it were the leaf, as by reading its `.grad`.
+
+    Autograd accumulates the gradient in the original leaf, not in the copy.
+    """
     moved = transfer_that_unleafed(tensor)
     if moved is not None:
         frame.emit(MovedLeaf(frame.event_context(node), moved, False, use))
 
 
 def library_attribute(frame: Frame, name: str) -> Value:
-    """Return the value of a dotted library name: a dtype, a number, None, or the name in its canonical form."""
+    """Return the abstract value of a dotted library name such as `torch.float32` or `math.pi`.
+
+    The value is a dtype, a number or None for the few names known to be one, otherwise the library name itself, in its
+    canonical form.
+    """
     root, _, last = name.rpartition(".")
     if root in ("torch", "numpy"):
         dtype = canonical_dtype_name(last)
@@ -215,7 +222,10 @@ def library_attribute(frame: Frame, name: str) -> Value:
 
 
 def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
-    """Return an attribute of an unknown object: the value the program has stored, else a named unknown value."""
+    """Return an attribute of an unknown object: the value the program has stored in it, if any.
+
+    Otherwise the result is an unknown value with the attribute's name, `owner.name`.
+    """
     stored = frame.get(unknown_object_site(owner))
     text = f"{owner.text}.{name}" if owner.text else name
     unset = Unknown(("attr", owner.origin, name), text, owner.provenance)
@@ -226,7 +236,7 @@ def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
 
 
 def class_member(frame: Frame, info: ClassInfo, name: str) -> Value:
-    """Return a class's member: a method, an enum member or a class attribute."""
+    """Return the member of a class that `cls.name` reads: a method, an enum member or a class attribute."""
     method = find_method(frame, info, name)
     if method is not None:
         return (
@@ -243,7 +253,7 @@ def class_member(frame: Frame, info: ClassInfo, name: str) -> Value:
 
 
 def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
-    """Return an attribute of an object, looked up on the object, on its class and on its library base class in turn."""
+    """Return an attribute of an object, looked up on the object, then its class, then its library base class."""
     if name in thing.attributes:
         value = _join_conditional_tensors(frame, frame.under_path(thing.attributes[name]))
         if name in thing.optional:
@@ -289,7 +299,7 @@ def instance_dict(frame: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) 
 def _class_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
     """Return the attribute that an object's class defines: a bound method, a class attribute or a descriptor's value.
 
-    Return None where the class is not one of the program or does not define the name.
+    The result is None where the class is not one of the program or does not define the name.
     """
     cls = thing.cls
     if not isinstance(cls, ProgramDefinition) or not isinstance(cls.definition, ClassInfo):
@@ -307,9 +317,9 @@ def _class_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, node:
 
 
 def _bind_if_function(frame: Frame, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
-    """Bind a function found as a class attribute to the object, as a method; return any other value unchanged.
+    """Return a value found as a class attribute, bound to the object as a method if it is a function.
 
-    Such a function was assigned in the class body or to the class.
+    Any other value is returned unchanged. Such a function was assigned in the class body or to the class.
     """
     match value:
         case ProgramDefinition(definition=FunctionInfo() as method, receiver=None):
@@ -320,9 +330,9 @@ def _bind_if_function(frame: Frame, owner: Ref, value: Value, node: cst.CSTNode)
 
 
 def _call_getattr(frame: Frame, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
-    """Call the class's `__getattr__` for a missing attribute.
+    """Return the result of an object's own `__getattr__` for an attribute that the object lacks.
 
-    The value is unknown while `__getattr__` itself is running, since it would recurse.
+    The value is unknown while the same `__getattr__` is running already, since the call would recurse.
     """
     if fallback in frame.analysis.active_functions:
         return UNKNOWN
@@ -330,15 +340,15 @@ def _call_getattr(frame: Frame, owner: Ref, fallback: FunctionInfo, name: str, n
 
 
 def call_method_with(frame: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
-    """Call a method of the program with the given values as its positional arguments, and return the result."""
+    """Call a method that the program defines with the given values as positional arguments, and return the result."""
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
     return frame.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))
 
 
 def _join_conditional_tensors(frame: Frame, value: Value) -> Value:
-    """Return a conditional value of two tensors as one tensor; other values are unchanged.
+    """Return a conditional value of two tensors joined into one tensor; any other value is unchanged.
 
-    A parameter is not joined, because its placement is read from its cell when it is used.
+    A parameter is not joined, because its placement is read from its heap cell when the parameter is used.
     """
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
@@ -349,7 +359,11 @@ def _join_conditional_tensors(frame: Frame, value: Value) -> Value:
 
 
 def _described_attribute(frame: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
-    """Return an attribute that a model file describes, or a tensor of a tensor container; None for any other."""
+    """Return an attribute of a library object that devlint's model files (descriptions of libraries) describe.
+
+    A tensor that a library's batch object holds under the name is returned too. The result is None for any other
+    attribute.
+    """
     row = find_member_row(frame, owner, name)
     if row is not None:
         return (
@@ -362,7 +376,10 @@ def _described_attribute(frame: Frame, owner: Ref, name: str, node: cst.CSTNode)
 
 
 def _unset_attribute(frame: Frame, owner: Ref, thing: Instance, name: str) -> Value:
-    """Return the value of an attribute that no code has been seen to set: an inherited library method, or unknown."""
+    """Return the value of an object's attribute that the analysed program has not been seen to set.
+
+    The value is an inherited library method where there is one, otherwise unknown.
+    """
     if thing.contents is not None and (hasattr(dict, name) or hasattr(list, name)):
         return BoundLibraryMethod(thing.contents, name)
     if name.startswith("__"):
@@ -373,7 +390,10 @@ def _unset_attribute(frame: Frame, owner: Ref, thing: Instance, name: str) -> Va
 def super_attribute(
     frame: Frame, owner: Value, receiver: Value, after: ClassInfo, name: str, node: cst.CSTNode
 ) -> Value:
-    """Return `super().name`: the definition that follows the class `after` in the receiver's resolution order."""
+    """Return `super().name`: the definition of the name in the classes that follow `after` in the receiver's MRO.
+
+    A method is returned bound to the receiver. Where the program's classes do not define the name, it is a library's.
+    """
     thing = frame.instance(receiver)
     cls = thing.cls if thing is not None else receiver
     info = cls.definition if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo) else after
@@ -388,7 +408,10 @@ def super_attribute(
 
 
 def bound_method(frame: Frame, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
-    """Return a method bound to its object, or the value of a property, which is computed at once."""
+    """Return what reading a method's name on an object gives: the method bound to the object.
+
+    A property is computed at once, and its value is returned.
+    """
     names = method.decorator_names
     if names & PROPERTIES:
         value = frame.call_function(method, owner, Arguments(node))

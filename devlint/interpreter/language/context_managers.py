@@ -1,4 +1,4 @@
-"""Context managers: the torch settings that a `with` block or a context decorator changes for the code inside."""
+"""Context managers: the torch settings that a `with` block or a decorator such as `@torch.no_grad()` changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ WEAKEST_SETTINGS: Final[TorchStateChanges] = {
 
 
 def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple[Value, TorchStateChanges]:
-    """Return the value that `as` binds for a context manager, and the torch settings that the context changes."""
+    """Return the value that `with ... as name` binds, and the settings of torch that the context manager changes."""
     match value:
         case DeviceValue():
             return value, {"default_device": requested_placement(frame, value, node, None)}
@@ -78,7 +78,7 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
 
 
 def exit_context(frame: Frame, value: Value, node: cst.BaseExpression) -> None:
-    """Run the end of a context: a generator's code after its `yield`, or the `__exit__` of a program's class."""
+    """Run the end of a context: a generator's code after its `yield`, or the `__exit__` of a class of the program."""
     suspended = frame.analysis.suspended_generators.get(value.address) if isinstance(value, Ref) else None
     if suspended is not None:
         _run_after_yield(frame, suspended)
@@ -88,7 +88,10 @@ def exit_context(frame: Frame, value: Value, node: cst.BaseExpression) -> None:
 
 
 def _resume_at_yield(frame: Frame, suspended: SuspendedGenerator) -> SuspendedGenerator:
-    """Reset the heap objects from the state at the generator's end to the state at its `yield`."""
+    """Reset the heap objects that a generator changes after its `yield` to their state at the `yield`.
+
+    Return the generator's record, with the number of accelerator operations launched so far.
+    """
     for address, (paused, _) in suspended.effects.items():
         frame.put(address, paused)
     return replace(suspended, launches=frame.state.torch_state.launches)
@@ -97,9 +100,9 @@ def _resume_at_yield(frame: Frame, suspended: SuspendedGenerator) -> SuspendedGe
 def _run_after_yield(frame: Frame, suspended: SuspendedGenerator) -> None:
     """Apply the effects that a generator used as a context manager has after its `yield`.
 
-    An object that the `with` block has changed is joined with the object at the generator's end, since the generator
-    may or may not change it after the block. Timings that the generator takes are reported if the block has launched
-    unsynchronized work.
+    An object that the `with` block has changed is joined with the object as it was at the generator's end, since the
+    generator may or may not change it after the block. Timings that the generator takes are reported if the block has
+    launched accelerator work that nothing waits for.
     """
     for address, (paused, done) in suspended.effects.items():
         now = frame.get(address)
@@ -113,15 +116,20 @@ def _run_after_yield(frame: Frame, suspended: SuspendedGenerator) -> None:
 
 
 def suspend_at_yield(frame: Frame, node: cst.Yield) -> None:
-    """Record the state at a context manager's `yield`, and assume that the `with` block launches accelerator work."""
+    """Record the abstract state at the `yield` of a generator that may be a context manager.
+
+    The `with` block, which runs at the `yield`, is assumed to launch accelerator work.
+    """
     frame.states_at_yield.append((frame.state.torch_state, frame.state.heap.fork()))
     frame.launch(frame.step(StepKind.PASSED, "the block of the `with` statement is run", node))
 
 
 def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
-    """Return the settings that a generator has changed when it yields, and the effects that it has afterwards.
+    """Return the record of a generator, just run to its end, as it was when suspended at its `yield`.
 
-    For a context manager, the `with` block runs between the two. `before` is the torch state at the generator's start.
+    The record holds the settings of torch that the generator has changed at its `yield`, and the effects that it has
+    afterwards. For a context manager, the `with` block runs between the two. `before` is the torch state at the
+    generator's start.
     """
     during, after = frame.states_at_yield, frame.state
     changes = [
@@ -146,7 +154,10 @@ def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
 
 
 def decorator_torch_state(frame: Frame, info: FunctionInfo) -> TorchStateChanges:
-    """Return the torch settings that a function's decorators (`@torch.no_grad()`) change for its body."""
+    """Return the torch settings that a function's decorators (such as `@torch.no_grad()`) change for its body.
+
+    Only the changed settings are returned, by name.
+    """
     changes: dict[str, object] = {}
     if not info.decorator_names & DECORATORS:
         return changes
@@ -164,7 +175,10 @@ def decorator_torch_state(frame: Frame, info: FunctionInfo) -> TorchStateChanges
 
 
 def _library_changes(cls: str) -> TorchStateChanges:
-    """Return the torch settings that a context manager of torch changes, by the class's dotted name."""
+    """Return the settings of torch that a torch context manager changes (such as `grad` for torch.no_grad).
+
+    The context manager is given by its dotted class name. The result is empty for any other class.
+    """
     if cls in GRAD_OFF:
         return {"grad": False}
     if cls in GRAD_ON:
@@ -177,7 +191,10 @@ def _library_changes(cls: str) -> TorchStateChanges:
 
 
 def _join_changes(left: TorchStateChanges, right: TorchStateChanges) -> TorchStateChanges:
-    """Join the setting changes of two contexts of which one is entered: differing settings take their weaker value."""
+    """Return the settings of torch after one of two contexts is entered, given the settings that each changes.
+
+    A setting in which the two differ takes its weaker value, the one that promises less.
+    """
     return {
         name: left[name] if name in left and name in right and left[name] == right[name] else WEAKEST_SETTINGS[name]
         for name in {**left, **right}
@@ -185,7 +202,10 @@ def _join_changes(left: TorchStateChanges, right: TorchStateChanges) -> TorchSta
 
 
 def _may_be_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Return whether an unknown context may be autocast; one of a library only if its name contains `autocast`."""
+    """Return whether a context manager that devlint does not know may be an autocast context.
+
+    One from a library may only be if its name contains `autocast`; any other may be.
+    """
     name = dotted_name(node.func if isinstance(node, cst.Call) else node)
     root = frame.lookup(name.partition(".")[0]) if name is not None else None
     return not isinstance(root, LibraryName) or "autocast" in (name or "")
@@ -198,13 +218,16 @@ DEVICE_CHOOSING_CONTEXT: Final = re.compile(
 
 
 def _may_choose_device(node: cst.BaseExpression) -> bool:
-    """Return whether an unknown context manager may set the default device, judging by the context manager's name."""
+    """Return whether a context manager that devlint does not know may set the default device, judging by its name."""
     name = dotted_name(node.func if isinstance(node, cst.Call) else node) or ""
     return DEVICE_CHOOSING_CONTEXT.search(name.rpartition(".")[2]) is not None
 
 
 def _is_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Return whether a generator-based context manager of the program mentions autocast."""
+    """Return whether an expression calls a function of the program whose source mentions autocast.
+
+    It is asked for context managers that are written as generators.
+    """
     callee = frame.evaluate(node.func) if isinstance(node, cst.Call) else None
     definition = callee.definition if isinstance(callee, ProgramDefinition) else None
     return isinstance(definition, FunctionInfo) and "autocast" in definition.unit.mentions

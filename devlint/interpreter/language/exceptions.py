@@ -1,4 +1,4 @@
-"""Handlers of `try` and `raise`: the states in which an exception is caught, and the code run on every exit."""
+"""Handlers of `try` and `raise`: the states in which an exception may be caught, and the code of `finally` clauses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Excepti
 
 @executes(cst.Raise)
 def raise_(frame: Frame, node: cst.Raise) -> None:
-    """Execute `raise`: end the path, and keep its state for an enclosing `try`."""
+    """Execute `raise`: end the path, and keep its abstract state for the handlers of an enclosing `try`."""
     if node.exc is not None:
         frame.evaluate(node.exc)
     if frame.exception_states:
@@ -28,7 +28,10 @@ def raise_(frame: Frame, node: cst.Raise) -> None:
 
 
 def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:
-    """Execute statements each of which may raise; return the join of the states in which an exception may be caught."""
+    """Execute statements each of which may raise an exception.
+
+    Return the join of the abstract states in which such an exception may be caught.
+    """
     failures = [frame.state.fork()]
     frame.exception_states.append(failures)
     for one in body.body:
@@ -40,23 +43,26 @@ def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:
 
 
 class EarlyExits:
-    """The states that leave a block by `return`, `break` or `continue`, counted from the creation of this object."""
+    """The abstract states that leave a block of code early, by `return`, `break` or `continue`.
+
+    Only those that the frame records after the creation of the `EarlyExits` object count.
+    """
 
     def __init__(self, frame: Frame) -> None:
-        """Remember how many early exits the frame has recorded so far."""
+        """Note how many early exits the frame has recorded so far, so that only later ones are counted."""
         self._frame = frame
         self._return_count = len(frame.returns)
         exit_lists = [frame.loops[-1].breaks, frame.loops[-1].continues] if frame.loops else []
         self._loop_exits = [(exit_states, len(exit_states)) for exit_states in exit_lists]
 
     def __bool__(self) -> bool:
-        """Return whether any state has left the block early."""
+        """Return whether any abstract state has left the block early."""
         return len(self._frame.returns) > self._return_count or any(
             len(exit_states) > count for exit_states, count in self._loop_exits
         )
 
     def finish(self, last: Callable[[], None]) -> None:
-        """Run the code of a `finally` clause, or of a context's exit, on each state that left the block early."""
+        """Run `last` (a `finally` clause or a context's exit code) on each abstract state that left the block early."""
         frame = self._frame
         end = frame.state
 
@@ -74,7 +80,7 @@ class EarlyExits:
 
 @executes(cst.Try, cst.TryStar)
 def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
-    """Execute `try`: a handler may be entered from the start of the body and after each of its statements."""
+    """Execute `try`: a handler may be entered from the start of the body and after each of the body's statements."""
     early_exits = EarlyExits(frame)
     failed: State | None = None
     if node.handlers:
@@ -117,7 +123,10 @@ def _has_imported(frame: Frame, node: cst.Try | cst.TryStar) -> bool:
 
 
 def _finally(frame: Frame, body: cst.Finally, early_exits: EarlyExits) -> None:
-    """Run a `finally` clause on each early exit of a `try` statement, and at its end."""
+    """Run a `finally` clause on each state that leaves its `try` statement early (by `return`, `break`, `continue`).
+
+    The clause is run at the normal end of the statement too.
+    """
     # A body that no recorded exit explains was left by an exception.
     unexplained = not frame.state.live and not early_exits
     early_exits.finish(lambda: frame.execute(body))

@@ -1,4 +1,4 @@
-"""Handlers of names, literals, displays, comprehensions, lambdas, conditional expressions and `yield`."""
+"""Handlers of names, literals, displays (`[a, b]`), comprehensions, lambdas, conditional expressions and `yield`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_LITERALS: Final = 1000
 
 @evaluates(cst.Name)
 def name(frame: Frame, node: cst.Name) -> Value:
-    """Evaluate a name by Python's scoping rules; a name that is bound nowhere is unknown."""
+    """Evaluate a name (a libcst `Name` node) by Python's scoping rules; a name that is bound nowhere is unknown."""
     value = frame.state.names.get(node.value) or KEYWORDS.get(node.value) or frame.lookup(node.value)
     if value is None:
         return UNKNOWN
@@ -45,7 +45,7 @@ def integer(frame: Frame, node: cst.Integer) -> Value:
 
 @lru_cache(MAX_LITERALS)
 def _integer(text: str) -> Const:
-    """Return the cached value of an integer literal's text."""
+    """Return the abstract constant for the text of an integer literal, such as `0x10`; computed once for each text."""
     return Const(int(text, 0))
 
 
@@ -57,7 +57,7 @@ def number(frame: Frame, node: cst.Float | cst.Imaginary) -> Value:
 
 @evaluates(cst.SimpleString, cst.ConcatenatedString)
 def string(frame: Frame, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
-    """Evaluate a string literal, implicit concatenation included."""
+    """Evaluate a string literal, or several that Python concatenates (`"a" "b"`)."""
     value = string_value(node)
     if value is None and isinstance(node, cst.ConcatenatedString):
         frame.evaluate(node.left)
@@ -68,7 +68,7 @@ def string(frame: Frame, node: cst.SimpleString | cst.ConcatenatedString) -> Val
 
 @evaluates(cst.FormattedString)
 def formatted(frame: Frame, node: cst.FormattedString) -> Value:
-    """Evaluate an f-string: a constant if all its parts are known, else a string with a known prefix."""
+    """Evaluate an f-string: a constant if all its parts are known, otherwise a string of which a prefix is known."""
     result: Value = Const("")
     for part in node.parts:
         if isinstance(part, cst.FormattedStringText):
@@ -81,7 +81,7 @@ def formatted(frame: Frame, node: cst.FormattedString) -> Value:
 
 
 def concatenated(left: Value, right: Value) -> Value:
-    """Return the concatenation of two strings; text after an unknown part is dropped."""
+    """Return the concatenation of two strings; once a part is unknown, only the prefix before that part is known."""
     match left, right:
         case StringPrefix(), _:
             return left
@@ -106,21 +106,21 @@ def ellipsis(frame: Frame, node: cst.Ellipsis) -> Value:
 
 @evaluates(cst.Tuple)
 def tuple_(frame: Frame, node: cst.Tuple) -> Value:
-    """Evaluate a tuple display; the length is unknown if a star inside cannot be unrolled."""
+    """Evaluate a tuple display such as `(a, *b)`; the tuple's length is unknown if that of a starred element is."""
     found = elements(frame, node.elements, "tuple")
     return Tuple(found.items) if found.items is not None else frame.allocate(node, found)
 
 
 @evaluates(cst.List, cst.Set)
 def list_(frame: Frame, node: cst.List | cst.Set) -> Value:
-    """Evaluate a list or set display."""
+    """Evaluate a list display (`[a, b]`) or a set display (`{a, b}`)."""
     return frame.allocate(node, elements(frame, node.elements, "list" if isinstance(node, cst.List) else "set"))
 
 
 def elements(frame: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
-    """Evaluate the elements of a display, with stars unrolled.
+    """Evaluate the elements of a display such as `[a, *b]`, with starred iterables of known length unrolled.
 
-    If a star has unknown length, the result is a sequence whose one element stands for all.
+    If a starred iterable has unknown length, the result is a sequence whose one element stands for all elements.
     """
     items: list[Value] = []
     known = True
@@ -137,7 +137,7 @@ def elements(frame: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Seque
 
 @evaluates(cst.Dict)
 def dict_(frame: Frame, node: cst.Dict) -> Value:
-    """Evaluate a dict display, `**` included."""
+    """Evaluate a dict display such as `{"a": 1, **more}`."""
     result = Dict({})
     for element in node.elements:
         if isinstance(element, cst.DictElement):
@@ -155,7 +155,7 @@ def dict_(frame: Frame, node: cst.Dict) -> Value:
 
 @evaluates(cst.IfExp)
 def conditional(frame: Frame, node: cst.IfExp) -> Value:
-    """Evaluate `a if test else b`: join both sides under the test, unless the path decides the test."""
+    """Evaluate `a if test else b`: one side if the path decides the test, otherwise the join of both sides."""
     values: list[Value] = []
 
     def side(holds: bool, expression: cst.BaseExpression) -> Callable[[], None]:
@@ -180,7 +180,7 @@ def conditional(frame: Frame, node: cst.IfExp) -> Value:
 
 
 def truth(frame: Frame, node: cst.BaseExpression) -> bool | None:
-    """Evaluate a condition; return whether it holds on this path, None if unknown."""
+    """Evaluate a condition; return whether it holds on the current path, or None if that is unknown."""
     test = condition_of(frame, node)
     if isinstance(test, bool):
         return test
@@ -205,8 +205,9 @@ def lambda_(frame: Frame, node: cst.Lambda) -> Value:
 def closure(frame: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
     """Return the function that a `def` or lambda defines, with the current frame as its closure.
 
-    The defaults of its parameters are evaluated here. A nested definition yields one function for each chain of calls
-    that runs the enclosing function, since its free names are looked up in the enclosing frame.
+    The default values of the function's parameters are evaluated at the same time. A nested definition gives one
+    function for each chain of calls that runs the enclosing function, since its free names are looked up in the
+    enclosing frame.
     """
     qualified = f"{frame.scope.name}.{name}" if frame.function is not None else name
     info = frame.analysis.function_definition(
@@ -223,7 +224,7 @@ def closure(frame: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> Func
 
 @evaluates(cst.Await)
 def await_(frame: Frame, node: cst.Await) -> Value:
-    """Evaluate `await x`: the awaited expression is run at once."""
+    """Evaluate `await x`: the awaited expression is evaluated like any other, as if it finished at once."""
     return frame.evaluate(node.expression)
 
 
@@ -244,7 +245,7 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
 
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
-    """Evaluate a comprehension: element by element over a short known sequence, else once for all elements."""
+    """Evaluate a comprehension: once per element if the elements are known and few, otherwise once for all elements."""
     values, exact = _comprehend(frame, node.for_in, lambda: frame.evaluate(node.elt))
     kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
     thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind)
@@ -253,7 +254,7 @@ def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.Generator
 
 @evaluates(cst.DictComp)
 def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
-    """Evaluate a dict comprehension; constant keys are kept if the comprehension is unrolled exactly."""
+    """Evaluate a dict comprehension; the dict has constant keys only if every element of its iterables is known."""
     pairs, exact = _comprehend(
         frame, node.for_in, lambda: Tuple((frame.evaluate(node.key), frame.evaluate(node.value)))
     )
@@ -266,7 +267,11 @@ def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
 
 
 def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
-    """Return the values that a comprehension makes, and whether they are exactly its elements in order."""
+    """Return the values that a comprehension's element expression has, for one `for` clause and the clauses after it.
+
+    The second result is whether these values are exactly the elements, in order; otherwise they only stand for the
+    elements.
+    """
     outer_names = frame.state.names
     found = frame.iterate(frame.evaluate(clause.iter), clause.iter)
     exact = found.items is not None
@@ -294,7 +299,11 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
 def _comprehend_element(
     frame: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]
 ) -> tuple[list[Value], bool]:
-    """Return the values made for one element of a comprehension, and whether its `if` clauses surely accept it."""
+    """Return the values that a comprehension's element expression has for one element of a `for` clause's iterable.
+
+    The second result is whether these values are exact: it is false where an `if` clause is unknown, or an inner
+    iterable's elements are.
+    """
     path_condition = frame.state.path_condition
     skipped: State | None = None
     frame.assign(clause.target, item)

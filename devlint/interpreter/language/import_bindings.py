@@ -1,4 +1,4 @@
-"""The values that import statements bind."""
+"""The abstract values that the names in import statements are bound to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def imported_value(frame: Frame, module: str, attribute: str | None, level: int, name: str) -> Value:
-    """Return the value that an import binds: a definition or module of the program, or a symbolic library name."""
+    """Return the value that an import binds: a definition or module of the program, or the dotted name of a library."""
     analysis = frame.analysis
     if attribute is None:
         # `import a.b` binds `a`; `import a.b as c` binds `a.b`.

@@ -29,7 +29,7 @@ from devlint.interpreter.state.rebinding import rebind
 
 
 def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> None:
-    """Set an attribute of an object after a store into its `__dict__` under a constant key."""
+    """Set an object's attribute after a store into the object's `__dict__` under a constant key."""
     thing = frame.instance(owner)
     if thing is not None and isinstance(key, Const):
         frame.put(owner.address, thing.with_attribute(str(key.value), value))
@@ -37,7 +37,7 @@ def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> N
 
 @assigns(cst.Subscript)
 def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
-    """Assign to the target `owner[index]`, by the owner's own `__setitem__` if the program defines one."""
+    """Execute the assignment `owner[index] = value`, by the owner's own `__setitem__` if the program defines one."""
     owner = without_none(frame.evaluate(target.value))
     indices = evaluate_indices(frame, target)
     index = indices[0] if len(indices) == 1 else None
@@ -103,20 +103,24 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
 
 
 def _registration_in(frame: Frame, owner: Value) -> Registration | None:
-    """Return how an owner registers a stored item: a tensor container registers a buffer, other owners nothing."""
+    """Return how an owner registers an item that the program stores in it.
+
+    A library's batch object, whose `.to()` moves its tensors, registers the item as a buffer; other owners do not
+    (None).
+    """
     return Registration.BUFFER if is_tensor_container(frame, owner) else None
 
 
 def _report_item_write(
     frame: Frame, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]
 ) -> None:
-    """Report a write into the part of a tensor's or array's memory that the indices select."""
+    """Report a write into the part of a tensor's or array's memory that the indices of a subscript select."""
     part = item_storage(storage_of(owner), target, [index.value for index in indices if index is not None])
     report_shared_write(frame, replace(owner, memory=part), target, target)
 
 
 def _mark_if_cached(frame: Frame, target: cst.Subscript, value: Value) -> Value:
-    """Mark a tensor that a function stores in a dict of the module's top level as cached.
+    """Return a tensor marked as cached, if a function stores the tensor in a dict of its module's top level.
 
     Such a dict outlives the call. The value is returned unmarked when it is no tensor, when the dict is no global name,
     and when the key's source text contains `device`.
@@ -144,7 +148,7 @@ def _mark_if_cached(frame: Frame, target: cst.Subscript, value: Value) -> Value:
 def _set_in_tensor(
     frame: Frame, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
 ) -> None:
-    """Assign to a part of a tensor: check the devices and dtypes, then forget that the tensor is freshly made.
+    """Assign to a part of a tensor: check the devices and dtypes, and record that the tensor is no longer freshly made.
 
     A slice copies from any device. With a mask or an index the value must be on the tensor's device, unless the value
     is 0-dim. Masks and indices may be on any device: torch copies them to the device of the tensor written to.
@@ -186,9 +190,10 @@ def _set_in_tensor(
 
 
 def _is_put(frame: Frame, indices: list[Value], value: Tensor) -> bool:
-    """Return whether an index assignment surely writes elements one by one, an operation that does not convert dtypes.
+    """Return whether an assignment `tensor[indices] = value` surely writes elements one by one, as index_put_ does.
 
-    A 0-dim index copies a slice instead, and a mask is filled with a 0-dim value; both convert the dtype.
+    Such a write does not convert dtypes. With a 0-dim index torch copies a slice instead, and with a mask it fills in a
+    0-dim value; both convert the dtype.
     """
     for index in indices:
         if isinstance(index, Tensor) and not index.rank.is_dimensioned:

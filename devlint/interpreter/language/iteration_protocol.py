@@ -83,7 +83,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
 
 
 def _limit_unrolling(thing: Sequence) -> Sequence:
-    """Return a sequence with its elements joined into one if it is longer than MAX_UNROLLED."""
+    """Return a sequence; if it has more than MAX_UNROLLED elements, all are joined into one that stands for them."""
     if thing.items is not None and len(thing.items) > MAX_UNROLLED:
         return replace(thing, items=None, element=join_all(thing.items))
     return thing
@@ -98,14 +98,14 @@ def _keys(thing: Dict) -> Sequence:
 
 
 def values_of(thing: Dict) -> Sequence:
-    """Return the elements of `dict.values()`."""
+    """Return the values of a dict, over which iterating `dict.values()` runs, as a sequence."""
     if thing.element is None:
         return _limit_unrolling(Sequence(tuple(thing.entries.values()), owner=thing.owner))
     return Sequence(None, thing.any, owner=thing.owner)
 
 
 def items_of(thing: Dict) -> Sequence:
-    """Return the elements of `dict.items()`, each a tuple of key and value."""
+    """Return the elements over which iterating `dict.items()` runs: tuples of a key and a value."""
     if thing.element is None:
         return _limit_unrolling(
             Sequence(tuple(Tuple((Const(key), value)) for key, value in thing.entries.items()), owner=thing.owner)
@@ -114,7 +114,10 @@ def items_of(thing: Dict) -> Sequence:
 
 
 def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:
-    """Return the values that `a, b, ... = value` binds; unknown ones where the length of the value does not match."""
+    """Return the values that the names in `a, b, ... = value` are bound to.
+
+    Where the number of elements is unknown or does not match, each name gets a value that stands for any element.
+    """
     if isinstance(value, Unknown) and value.origin is not None:
         return [Unknown(("item", value.origin, i), f"{value.text}[{i}]" if value.text else "") for i in range(length)]
     if isinstance(value, Ref):
@@ -132,7 +135,11 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
 
 
 def iterate_instance(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    """Return the elements of an object: by a library model, as a module container, or by the class's own `__iter__`."""
+    """Return the elements of an iteration over an object.
+
+    They come from devlint's model of the object's library class, from the contents of a module container such as
+    nn.ModuleList, or from the class's own `__iter__`.
+    """
     registered = find_iteration_model(thing.cls)
     if registered is not None:
         return registered(frame, reference, thing, node)
@@ -159,7 +166,7 @@ def _user_iteration(frame: Frame, reference: Ref, thing: Instance, node: cst.Bas
 
 
 def item_by_index(frame: Frame, reference: Value, node: cst.BaseExpression) -> Value:
-    """Return the result of an object's own `__getitem__` for an unknown index; unknown where the class defines none."""
+    """Return the result of an object's own `__getitem__` for an unknown index; unknown where its class defines none."""
     method = frame.get_attribute(reference, "__getitem__", node)
     if not isinstance(method, ProgramDefinition):
         return UNKNOWN

@@ -1,4 +1,7 @@
-"""Handlers of `for` and `while`: a short known sequence is unrolled, any other loop is run to a fixpoint."""
+"""Handlers of `for` and `while` loops.
+
+A loop over a short known sequence is unrolled (run once per element); any other loop is run to a fixpoint.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ Nearly all loops reach their fixpoint in two passes.
 
 @executes(cst.While)
 def while_(frame: Frame, node: cst.While) -> None:
-    """Execute `while`: run the body zero or more times to a fixpoint; the test is false after the loop."""
+    """Execute `while`: run the body zero or more times to a fixpoint; after the loop the test is known to be false."""
 
     def head(_: int) -> None:
         condition_of(frame, node.test)
@@ -35,7 +38,7 @@ def while_(frame: Frame, node: cst.While) -> None:
 
 @executes(cst.For)
 def for_(frame: Frame, node: cst.For) -> None:
-    """Execute `for`: unroll a short known sequence, else run the body to a fixpoint."""
+    """Execute `for`: once per element if the elements are known and few, otherwise until the names no longer change."""
     found = frame.iterate(frame.evaluate(node.iter), node.iter)
     if found.items is not None:
         loop_frame = _unroll(frame, node, found.items)
@@ -49,20 +52,20 @@ def for_(frame: Frame, node: cst.For) -> None:
 
 
 def _finish_loop(frame: Frame, node: cst.For | cst.While, loop_frame: LoopFrame) -> None:
-    """Run a loop's `else` clause, and join the states that left the loop by `break`."""
+    """Run the `else` clause of a loop after its last pass, and join the states that left the loop by `break`."""
     if node.orelse is not None:
         frame.execute(node.orelse)
     frame.state = join_all_states([frame.state, *loop_frame.breaks])
 
 
 def _new_loop_frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
-    """Return a new loop frame for a `for` or `while` statement."""
+    """Return a new record (`LoopFrame`) of a `for` or `while` statement that starts to run."""
     head = node.target if isinstance(node, cst.For) else node.test
     return LoopFrame(frame.loop_at(head), node, frame.analysis.names_changed(node), unrolled)
 
 
 def _unroll(frame: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
-    """Run a loop's body once for each known element."""
+    """Run a loop's body once for each element of an iterable whose elements are all known."""
     loop_frame = _new_loop_frame(frame, node, unrolled=True)
     frame.loops.append(loop_frame)
     for position, item in enumerate(items):
@@ -78,10 +81,10 @@ def _unroll(frame: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
 
 
 def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None], *, alike: int = 0) -> LoopFrame:
-    """Run a loop's body until the names that it reads no longer change, at most MAX_ROUNDS times.
+    """Run a loop's body until the names that it reads no longer change, at most MAX_PASSES times.
 
-    `head` binds the loop variable or narrows by the test before each pass. All passes from number `alike` on have the
-    same head, so the fixpoint is tested only from there.
+    Before each pass, `head` binds the variable of a `for` loop, or narrows values by the test of a `while` loop. All
+    passes from number `alike` on have the same head, so only from there is it tested whether the names still change.
     """
     loop_frame = _new_loop_frame(frame, node)
     frame.loops.append(loop_frame)
@@ -106,7 +109,7 @@ def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None]
 
 
 def _widen(before: State, after: State) -> None:
-    """Set the names that each pass through a loop changes to unknown, after the last pass."""
+    """Set the names that still changed in the last pass through a loop to unknown, which ends the loop's analysis."""
     for name, value in after.names.items():
         if before.names.get(name) != value and name in before.names:
             after.names[name] = UNKNOWN
@@ -114,18 +117,22 @@ def _widen(before: State, after: State) -> None:
 
 @executes(cst.Break)
 def break_(frame: Frame, node: cst.Break) -> None:
-    """Execute `break`: end the path, and keep its state for the code after the loop."""
+    """Execute `break`: end the path, and keep its abstract state for the code after the loop."""
     _leave_loop(frame, lambda loop_frame: loop_frame.breaks)
 
 
 @executes(cst.Continue)
 def continue_(frame: Frame, node: cst.Continue) -> None:
-    """Execute `continue`: end the path, and keep its state for the loop's next pass."""
+    """Execute `continue`: end the path, and keep its abstract state for the loop's next pass."""
     _leave_loop(frame, lambda loop_frame: loop_frame.continues)
 
 
 def _leave_loop(frame: Frame, exits: Callable[[LoopFrame], list[State]]) -> None:
-    """End the path, and add its state to the list that `exits` selects from the innermost loop's frame."""
+    """End the current path at a `break` or `continue`.
+
+    The path's abstract state is added to a list of the innermost loop's frame, which `exits` selects: that of the
+    breaks or of the continues.
+    """
     if frame.loops:
         exits(frame.loops[-1]).append(frame.state.fork())
     frame.state.live = False

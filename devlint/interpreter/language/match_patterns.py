@@ -1,4 +1,4 @@
-"""The patterns of a `match` statement: the condition under which each matches, and the names it binds."""
+"""Handlers of the patterns in a `match` statement: the condition under which each matches, and the names it binds."""
 
 from __future__ import annotations
 
@@ -38,24 +38,27 @@ MatchCondition = Literal | bool
 
 
 class MatchText:
-    """The text of a case as a condition (`x == 1`, `x matches Point(0, y)`), generated only when it is printed."""
+    """The text of the condition that a `match` subject matches a pattern: `x == 1`, `x matches Point(0, y)`.
+
+    The text is generated only when it is printed.
+    """
 
     __slots__ = ("pattern", "subject")
 
     def __init__(self, subject: cst.CSTNode, pattern: cst.CSTNode) -> None:
-        """Keep the nodes of the `match` subject and of the pattern."""
+        """Store the syntax nodes of the `match` subject and of the pattern."""
         self.subject = subject
         self.pattern = pattern
 
     def __str__(self) -> str:
-        """Return the condition as one line of source text."""
+        """Return the condition that the `match` subject matches the pattern, as one line: `x matches Point(0, y)`."""
         subject, pattern = (cst.Module([]).code_for_node(one) for one in (self.subject, self.pattern))
         relation = "==" if isinstance(self.pattern, cst.MatchValue) else "matches"
         return " ".join(f"{subject} {relation} {pattern}".split())
 
 
 def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) -> MatchCondition:
-    """Bind the names that a pattern captures; return the condition under which the subject matches."""
+    """Bind the names that a pattern captures, and return the condition under which the `match` subject matches it."""
     match pattern:
         case cst.MatchValue(value=node):
             return _match_value(frame, pattern, frame.evaluate(node), subject)
@@ -80,12 +83,15 @@ def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) ->
 
 
 def _undecided_literal(frame: Frame, pattern: cst.CSTNode, subject: Argument) -> Literal:
-    """Return a path condition's literal for a match that nothing decides, identified by the pattern's place."""
+    """Return a literal for the path condition that says that a pattern matches, where nothing decides whether it does.
+
+    The literal is identified by the source location of the pattern.
+    """
     return Literal(Atom(frame.site_key(pattern), MatchText(subject.node, pattern)))
 
 
 def conjunction_of_answers(answers: Sequence[MatchCondition]) -> MatchCondition:
-    """Return the conjunction of several match conditions."""
+    """Return the condition that several patterns all match, given the condition under which each of them matches."""
     result: MatchCondition = True
     for answer in answers:
         if answer is False or result is False:
@@ -96,7 +102,7 @@ def conjunction_of_answers(answers: Sequence[MatchCondition]) -> MatchCondition:
 
 
 def _match_value(frame: Frame, pattern: cst.MatchPattern, wanted: Value, subject: Argument) -> MatchCondition:
-    """Return the condition that the subject equals the value of a pattern."""
+    """Return the condition that the subject of a `match` statement equals the value of a pattern."""
     if not isinstance(wanted, Const):
         return _undecided_literal(frame, pattern, subject)
     equal = compare_with_constant(frame, subject.value, wanted, pattern, MatchText(subject.node, pattern))
@@ -105,7 +111,7 @@ def _match_value(frame: Frame, pattern: cst.MatchPattern, wanted: Value, subject
 
 
 def _match_or(frame: Frame, patterns: Sequence[cst.MatchPattern], subject: Argument) -> MatchCondition:
-    """Match `a | b`: join the values that the alternatives bind to each name."""
+    """Return the condition under which `a | b` matches, and join the values that both patterns bind to each name."""
     result: MatchCondition = False
     bound: dict[str, Value] = {}
     for pattern in patterns:
@@ -128,7 +134,7 @@ def _match_sequence(
     parts: Sequence[cst.MatchSequenceElement | cst.MatchStar],
     subject: Argument,
 ) -> MatchCondition:
-    """Match a sequence pattern (`[a, b, *rest]`) and bind its names."""
+    """Bind the names of a sequence pattern (`[a, b, *rest]`), and return the condition under which it matches."""
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array)):
         return False
     found = _sequence_elements(frame, subject)
@@ -156,7 +162,11 @@ def _match_sequence(
 
 
 def _sequence_elements(frame: Frame, subject: Argument) -> SequenceObject:
-    """Return the elements of a subject that may be a sequence; those of a named unknown are named after it."""
+    """Return the elements of a `match` subject that a sequence pattern (`[a, b]`) may match.
+
+    The elements of an unknown subject that has a name get names made from that name. The elements of a subject that is
+    known to be no sequence are unknown.
+    """
     value = subject.value
     if isinstance(value, Tuple):
         return SequenceObject(value.items, UNKNOWN, "tuple")
@@ -169,7 +179,7 @@ def _sequence_elements(frame: Frame, subject: Argument) -> SequenceObject:
 
 
 def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -> MatchCondition:
-    """Match a mapping pattern (`{"key": value, **rest}`) and bind its names."""
+    """Bind the names of a mapping pattern (`{"key": value, **rest}`), and return the condition for it to match."""
     thing = frame.object_of(subject.value)
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array, Tuple)) or isinstance(
         thing, SequenceObject
@@ -199,7 +209,7 @@ def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -
 
 
 def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> MatchCondition:
-    """Match a class pattern (`Point(x, y=0)`) and bind its names."""
+    """Bind the names of a class pattern (`Point(x, y=0)`), and return the condition under which it matches."""
     type_ = frame.evaluate(pattern.cls)
     answer = instance_condition(frame, subject.value, type_)
     if answer is False:
@@ -221,9 +231,10 @@ def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> Ma
 
 
 def _positional_names(frame: Frame, type_: Value) -> list[str] | None:
-    """Return the attributes that the positional patterns of a class pattern match, in order.
+    """Return the attributes that the positional patterns of a class pattern (`Point(x, y)`) match, in order.
 
-    None for builtin classes, whose one positional pattern matches the subject itself.
+    They are the fields of a dataclass or other record of the program. The result is None for classes that the program
+    does not define, such as builtin ones, whose one positional pattern matches the subject itself.
     """
     if not (isinstance(type_, ProgramDefinition) and isinstance(type_.definition, ClassInfo)):
         return None
@@ -231,7 +242,10 @@ def _positional_names(frame: Frame, type_: Value) -> list[str] | None:
 
 
 def _narrowed(frame: Frame, pattern: cst.MatchPattern | None, value: Value) -> Value:
-    """Return the subject narrowed to the class of a class pattern; unchanged for any other pattern."""
+    """Return the subject of a `match` statement narrowed to the class of a class pattern.
+
+    For any other pattern, the subject is returned unchanged.
+    """
     if not isinstance(pattern, cst.MatchClass):
         return value
     kept = restrict_to_type(frame, value, frame.evaluate(pattern.cls), True)

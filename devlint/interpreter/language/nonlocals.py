@@ -1,7 +1,8 @@
 """Names that a function binds in an enclosing scope, by `global` and `nonlocal`.
 
-While the function runs, the names are kept among its own names, so that its branches join them like local names. They
-are written back to the enclosing frame when another function is called and when this function returns.
+While the function runs, these names are kept among the function's own names, so that the join of branches treats them
+like local names. They are written back to the enclosing frame when another function is called and when this function
+returns.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def declare_outer_names(frame: Frame, names: Iterable[str]) -> None:
-    """Execute `global a, b`: copy the current values of the names into the frame that declares them."""
+    """Execute `global a, b` or `nonlocal a, b`: copy the names' current values into the declaring function's frame."""
     for name in names:
         frame.outer_names.add(name)
         value = frame.lookup(name)
@@ -23,7 +24,10 @@ def declare_outer_names(frame: Frame, names: Iterable[str]) -> None:
 
 
 def write_back(frame: Frame) -> dict[str, Value]:
-    """Write the names declared `global` or `nonlocal` to the frames that own them; return the written values."""
+    """Copy a frame's values of names declared `global` or `nonlocal` to the frames to which the names belong.
+
+    Return the copied values by name.
+    """
     held: dict[str, Value] = {}
     for name in frame.outer_names:
         value = frame.state.names.get(name)
@@ -44,7 +48,10 @@ def write_back(frame: Frame) -> dict[str, Value]:
 
 
 def reload(frame: Frame, held: dict[str, Value]) -> None:
-    """Take over the values that a callee has bound to the names written back before the call."""
+    """Update a frame's copies of `global` and `nonlocal` names after a call, which may have bound these names anew.
+
+    `held` maps each name to the value that was written to the enclosing frame before the call.
+    """
     for name, value in held.items():
         owner = _owning_frame(frame, name)
         now = owner.state.names.get(name) if owner is not None else None
@@ -53,7 +60,10 @@ def reload(frame: Frame, held: dict[str, Value]) -> None:
 
 
 def _owning_frame(frame: Frame, name: str) -> Frame | None:
-    """Return the frame that owns a declared name: an enclosing function that binds it, else the module."""
+    """Return the frame to which a name declared `global` or `nonlocal` belongs.
+
+    That is the frame of an enclosing function that binds the name, or else that of the module's top level.
+    """
     outer = frame.outer
     while outer is not None and name not in outer.state.names:
         outer = outer.outer

@@ -17,17 +17,20 @@ from devlint.interpreter.state.rebinding import replace_value
 
 
 def opaque_item(batch: OpaqueData, key: Value | None) -> Value:
-    """Return the part of opaque data under a key (`batch[key]`), or a part standing for all if the key is unknown."""
+    """Return the part of opaque data (of unknown structure, such as a batch) under a key: `batch[key]`.
+
+    If the key is unknown, the result is a value that stands for every part.
+    """
     return opaque_part(batch, key.value) if isinstance(key, Const) else any_opaque_part(batch)
 
 
 def set_opaque_item(
     frame: Frame, owner: cst.BaseExpression, batch: OpaqueData, key: Value | None, value: Value
 ) -> None:
-    """Assign `batch[key] = value` on opaque data.
+    """Execute `batch[key] = value` for a `batch` that is opaque data (of unknown structure).
 
-    A value stored under an unknown key may become any part, so its placement is joined into all of them. An index that
-    only tensors accept (a mask, a list of indices) does not change the placement.
+    A value stored under an unknown key may become any part, so its placement is joined into that of all parts. A key
+    that only tensors accept (a mask, a list of indices) does not change the placement.
     """
     if isinstance(key, Const):
         _rebind_everywhere(
@@ -45,7 +48,7 @@ def set_opaque_item(
 
 
 def update_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueData, more: Dict) -> None:
-    """Apply `batch.update(more)` to opaque data."""
+    """Execute `batch.update(more)` for a `batch` that is opaque data (of unknown structure)."""
     unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=())
     after = batch if more.element is None else unknown
     for key, value in more.entries.items():
@@ -54,20 +57,21 @@ def update_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueDat
 
 
 def _with_part(batch: OpaqueData, key: Const, value: Value) -> OpaqueData:
-    """Return opaque data whose part under a constant key is replaced."""
+    """Return data of unknown structure (such as a batch) with its part under a constant key replaced by a new value."""
     others = tuple(part for part in batch.parts if part[0] != key.value)
     return replace(batch, moved=None, parts=(*others, (key.value, value)))
 
 
 def _is_index(frame: Frame, key: Value) -> bool:
-    """Return whether a key is a mask or a list of indices, which only tensors and arrays accept."""
+    """Return whether a key is a mask or a list of indices, which tensors and arrays accept but dicts do not."""
     return isinstance(key, (Tensor, Array)) or (isinstance(key, Ref) and isinstance(frame.get(key.address), Sequence))
 
 
 def _stored_placement(frame: Frame, value: Value, beside: Value | None = None) -> Placement:
-    """Return the placement of a value stored in opaque data.
+    """Return the placement of a value that the program stores in opaque data (data of unknown structure).
 
-    A number takes the placement of the value `beside` it, since it adds no device of its own; other values are unknown.
+    A number or string has no device: it takes the placement of the value `beside` it, if one is given. Any other value
+    that is neither a tensor nor opaque data has an unknown placement.
     """
     match value:
         case Tensor():
@@ -82,9 +86,9 @@ def _stored_placement(frame: Frame, value: Value, beside: Value | None = None) -
 def _rebind_everywhere(
     frame: Frame, owner: cst.BaseExpression, before: OpaqueData, after: OpaqueData, perhaps: OpaqueData
 ) -> None:
-    """Replace opaque data by its changed version under every name that holds it.
+    """Replace data of unknown structure (`before`) by its changed version (`after`) under every name that holds it.
 
-    Names of callers, which may hold the same object, get the version `perhaps`.
+    A caller's name, which may or may not hold the same object, is bound to the version `perhaps`.
     """
     replace_value(frame, owner, before, after)
     for caller in _callers(frame):

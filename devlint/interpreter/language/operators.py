@@ -107,9 +107,9 @@ def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
 def apply_binary_operator(
     frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
 ) -> Value:
-    """Return the value of a binary operator applied to two values; `method` is the operator's name in METHODS.
+    """Return the value of a binary operator applied to two values; `method` names the operator as in `METHODS`.
 
-    Special methods of the program's classes come first; `in_place` also tries the in-place method (`__iadd__`).
+    Special methods of the program's own classes are tried first. `in_place` tries the in-place method (`__iadd__`) too.
     """
     a, b = frame.as_single_tensor(without_none(left.value)), frame.as_single_tensor(without_none(right.value))
     a, b = _as_batch_tensor(a), _as_batch_tensor(b)
@@ -151,7 +151,7 @@ def apply_binary_operator(
 
 
 def _per_alternative(frame: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:
-    """Compute a function on both alternatives of a conditional value, each on its path, and join the results."""
+    """Compute a function on both alternatives of a conditional value, each on its own path, and join the results."""
     results: list[Value] = [UNKNOWN, UNKNOWN]
 
     def side(position: int, one: Value, holds: Literal | None) -> None:
@@ -169,9 +169,9 @@ def _per_alternative(frame: Frame, value: ConditionalValue, compute: Callable[[V
 
 
 def _as_batch_tensor(value: Value) -> Value:
-    """Return opaque data as a tensor operand; other values are unchanged.
+    """Return opaque data (of unknown structure, such as a batch) as a tensor operand; other values are unchanged.
 
-    The parts of a checkpoint may be numbers, so a checkpoint is an unknown operand.
+    The parts of a checkpoint may be numbers, so a checkpoint becomes an unknown operand.
     """
     if not isinstance(value, OpaqueData):
         return value
@@ -181,7 +181,10 @@ def _as_batch_tensor(value: Value) -> Value:
 def _tensor_operator(
     frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool
 ) -> Value:
-    """Return the value of an operator with a tensor operand, by its row of the table of torch's semantics."""
+    """Return the value of an operator with a tensor operand.
+
+    The operator's row in devlint's semantics table of torch tells the device and dtype of the result.
+    """
     table = frame.analysis.table
     for side in (left, right):
         if not isinstance(side.value, Tensor) and isinstance(side.value, (Ref, Tuple)) and method != "mul":
@@ -208,17 +211,20 @@ def _tensor_operator(
 
 
 def _with_unknown_dtype(result: Value) -> Value:
-    """Return a tensor result of an unknown operand: of unknown dtype, and of unknown rank unless it has dimensions."""
+    """Return the tensor result of an operator whose other operand is unknown, with its dtype set to unknown.
+
+    Its rank becomes unknown too, unless it surely has a dimension. A result that is no tensor is returned unchanged.
+    """
     if not isinstance(result, Tensor):
         return result
     return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank.is_dimensioned else Rank.ANY)
 
 
 def _fold_constants(method: str, left: Const, right: Const) -> Value:
-    """Return the value of an operator on two constants.
+    """Return the value of an operator applied to two constants.
 
-    The value is a constant if it is small, else a number or string of unknown value. It is unknown if the operator
-    raises.
+    The value is a constant if it is small, otherwise a number or string of unknown value. It is unknown if Python would
+    raise an exception.
     """
     function = _CONSTANT.get(method)
     if function is None:
@@ -235,7 +241,7 @@ def _fold_constants(method: str, left: Const, right: Const) -> Value:
 
 
 def _result_kind(method: str, left: Value, right: Value) -> str | None:
-    """Return the type name of an operator's result on two numbers, None if unknown."""
+    """Return the name of the Python type of an operator's result on two numbers (such as "float"); None if unknown."""
     kinds = {_operand_kind(left), _operand_kind(right)}
     if "float" in kinds or method == "truediv":
         return "float" if None not in kinds or "float" in kinds else None
@@ -243,7 +249,7 @@ def _result_kind(method: str, left: Value, right: Value) -> str | None:
 
 
 def _operand_kind(value: Value) -> str | None:
-    """Return the type name of a number or constant, None if unknown."""
+    """Return the name of the Python type of a number or constant (such as "int"); None if unknown."""
     match value:
         case Number(kind=kind):
             return kind
@@ -275,19 +281,25 @@ def _combine_collections(frame: Frame, method: str, left: Value, right: Value, n
 
 
 def _as_collection(frame: Frame, value: Value) -> object:
-    """Return the dict, list or tuple behind a value as a heap object."""
+    """Return the heap object for a dict or list that a value refers to; for a tuple, one made from the tuple.
+
+    The result is None for any other value.
+    """
     if isinstance(value, Tuple):
         return Sequence(value.items, kind="tuple")
     return frame.object_of(value)
 
 
 def _allocate_result(frame: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
-    """Return a list or tuple made by an operator: a tuple value if its elements are known, else a new heap object."""
+    """Return the list or tuple that an operator such as `+` makes: a tuple value if it is a tuple of known elements.
+
+    Otherwise the result is a reference to a new heap object.
+    """
     return Tuple(thing.items) if thing.kind == "tuple" and thing.items is not None else frame.allocate(node, thing)
 
 
 def augmented(frame: Frame, node: cst.AugAssign) -> Value:
-    """Return the value that the augmented assignment `target op= value` leaves in its target."""
+    """Return the value that the target of an augmented assignment (`target += value`) has afterwards."""
     target, value = frame.evaluate(node.target), frame.evaluate(node.value)
     method = SPECIAL_METHOD_OF_OPERATOR.get(type(node.operator), "")
     grow = {"add": extend_in_place, "or": update_in_place}.get(method)
@@ -361,7 +373,10 @@ def _unary_value(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
 
 
 def bool_value(test: Literal | bool | None) -> Value:
-    """Return a condition as a bool value: a known bool, a symbolic bool for a literal, an unknown bool for None."""
+    """Return the abstract bool for a condition: a constant for a bool, a symbolic bool for a literal of the program.
+
+    For None, which means that the condition is unknown, the result is an unknown bool.
+    """
     if isinstance(test, bool):
         return Const(test)
     return SymbolicBool(test) if test is not None else Number("bool")
@@ -369,7 +384,10 @@ def bool_value(test: Literal | bool | None) -> Value:
 
 @evaluates(cst.BooleanOperation)
 def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
-    """Evaluate `a and b` or `a or b`: a condition if both operands are conditions, else one of the two operands."""
+    """Evaluate `a and b` or `a or b`.
+
+    The value is a condition if both operands are conditions; otherwise it is the join of the operands that it may be.
+    """
     is_and = isinstance(node.operator, cst.And)
     left = frame.evaluate(node.left)
     if isinstance(left, (Const, SymbolicBool)) and (not isinstance(left, Const) or isinstance(left.value, bool)):
@@ -408,7 +426,7 @@ def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
 
 
 def _connect(left: Literal, right: Literal | bool, *, is_and: bool) -> Literal | bool:
-    """Return the conjunction or disjunction of two conditions."""
+    """Return the conjunction (`is_and`) or the disjunction of two conditions."""
     if isinstance(right, bool):
         return left if right is is_and else right
     return conjunction(left, right) if is_and else disjunction(left, right)
@@ -416,7 +434,7 @@ def _connect(left: Literal, right: Literal | bool, *, is_and: bool) -> Literal |
 
 @evaluates(cst.Comparison)
 def comparison(frame: Frame, node: cst.Comparison) -> Value:
-    """Evaluate a comparison such as `a < b`, `a is None` or `a.device == b.device`; a chain is an unknown bool."""
+    """Evaluate a comparison such as `a < b` or `a.device == b.device`; a chain (`a < b < c`) is an unknown bool."""
     left = Argument(frame.evaluate(node.left), node.left)
     results: list[Value] = []
     for part in node.comparisons:

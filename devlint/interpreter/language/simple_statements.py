@@ -29,7 +29,7 @@ from devlint.syntax.tree_walk import dotted_name
 
 @executes(cst.SimpleStatementLine, cst.IndentedBlock, cst.SimpleStatementSuite)
 def block(frame: Frame, node: cst.SimpleStatementLine | cst.IndentedBlock | cst.SimpleStatementSuite) -> None:
-    """Execute the statements of a block in order."""
+    """Execute the statements of an indented block in order."""
     frame.execute_all(node.body)
 
 
@@ -60,14 +60,14 @@ def annotated(frame: Frame, node: cst.AnnAssign) -> None:
 
 @executes(cst.AugAssign)
 def augmented_assignment(frame: Frame, node: cst.AugAssign) -> None:
-    """Execute the augmented assignment `a += value`, which changes a mutable object in place."""
+    """Execute the augmented assignment `a += value`; if `a` is a mutable object, it is changed in place."""
     frame.assign(node.target, augmented(frame, node))
 
 
 def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) -> None:
-    """Report a name that is bound to a moved tensor (`name = name.to(device)`) and never read afterwards.
+    """Report `name = name.to(device)` where the name is a loop variable or a parameter and is never read afterwards.
 
-    The name is a loop variable or a parameter, so the list or the caller keeps the tensor that was not moved.
+    The move then has no effect: the list or the caller keeps the tensor that was not moved.
     """
     match node.value:
         case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBOUND_METHODS:
@@ -93,7 +93,7 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) ->
 
 @executes(cst.Return)
 def return_(frame: Frame, node: cst.Return) -> None:
-    """Execute `return value`: record the state and the value, and end the path."""
+    """Execute `return value`: record the abstract state and the value, and end the path."""
     value = frame.evaluate(node.value) if node.value is not None else NONE
     if frame.state.live:
         frame.returns.append((frame.state.fork(), value))
@@ -102,7 +102,7 @@ def return_(frame: Frame, node: cst.Return) -> None:
 
 @executes(cst.Assert)
 def assert_(frame: Frame, node: cst.Assert) -> None:
-    """Execute `assert test`: the code that follows is narrowed by the test."""
+    """Execute `assert test`: the code that follows is run with values narrowed by the test."""
     condition_of(frame, node.test)
     narrow(frame, node.test, True)
 
@@ -115,13 +115,13 @@ def delete(frame: Frame, node: cst.Del) -> None:
 
 @executes(cst.Global, cst.Nonlocal)
 def outer_names(frame: Frame, node: cst.Global | cst.Nonlocal) -> None:
-    """Execute `global a` or `nonlocal a`: the names belong to the module or to an enclosing function."""
+    """Execute `global a` or `nonlocal a`: the frame treats the names as those of the module or enclosing function."""
     declare_outer_names(frame, [item.name.value for item in node.names])
 
 
 @executes(cst.Import)
 def import_(frame: Frame, node: cst.Import) -> None:
-    """Execute `import a.b as c`: bind the module to a name."""
+    """Execute `import a.b as c`: bind the name to the imported module."""
     for alias in node.names:
         module = dotted_name(alias.name) or ""
         name = (
@@ -134,7 +134,7 @@ def import_(frame: Frame, node: cst.Import) -> None:
 
 @executes(cst.ImportFrom)
 def import_from(frame: Frame, node: cst.ImportFrom) -> None:
-    """Execute `from a import b as c`: bind each imported member; `import *` has no effect here."""
+    """Execute `from a import b as c`: bind each imported member; `import *` is ignored by this handler."""
     if isinstance(node.names, cst.ImportStar):
         return
     module = dotted_name(node.module) or "" if node.module is not None else ""
@@ -158,7 +158,10 @@ def class_(frame: Frame, node: cst.ClassDef) -> None:
 
 @executes(cst.If)
 def if_(frame: Frame, node: cst.If) -> None:
-    """Execute `if`: run both branches, each narrowed by the test, and join them, unless the path decides the test."""
+    """Execute `if`: run only the branch that the path selects, if it decides the test.
+
+    Otherwise both branches are run, each with the values narrowed by the test, and their states are joined.
+    """
     known = truth(frame, node.test)
 
     def follow(holds: bool) -> Callable[[], None]:
@@ -180,7 +183,7 @@ def if_(frame: Frame, node: cst.If) -> None:
 
 @executes(cst.Else, cst.Finally)
 def else_(frame: Frame, node: cst.Else | cst.Finally) -> None:
-    """Execute the body of an `else` or `finally` clause."""
+    """Execute the statements of an `else` or `finally` clause."""
     frame.execute(node.body)
 
 
@@ -188,7 +191,7 @@ def else_(frame: Frame, node: cst.Else | cst.Finally) -> None:
 def match_(frame: Frame, node: cst.Match) -> None:
     """Execute `match`: try the cases in turn, each on the path where the earlier cases did not match.
 
-    A case that surely matches ends the statement.
+    After a case that surely matches, no further case is tried.
     """
     subject = Argument(frame.evaluate(node.subject), node.subject)
     ends: list[State] = []

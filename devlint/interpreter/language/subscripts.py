@@ -52,12 +52,12 @@ from devlint.interpreter.state.frame import Frame, evaluates
 
 @evaluates(cst.Subscript)
 def subscript(frame: Frame, node: cst.Subscript) -> Value:
-    """Evaluate the subscript `owner[index]`."""
+    """Evaluate the subscript `owner[index]` (a libcst `Subscript` node)."""
     return get_item(frame, Argument(frame.evaluate(node.value), node.value), evaluate_indices(frame, node), node)
 
 
 def evaluate_indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]:
-    """Evaluate the index expressions of a subscript; the list holds None for each slice."""
+    """Return the values of the index expressions of a subscript, with None for each slice."""
     found: list[Argument | None] = []
     for element in node.slice:
         inner = element.slice
@@ -78,7 +78,7 @@ def evaluate_indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]
 
 
 def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
-    """Return the item of a value for evaluated indices (`owner[index]`), None standing for a slice."""
+    """Return the value of `owner[index]` for indices that are already evaluated; None stands for a slice."""
     value = without_none(owner.value)
     index = indices[0] if len(indices) == 1 else None
     match value:
@@ -124,7 +124,7 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
 
 
 def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
-    """Return the slice of a tuple by the constant bounds in a subscript node; unknown for any other bounds."""
+    """Return the slice of a tuple by a subscript node's bounds (`items[1:3]`); unknown unless they are literals."""
     if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice) and len(node.slice) == 1:
         part = node.slice[0].slice
         bounds: list[int | None] = []
@@ -142,7 +142,7 @@ def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
 
 
 def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
-    """Return the item of a heap object: a sequence, a dict or an instance."""
+    """Return `owner[index]` for an owner on the heap: a sequence, a dict or an object with attributes."""
     index = indices[0] if len(indices) == 1 else None
     if isinstance(thing, Sequence):
         if index is None:
@@ -163,7 +163,7 @@ def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument
 
 
 def _entry(frame: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
-    """Return a dict's value under a key; a defaultdict creates and stores a missing one."""
+    """Return a dict's value under a key; a defaultdict creates and stores the value of a missing key."""
     if isinstance(key, Const) and key.value in thing.entries:
         return thing.entries[key.value]
     if thing.element is not None or thing.factory is None:
@@ -178,7 +178,11 @@ def _entry(frame: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode)
 def _instance_item(
     frame: Frame, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode
 ) -> Value:
-    """Return the item of an object: a part of a module or tensor container, or the result of its `__getitem__`."""
+    """Return `owner[index]` for an owner that is an object.
+
+    The item is a part of a module container (nn.ModuleList) or of a library's batch object, or else the result of the
+    object's `__getitem__`.
+    """
     index = indices[0] if len(indices) == 1 else None
     container = container_class(frame, thing, "__getitem__")
     if container is not None:
@@ -198,7 +202,7 @@ def _instance_item(
 
 
 def get_item_argument(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
-    """Return the indices of a subscript as the argument that `__getitem__` receives; a slice is unknown."""
+    """Return the indices of a subscript as the single argument that `__getitem__` receives; a slice is unknown."""
     if len(indices) == 1 and indices[0] is not None:
         return indices[0]
     values = tuple(UNKNOWN if one is None else one.value for one in indices)
@@ -207,9 +211,9 @@ def get_item_argument(indices: list[Argument | None], node: cst.CSTNode) -> Argu
 
 
 def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
-    """Return the tensor that `tensor[index]` selects, and report an index tensor on an incompatible device.
+    """Return the tensor that `tensor[index]` selects, and report an index tensor on a device that torch refuses.
 
-    An index tensor may be on the host. An index tensor on an accelerator into a host tensor fails.
+    An index tensor may be on the host. Indexing a host tensor with an index tensor on an accelerator fails.
     """
     assert isinstance(owner.value, Tensor)
     tensor = frame.resolve(owner.value)
@@ -240,9 +244,10 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
 
 
 def _item_storage(memory: Storage | None, node: cst.CSTNode, indices: list[Argument | None]) -> Storage | None:
-    """Return the part of the storage that an item shows.
+    """Return the storage of the item that a subscript selects, as a part of its owner's storage.
 
-    Only plain indices surely give a view; for arrays, lists and unknown indices, which may copy, the storage is None.
+    The storage is None for index arrays, lists and unknown indices, which may copy. Only plain indices surely give a
+    view.
     """
     keys = [index.value for index in indices if index is not None]
     if not isinstance(node, cst.Subscript) or not all(isinstance(key, (Const, Number)) for key in keys):

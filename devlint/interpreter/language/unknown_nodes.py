@@ -1,7 +1,7 @@
 """The libcst expression and statement types that the interpreter deliberately has no handler for.
 
 An expression of such a type has an unknown value; a statement of such a type has no effect. A test checks that every
-libcst type either has a handler or is named here.
+libcst type either has a handler or is listed in this module.
 """
 
 from __future__ import annotations

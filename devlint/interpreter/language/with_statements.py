@@ -1,4 +1,4 @@
-"""The handler of `with`: the settings that contexts change for the block, and their code on every exit."""
+"""The handler of `with`: the torch settings that contexts change for the block, and the exit code of the contexts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXCEPTION_SUPPRESSING: Final = frozenset({"suppress", "raises", "assertRaises", 
 
 @executes(cst.With)
 def with_(frame: Frame, node: cst.With) -> None:
-    """Execute `with`: enter the contexts, run the block under the settings they change, and exit the contexts.
+    """Execute `with`: enter the contexts, run the block under the torch settings they change, and exit the contexts.
 
     If a context may suppress exceptions, the code after the block may follow each of the block's statements.
     """
@@ -51,7 +51,7 @@ def with_(frame: Frame, node: cst.With) -> None:
 
 
 def _may_suppress(frame: Frame, context: Argument) -> bool:
-    """Return whether a context manager may suppress an exception.
+    """Return whether a context manager may suppress an exception that is raised in its `with` block.
 
     A class of the program may do so if its `__exit__` returns a value other than None and False.
     """

@@ -31,9 +31,9 @@ _DEFINED_OR_CALLED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a function.
+    """One parameter of a function that the program defines.
 
-    `kind` is "positional", "keyword", "star" or "star-star".
+    `kind` is "positional", "keyword", "star" (`*args`) or "star-star" (`**kwargs`).
     """
 
     name: str
@@ -47,7 +47,7 @@ class Parameter:
 class ModuleInfo:
     """One file of the program, as a module under its dotted name.
 
-    `frame` is the frame of its top level, None until that is run.
+    `frame` is the frame of the module's top level, None until the top level is run.
     """
 
     name: str
@@ -58,12 +58,15 @@ class ModuleInfo:
 
     @property
     def filename(self) -> str:
-        """Return the file's name as the user gave it."""
+        """Return the name of the module's file, as the user gave it."""
         return self.index.source.filename
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """Return the usage evidence in the module's top-level code, without that in definitions."""
+        """Return the evidence that the module's top-level code gives of the types of names, by their use.
+
+        The code of functions and classes is left out.
+        """
         trees = []
         for unit in self.index.statements:
             if unit.kind == "other":
@@ -73,7 +76,10 @@ class ModuleInfo:
 
     @cached_property
     def construction_functions(self) -> frozenset[str]:
-        """Return the functions that the file calls, or passes to `.apply`, only while it constructs objects."""
+        """Return the names of the functions that the file calls only while it constructs objects.
+
+        Passing a function to `.apply` counts as a call.
+        """
         callers: dict[str, set[str]] = defaultdict(set)
         for unit in self.index.statements:
             function = ""
@@ -90,10 +96,11 @@ class ModuleInfo:
 
 @dataclass(eq=False)
 class FunctionInfo:
-    """A function or lambda that the program defines.
+    """A function or lambda that the program defines, as read off its syntax.
 
-    `owner` is the class whose body defines it, `closure` the frame around its definition while that may be needed, and
-    `context` the number of the chain of calls around that frame. `find` returns the syntax.
+    `owner` is the class whose body defines it, `closure` the frame of the code around its definition where it captures
+    names from there, and `context` the number of the chain of calls around that frame. `find` parses or returns its
+    syntax node.
     """
 
     name: str
@@ -106,25 +113,25 @@ class FunctionInfo:
 
     @cached_property
     def node(self) -> cst.FunctionDef | cst.Lambda:
-        """Return the function's syntax, parsed on first use; raises SourceError when libcst cannot parse it."""
+        """Return the function's syntax node, parsed on first use; raises SourceError when libcst cannot parse it."""
         return self.find()
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Return the function's parameters in order."""
+        """Return the `Parameter` records of the function, in order."""
         return tuple(_parameters(self.node.params))
 
     def annotation_last_names(self, name: str) -> frozenset[str]:
-        """Return the names in a parameter's annotation, the last part of each dotted name.
+        """Return the names in a parameter's annotation, of each dotted name only the last part (`Tensor`).
 
-        Empty where there is no annotation.
+        The result is empty for a parameter without an annotation.
         """
         found = [said for one in self.parameters if one.name == name for said in annotation_names(one.annotation)]
         return frozenset(said.rpartition(".")[2] for said in found)
 
     @cached_property
     def decorators(self) -> tuple[cst.BaseExpression, ...]:
-        """Return the decorator expressions, outermost first."""
+        """Return the expressions of the function's decorators, outermost first."""
         return () if isinstance(self.node, cst.Lambda) else tuple(one.decorator for one in self.node.decorators)
 
     @cached_property
@@ -138,7 +145,7 @@ class FunctionInfo:
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """Return the usage evidence of the names in the function's own code."""
+        """Return the evidence that the function's own code gives of the types of names, by their use."""
         return UsageEvidence(self.node)
 
     @cached_property
@@ -151,7 +158,7 @@ class FunctionInfo:
 
     @cached_property
     def is_delegating(self) -> bool:
-        """Return whether the function only returns what another call returns: `return super().forward(x)`."""
+        """Return whether the function's body only returns what another call returns: `return super().forward(x)`."""
         match self.node.body:
             case cst.IndentedBlock(body=[*about, cst.SimpleStatementLine(body=[cst.Return(value=cst.Call())])]):
                 return all(_is_docstring(one) for one in about)
@@ -164,13 +171,16 @@ class FunctionInfo:
 
     @cached_property
     def bound_names(self) -> frozenset[str]:
-        """Return the names that the function's body binds; parameters only where the body binds them again."""
+        """Return the names that the function's body binds; a parameter is included only if the body binds it again."""
         inside = descend(self.node.body, into_functions=False)
         return frozenset(name for node in inside for name in names_bound_by(node))
 
     @cached_property
     def locals(self) -> frozenset[str]:
-        """Return the function's local names: parameters and names bound, without those declared global or nonlocal."""
+        """Return the function's local names: its parameters and the names that it binds.
+
+        Names declared global or nonlocal are left out.
+        """
         names = {one.name for one in self.parameters}
         foreign: set[str] = set()
         for node in descend(self.node.body, into_functions=False):
@@ -181,9 +191,9 @@ class FunctionInfo:
 
     @cached_property
     def captured_names(self) -> frozenset[str]:
-        """Return the names that functions and classes nested in the body mention.
+        """Return all names that functions and classes nested in the function's body mention.
 
-        Nested code may read them whenever it runs.
+        Nested code may read these names whenever it runs.
         """
         inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
         return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
@@ -195,7 +205,7 @@ class FunctionInfo:
 
     @cached_property
     def bound_attributes(self) -> frozenset[str]:
-        """Return the attributes of `self` that the method binds."""
+        """Return the attributes of `self` that the method binds, such as `x` in `self.x = value`."""
         return frozenset(name for name, binds in self._uses_of_self if binds)
 
     @cached_property
@@ -206,15 +216,19 @@ class FunctionInfo:
 
     @cached_property
     def _uses_of_self(self) -> list[tuple[str, bool]]:
-        """Return the reads and bindings of `self` attributes in the body, as `self_attribute_events` yields them."""
+        """Return the reads and bindings of attributes of `self` in the method's body, in execution order.
+
+        Each is the attribute's name, with True for a binding and False for a read.
+        """
         return list(self_attribute_events(self.node.body))
 
 
 @dataclass(eq=False)
 class ClassInfo:
-    """A class that the program defines.
+    """A class that the program defines, as read off its syntax.
 
-    Its methods are definitions by name; its other attributes (`attributes`) come from running its body.
+    `methods` maps names to the functions that the class body defines. The other attributes of the class (`attributes`)
+    are known only after its body is run.
     """
 
     name: str
@@ -227,20 +241,20 @@ class ClassInfo:
 
     @cached_property
     def node(self) -> cst.ClassDef:
-        """Return the class's syntax; raises SourceError when libcst cannot parse it."""
+        """Return the syntax node of the class; raises SourceError when libcst cannot parse it."""
         return self.find()
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """Return the usage evidence of `self.x` names in all methods together."""
+        """Return the evidence that the methods together give of the types of attributes (`self.x`), by their use."""
         return UsageEvidence(self.node)
 
     @cached_property
     def methods(self) -> Mapping[str, FunctionInfo]:
         """Return the functions that the class body defines, by all their names; the last definition of a name wins.
 
-        Functions under `if` are included. Where a condition chooses between several of a name, only running the body
-        decides, and the name is left out.
+        Functions under `if` are included. Where a condition chooses between several functions of one name, only running
+        the class body decides, and the name is left out.
         """
         found: dict[str, FunctionInfo] = {}
         chosen: set[str] = set()
@@ -254,7 +268,7 @@ class ClassInfo:
 
     @cached_property
     def setters(self) -> Mapping[str, FunctionInfo]:
-        """Return the setter functions of the class's properties, by property name."""
+        """Return the setter functions of the class's properties, by the name of the property."""
         return {name: info for name, info, _ in self._functions() if "setter" in info.decorator_names}
 
     def _is_setter(self, info: FunctionInfo) -> bool:
@@ -262,7 +276,7 @@ class ClassInfo:
         return bool(info.decorator_names & {"setter", "deleter"})
 
     def _aliases(self) -> Iterator[tuple[str, str]]:
-        """Yield the other names that the body gives to its functions, each with the original: `__call__ = forward`."""
+        """Yield each second name that the class body gives to a function, with the first name: `__call__ = forward`."""
         for line in self.node.body.body:
             for one in line.body if isinstance(line, cst.SimpleStatementLine) else ():
                 if isinstance(one, cst.Assign) and isinstance(one.value, cst.Name):
@@ -271,7 +285,11 @@ class ClassInfo:
                     )
 
     def _functions(self) -> Iterator[tuple[str, FunctionInfo, bool]]:
-        """Yield the name and definition of each function in the body, and whether a condition decides on it."""
+        """Yield the name and definition of each function in the class body.
+
+        The third item is true where an `if` or `try` surrounds the function, so that a condition decides whether it is
+        defined.
+        """
         pending: list[tuple[cst.CSTNode, bool]] = [(one, False) for one in self.node.body.body]
         while pending:
             node, conditional = pending.pop(0)
@@ -291,7 +309,7 @@ class ClassInfo:
 
 
 def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
-    """Yield the parameters of a function's syntax, in order."""
+    """Yield the `Parameter` records of a function, from the syntax node of its parameter list, in order."""
     for one in (*node.posonly_params, *node.params):
         yield _parameter(one, "positional")
     if isinstance(node.star_arg, cst.Param):
@@ -303,13 +321,13 @@ def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
 
 
 def _parameter(node: cst.Param, kind: str) -> Parameter:
-    """Return the `Parameter` of a parameter's syntax node."""
+    """Return the `Parameter` record for the syntax node of a parameter."""
     annotation = node.annotation.annotation if node.annotation is not None else None
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
 
 
 def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the names that one node binds itself, without the nodes inside it."""
+    """Yield the names that one syntax node itself binds; bindings by the nodes inside it are left out."""
     if type(node) not in BINDERS:
         return
     match node:
@@ -338,7 +356,7 @@ def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:
-    """Return whether a statement is a string on its own, as a docstring is."""
+    """Return whether a statement is only a string literal, as a docstring is."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
             return True
@@ -346,5 +364,5 @@ def _is_docstring(statement: cst.BaseStatement) -> bool:
 
 
 def _parsed(node: cst.FunctionDef) -> cst.FunctionDef:
-    """Return a node that is already parsed, as the `find` function of a definition."""
+    """Return the given syntax node; serves as the `find` function of a `FunctionInfo` whose node is parsed already."""
     return node

@@ -1,4 +1,4 @@
-"""Liveness of names: whether a value is read again, and which names a loop changes."""
+"""Liveness of names: whether the value that a name holds is read again, and which names a loop changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NON_MUTATING_FUNCTIONS: Final = frozenset({"print"})
 
 
 def reads_of_name(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
-    """Return the reads of a name within a node, in execution order.
+    """Return the reads of a name within a syntax node, in execution order.
 
     The body of a loop is included even where the loop binds the name.
     """
@@ -30,9 +30,9 @@ def reads_of_name(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
 
 
 def is_read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.CSTNode | None = None) -> bool:
-    """Return whether `name` is read after `assignment` in `body`, or anywhere in `loop` when the assignment is in one.
+    """Return whether `name` is read in `body` after `assignment`, or anywhere in the loop `loop` if one is given.
 
-    The assignment's own right-hand side does not count.
+    Reads in the assignment's own right-hand side do not count.
     """
     own = set(reads_of_name(assignment, name))
     if loop is not None and any(one not in own for one in reads_of_name(loop, name)):
@@ -44,7 +44,7 @@ def is_read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: c
 
 
 def _nodes_from(body: cst.CSTNode, assignment: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the nodes of a body from an assignment on."""
+    """Yield the nodes of a body of code, in order, from the node of an assignment on."""
     seen = False
     for one in descend(body):
         seen = seen or one is assignment
@@ -55,7 +55,7 @@ def _nodes_from(body: cst.CSTNode, assignment: cst.CSTNode) -> Iterator[cst.CSTN
 def _read_in_own_loop(
     body: cst.CSTNode, assignment: cst.CSTNode, name: str, own: set[cst.CSTNode], after: set[cst.CSTNode]
 ) -> bool:
-    """Return whether the name is read after the assignment in the body of the loop whose target the name is."""
+    """Return whether a loop variable is read after an assignment to it, within the body of its own `for` loop."""
     for one in descend(body):
         if (
             isinstance(one, cst.For)
@@ -67,13 +67,13 @@ def _read_in_own_loop(
 
 
 def names_changed_in(node: cst.CSTNode) -> frozenset[str]:
-    """Return the names, and dotted targets such as `self.x`, that a node binds or may change in place."""
+    """Return the names, and dotted names such as `self.x`, that the code in a node binds or may change in place."""
     bound = (name for one in (node, *descend(node, into_functions=False)) for name in names_bound_by(one))
     return frozenset(bound) | names_mutated_in(node)
 
 
 def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:
-    """Return the names, and dotted targets such as `self.x`, of objects that a node may change in place.
+    """Return the names, and dotted names such as `self.x`, of objects that the code in a node may change in place.
 
     A call whose result is discarded is assumed to change its arguments, or the object whose method it is.
     """
@@ -104,7 +104,7 @@ def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:
 
 
 def _dotted_text(node: cst.BaseExpression) -> str:
-    """Return the dotted text of a name or attribute chain; empty for any other expression."""
+    """Return the dotted text of a name or attribute chain (`self.fc.weight`); empty for any other expression."""
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
         parts.insert(0, node.attr.value)
@@ -120,10 +120,10 @@ RESHAPING: Final = frozenset(
 
 
 def varies_in_loop(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
-    """Return whether an expression may differ from one iteration of a loop to the next.
+    """Return whether the value of an expression may differ from one iteration of a loop to the next.
 
-    `assigned` are the names that the loop's body changes. Calls are assumed to differ, except for methods that only
-    give values another form, and `torch.device(...)`.
+    `assigned` are the names that the loop's body changes. Calls are assumed to differ, except for `torch.device(...)`
+    and methods that only give a value another form (those in RESHAPING).
     """
     match node:
         case cst.Name(value=value):
@@ -152,7 +152,7 @@ def varies_in_loop(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
 
 
 def _index_varies(element: cst.BaseSlice, assigned: frozenset[str]) -> bool:
-    """Return whether an index or slice may differ from one iteration to the next."""
+    """Return whether an index or slice in a subscript may differ from one iteration of a loop to the next."""
     match element:
         case cst.Index(value=value):
             return varies_in_loop(value, assigned)

@@ -25,7 +25,7 @@ def loop_carried_names(loop: cst.For | cst.While, function: FunctionInfo) -> fro
 
 
 def names_in(node: cst.CSTNode) -> Iterable[str]:
-    """Yield the names that occur in a node, without the names of attributes and keywords."""
+    """Yield the variable names that occur in a syntax node, without the names of attributes and keywords."""
     pending = [node]
     while pending:
         one = pending.pop()
@@ -39,21 +39,22 @@ def names_in(node: cst.CSTNode) -> Iterable[str]:
 
 
 class _ReadBeforeBinding:
-    """A walk that collects the names read before they are bound, along every path through a block.
+    """A walk over a block of code that collects the names that some path may read before it has bound them.
 
-    Each method takes the names that are surely bound when its code starts, and returns those that are when it ends.
+    Each method takes the set of names that are surely bound when its piece of code starts, and returns the set of those
+    that are surely bound when it ends.
     """
 
     def __init__(self) -> None:
         self.exposed: set[str] = set()
 
     def read(self, node: cst.CSTNode | None, bound: set[str]) -> None:
-        """Count every name in a node as read."""
+        """Count every name in a syntax node as read: collect those names that are not yet surely bound."""
         if node is not None:
             self.exposed.update(name for name in names_in(node) if name not in bound)
 
     def block(self, node: cst.BaseSuite | cst.Else | cst.Finally | cst.If | None, bound: set[str]) -> set[str]:
-        """Walk a block of statements in order."""
+        """Walk the statements of a block in order, and return the names that are surely bound after it."""
         if node is None:
             return bound
         if isinstance(node, cst.If):
@@ -64,7 +65,7 @@ class _ReadBeforeBinding:
         return bound
 
     def _statement(self, node: cst.CSTNode, bound: set[str]) -> set[str]:
-        """Walk one statement; one without a case of its own counts as reading all its names."""
+        """Walk one statement; a kind of statement that has no rule of its own counts as reading all names in it."""
         match node:
             case cst.SimpleStatementLine(body=body):
                 for one in body:
@@ -102,7 +103,10 @@ class _ReadBeforeBinding:
         return bound
 
     def _bind(self, target: cst.BaseExpression, bound: set[str]) -> set[str]:
-        """Add the names that an assignment target binds; the objects of subscripts and attributes are read."""
+        """Return the given bound names together with the names that an assignment target binds.
+
+        The objects in subscript and attribute targets (`x` in `x[0] = value`) count as read.
+        """
         names = set(names_in_target(target))
         if not names:
             self.read(target, bound)
@@ -112,12 +116,12 @@ class _ReadBeforeBinding:
         return bound | names
 
     def _if(self, node: cst.If, bound: set[str]) -> set[str]:
-        """Walk both branches of an `if`; bound afterwards is what both branches bind."""
+        """Walk both branches of an `if`; only names that both branches bind are surely bound afterwards."""
         self.read(node.test, bound)
         return self.block(node.body, bound) & self.block(node.orelse, bound)
 
     def _try(self, node: cst.Try | cst.TryStar, bound: set[str]) -> set[str]:
-        """Walk a `try` statement; handlers may run before the body has bound anything."""
+        """Walk a `try` statement; its handlers may run before the body has bound anything."""
         after = self.block(node.orelse, self.block(node.body, bound))
         for handler in node.handlers:
             self.read(handler.type, bound)

@@ -26,17 +26,17 @@ NOTHING_HIDDEN: Final = frozenset[str]()
 
 @dataclass(slots=True)
 class _EventsOfName:
-    """The events of one name, and the position of each in the order of all events."""
+    """The reads and bindings of one name, and the position of each among the reads and bindings of all names."""
 
     found: list[NameEvent] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)
 
 
 class NameEvents:
-    """The reads and bindings of names within a node, by name.
+    """The reads and bindings (events) of names within a syntax node, for each name in execution order.
 
-    A name that an inner scope, or an inner loop's target, binds anew is another variable there, and those events are
-    left out.
+    Inside a nested scope, or a loop whose target binds the name, the name is another variable; events there are left
+    out.
     """
 
     def __init__(self, node: cst.CSTNode) -> None:
@@ -46,14 +46,14 @@ class NameEvents:
         self._walk(node, NOTHING_HIDDEN)
 
     def of(self, name: str) -> Sequence[NameEvent]:
-        """Return the reads and bindings of a name, in execution order."""
+        """Return the recorded reads and bindings of a name, in execution order."""
         named = self._names.get(name)
         return named.found if named is not None else ()
 
     def before(self, node: cst.CSTNode, name: str) -> int | None:
         """Return the number of reads and bindings of a name up to the end of `node`.
 
-        None where the name means another variable there.
+        The result is None if the name means another variable at that point.
         """
         position, hidden = self._end_of_node.get(node, (0, frozenset({name})))
         if name in hidden:
@@ -62,7 +62,10 @@ class NameEvents:
         return bisect_right(named.positions, position) if named is not None else 0
 
     def _walk(self, node: cst.CSTNode, hidden: frozenset[str]) -> None:
-        """Record the events within a node; `hidden` are the names that mean other variables there."""
+        """Record the reads and bindings of names in a node and its children, without the names in `hidden`.
+
+        Hidden names are those that mean other variables inside the node.
+        """
         if type(node) in EVENT_TYPES:
             self._walk_special(node, hidden)
         else:
@@ -71,7 +74,7 @@ class NameEvents:
         self._end_of_node[node] = self._position, hidden
 
     def _walk_special(self, node: cst.CSTNode, hidden: frozenset[str]) -> None:
-        """Record the events of a node of one of EVENT_TYPES."""
+        """Record the reads and bindings of names in a node whose type needs a rule of its own (one of EVENT_TYPES)."""
         match node:
             case cst.Name(value=value):
                 self._record("read", value, node, hidden)
@@ -105,7 +108,7 @@ class NameEvents:
                     self._walk(child, hidden)
 
     def _walk_loop(self, loop: cst.For, hidden: frozenset[str]) -> None:
-        """Record the events of a `for` loop; its targets are hidden inside the loop."""
+        """Record the reads and bindings of names in a `for` loop; the loop's targets are hidden inside it."""
         names = list(names_in_target(loop.target))
         inner = hidden.union(names)
         self._walk(loop.target, inner)
@@ -117,7 +120,7 @@ class NameEvents:
             self._walk(loop.orelse, inner)
 
     def _walk_comprehension(self, node: cst.BaseComp, hidden: frozenset[str]) -> None:
-        """Record the events of a comprehension; its targets are hidden inside it."""
+        """Record the reads and bindings of names in a comprehension; its own targets are hidden inside it."""
         inner = hidden.union(_bound_by_clauses(node.for_in))
         for child in children(node):
             if child is not node.for_in:
@@ -126,14 +129,14 @@ class NameEvents:
             self._walk(part, hidden if part is node.for_in.iter else inner)
 
     def _bind(self, target: cst.BaseExpression, hidden: frozenset[str]) -> None:
-        """Record the bindings by an assignment target, and the reads in a subscript or attribute target."""
+        """Record the bindings by an assignment target, and the reads inside a subscript or attribute target."""
         for name in dict.fromkeys(names_in_target(target)):
             self._record("bind", name, target, hidden)
         if isinstance(target, (cst.Subscript, cst.Attribute)):
             self._walk(target, hidden)
 
     def _record(self, kind: Kind, name: str, node: cst.CSTNode, hidden: frozenset[str]) -> None:
-        """Record one event, unless the name is hidden."""
+        """Record one read or binding of a name, unless the name means another variable at that point (is hidden)."""
         if name in hidden:
             return
         named = self._names.get(name)
@@ -145,7 +148,7 @@ class NameEvents:
 
 
 def _local_names(function: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
-    """Return the names local to a function: its parameters and what it binds, without globals and nonlocals."""
+    """Return the names local to a function: its parameters and the names it binds, without globals and nonlocals."""
     params = function.params
     names = {one.name.value for one in (*params.params, *params.kwonly_params, *params.posonly_params)}
     inside = list(descend(function.body, into_functions=False))

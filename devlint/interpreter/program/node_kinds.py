@@ -1,8 +1,8 @@
-"""What each libcst node type does to names: the one table that all walkers over names read.
+"""What each libcst node type does to names: the one table that all code that looks for names in syntax reads.
 
-A walker tests `type(node)` against a set of exact types before it matches patterns, because most nodes are of none of
-them and a set test is quick. A test checks that the table has every statement and expression type of libcst, except
-those in `devlint.interpreter.language.unknown_nodes`.
+Such code tests `type(node)` against a set of exact types before it matches patterns, because most nodes are in no such
+set and the test is quick. A test checks that the table has every statement and expression type of libcst, except those
+in `devlint.interpreter.language.unknown_nodes`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ import libcst as cst
 
 
 class NodeKind(Flag):
-    """What a node does to names, apart from what its children do."""
+    """Flags that say what a syntax node does to names: binds them, runs a loop, opens a scope and so on.
+
+    What the children of the node do is not included.
+    """
 
     PLAIN = 0
     """Nothing: walkers visit the children in the order of the text."""
@@ -107,7 +110,7 @@ NODE_KINDS: Final[Mapping[type[cst.CSTNode], NodeKind]] = {
 
 
 def _types_of(kinds: NodeKind) -> frozenset[type[cst.CSTNode]]:
-    """Return the node types that are of any of some kinds."""
+    """Return the libcst node types that have at least one of the given `NodeKind` flags in this module's table."""
     return frozenset(node_type for node_type, kind in NODE_KINDS.items() if kind & kinds)
 
 

@@ -1,4 +1,4 @@
-"""Private definitions: names with a leading underscore, and the order in which definitions are analysed."""
+"""Private definitions: names with a leading underscore, and the order in which a file's definitions are analysed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from devlint.syntax.index import Statement
 
 
 def is_private_name(name: str) -> bool:
-    """Return whether a name is private to its file or class: a leading underscore, but no dunder."""
+    """Return whether a name is private to its file or class: a leading underscore, but no `__dunder__` name."""
     return name.startswith("_") and not name.endswith("__")
 
 
 def callers_first(units: Sequence[Statement]) -> list[Statement]:
     """Return the definitions of a file in the order of analysis.
 
-    Public definitions come first; a private one comes after the private ones that mention it.
+    Public definitions come first; a private definition comes after the private definitions that mention it.
     """
     private = {unit.name: unit for unit in units if unit.name is not None and is_private_name(unit.name)}
     met: set[Statement] = set()
@@ -35,5 +35,5 @@ def callers_first(units: Sequence[Statement]) -> list[Statement]:
 
 
 def _mentioned(unit: Statement, private: Mapping[str, Statement]) -> Iterator[Statement]:
-    """Return an iterator over the private definitions that a statement mentions."""
+    """Return an iterator over a file's private definitions that a given top-level statement mentions."""
     return iter([private[name] for name in sorted(unit.mentions & private.keys(), reverse=True)])

@@ -13,9 +13,9 @@ from devlint.syntax.source_reading import decode_source, read_source
 
 
 class Program:
-    """The files to analyse, and the files they import from the same roots.
+    """The analysed program: the files to analyse, and the files that they import from the same root folders.
 
-    Files are indexed when they are first needed.
+    Files are read and indexed when they are first needed.
     """
 
     def __init__(
@@ -28,10 +28,11 @@ class Program:
     ) -> None:
         """Create a program from the files to analyse.
 
-        `files` pairs each path with the name to show. `roots` are further folders from which absolute imports may
-        start. `texts` replace the contents of the files at these paths. `report` receives a given file's name and the
-        error when it cannot be read or parsed. `index`, if given, returns the index of every file from its path and the
-        name to show, and raises SourceError for a file that cannot be indexed.
+        `files` pairs each path with the filename to show to the user. `roots` are further folders from which absolute
+        imports may start. `texts` replace the contents of the files at these paths. `report` receives the filename and
+        the error when a file of `files` cannot be read or parsed. `index`, if given, is called with the path and the
+        filename of a file and returns its index (its top-level statements); it raises SourceError for a file that
+        cannot be indexed.
         """
         self._texts = {path.resolve(): data for path, data in texts.items()}
         self._index = index or self._index_text
@@ -49,7 +50,7 @@ class Program:
         return sorted(self._shown)
 
     def add(self, path: Path, index: FileIndex) -> None:
-        """Add a file to the program whose text does not come from the disk."""
+        """Add a file to the program whose text is given by the caller and not read from the disk."""
         path = path.resolve()
         self._shown.setdefault(path, index.source.filename)
         self._folders.update(path.parents)
@@ -58,7 +59,7 @@ class Program:
     def load(self, path: Path) -> ModuleInfo | None:
         """Return the module of a file; None when the file cannot be read or parsed.
 
-        The error is reported once, for a file that the user named.
+        For a file that the user named, such an error is reported once.
         """
         if path not in self._modules:
             name = self._shown.get(path)
@@ -71,30 +72,35 @@ class Program:
         return self._modules[path]
 
     def _index_text(self, path: Path, name: str) -> FileIndex:
-        """Return the index of a file, from the given text or else from the disk."""
+        """Return the index of a file: its top-level statements and the names they bind.
+
+        The file's text is the one given to the program, if any, otherwise the one on the disk.
+        """
         data = self._texts.get(path)
         return index_source(decode_source(data, name) if data is not None else read_source(path, name))
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
-        """Return the loaded module that is shown under a filename; None if there is none."""
+        """Return the loaded module whose file is shown to the user under a filename; None if there is none."""
         return next((one for one in self._modules.values() if one is not None and one.filename == filename), None)
 
     def loaded(self, path: Path) -> ModuleInfo | None:
-        """Return the module of a file if the file has been loaded, else None."""
+        """Return the module of a file if the program has loaded the file already, otherwise None."""
         return self._modules.get(path)
 
     def find(self, importer: ModuleInfo, module: str, level: int) -> ModuleInfo | None:
-        """Return the module that an import in `importer` refers to, by its dotted name and level.
+        """Return the module that an import in `importer` names.
 
-        None when the module is not part of the program.
+        `module` is the dotted name in the import, `level` the number of dots before it. The result is None when the
+        module is not part of the program.
         """
         found = self.resolve(importer, module, level)
         return self.load(found) if found is not None else None
 
     def resolve(self, importer: ModuleInfo, module: str, level: int) -> Path | None:
-        """Return the file of the module that an import in `importer` refers to, by its dotted name and level.
+        """Return the file of the module that an import in `importer` names.
 
-        None when the module is not part of the program.
+        `module` is the dotted name in the import, `level` the number of dots before it. The result is None when the
+        module is not part of the program.
         """
         origin = importer.path
         if level:
@@ -119,10 +125,10 @@ class Program:
         return ModuleInfo(".".join(parts) or path.parent.name, index, path.stem == "__init__", path)
 
     def _search(self, origin: Path) -> list[Path]:
-        """Return the folders from which an absolute import in a file may start.
+        """Return the folders in which the search for an absolute import of a file starts.
 
-        Those are the root of the file's package, its own folder, the `roots`, and the folders above it that hold files
-        of the run.
+        Those are the folder above the file's outermost package, the file's own folder, the `roots`, and the folders
+        above the file that hold files to analyse.
         """
         root = origin.parent
         while self._is_file(root / "__init__.py") and root != root.parent:
@@ -134,7 +140,7 @@ class Program:
         return list(dict.fromkeys(found))
 
     def _locate(self, root: Path, module: str) -> Path | None:
-        """Return the file of a dotted module name below a folder; None if there is none."""
+        """Return the path of the file of a dotted module name, looked up below a folder; None if there is none."""
         base = root.joinpath(*module.split("."))
         file = base.with_name(base.name + ".py")
         if self._is_file(file):
@@ -142,19 +148,19 @@ class Program:
         return self._package_file(base)
 
     def _package_file(self, folder: Path) -> Path | None:
-        """Return the `__init__.py` of a folder; None if there is none."""
+        """Return the path of the `__init__.py` of a folder; None if there is none."""
         file = folder / "__init__.py"
         return file if self._is_file(file) else None
 
     def _is_file(self, path: Path) -> bool:
-        """Return whether a file of the program or the disk has this path; cached."""
+        """Return whether a path is a file, either given to the program or on the disk; the answer is cached."""
         if path not in self._exists:
             self._exists[path] = path in self._modules or path in self._shown or path.is_file()
         return self._exists[path]
 
 
 def _shown_name(path: Path) -> str:
-    """Return a path relative to the current directory where possible."""
+    """Return the name to show for a path: relative to the current directory where possible, otherwise absolute."""
     try:
         return path.relative_to(Path.cwd()).as_posix()
     except ValueError:

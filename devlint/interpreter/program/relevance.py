@@ -1,4 +1,7 @@
-"""The relevance filter: names without which code cannot affect the placement of tensors."""
+"""The relevance filter: names of which code must contain one to affect the placement of tensors.
+
+Code that contains none of these names is analysed only when other code calls it.
+"""
 
 from __future__ import annotations
 

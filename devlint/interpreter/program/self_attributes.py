@@ -15,9 +15,9 @@ EVENT_TYPES: Final = SCOPES | ASSIGNMENTS | {cst.Attribute}
 
 
 def self_attribute_events(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
-    """Yield the attributes of `self` that a method reads or binds, in execution order.
+    """Yield the name of each attribute of `self` that a method reads or binds, in execution order.
 
-    Each name comes with true for a binding and false for a read.
+    Each name comes with True for a binding and False for a read.
     """
     pending = [(node, False)]
     while pending:

@@ -1,7 +1,7 @@
 """Usage evidence: what the uses of a name in a function tell about its type, such as a tensor or a module.
 
 An argument without an annotation is often plainly a tensor: the code reads `.unsqueeze` of it, or combines it with `@`.
-Without such evidence its type stays unknown.
+Without such evidence the argument's type stays unknown.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ SIZE_FUNCTIONS: Final = frozenset(
 
 
 def is_tensor_method(method: str, *, is_statement: bool) -> bool:
-    """Return whether a call of a method shows that its receiver is a tensor.
+    """Return whether a call of a method of the given name shows that the object it is called on is a tensor.
 
     `is_statement` is true when the call's result is discarded.
     """
@@ -80,7 +80,7 @@ def is_tensor_method(method: str, *, is_statement: bool) -> bool:
 
 
 class UsageEvidence:
-    """The evidence about names and dotted names (`x`, `self.model`) in some pieces of syntax.
+    """What some pieces of code tell, by use, about the types of names and dotted names (`x`, `self.model`).
 
     `tensors`, `arrays`, `modules` and `numbers` are the names used as such. `mentions_device` is true when the code
     mentions a device, `reads_clock` when it reads a clock.
@@ -102,7 +102,10 @@ class UsageEvidence:
             self._collect(node)
 
     def is_tensor(self, name: str, *, array_like: bool = False) -> bool:
-        """Return whether a name is used as only a tensor can be; with `array_like`, as a tensor or array can be."""
+        """Return whether the code uses a name as only a tensor can be used.
+
+        With `array_like`, uses that fit a tensor as well as a NumPy array count too.
+        """
         if name in self.modules:
             return False
         if name in self.tensors:
@@ -110,23 +113,23 @@ class UsageEvidence:
         return array_like and (name in self.arrays or name in self._device_read - self._moved_in_place)
 
     def is_module(self, name: str) -> bool:
-        """Return whether a name is used as only a module can be: called, or asked for its parameters."""
+        """Return whether the code uses a name as only an nn.Module is used: calls it, or asks for its parameters."""
         return name in self.modules and name not in self.tensors
 
     def _collect(self, node: cst.CSTNode) -> None:
-        """Collect the evidence in a node and all nodes inside it."""
+        """Record the evidence of types in a syntax node and all nodes inside it."""
         for one in descend(node):
             reader = _COLLECTORS.get(type(one))
             if reader is not None:
                 reader(self, one)
 
     def _name(self, node: cst.Name) -> None:
-        """Collect the evidence of a name: `device` mentions a device."""
+        """Record that the code mentions a device if a name is `device`."""
         if node.value == "device":
             self.mentions_device = True
 
     def _call(self, node: cst.Call) -> None:
-        """Collect the evidence of a call: `model(x)`, `x.detach()`, `range(n)`."""
+        """Record what a call (`model(x)`, `x.detach()`, `range(n)`) tells about its callee and arguments."""
         name = dotted_name(node.func)
         if name is not None and "." not in name.removeprefix("self."):
             self.modules.add(name)
@@ -141,30 +144,36 @@ class UsageEvidence:
                 self.numbers.update(_terms(argument.value))
 
     def _index(self, node: cst.Index) -> None:
-        """Collect the evidence of an index: `x[i]`."""
+        """Record that the names in an index (`x[i]`) are used as numbers."""
         self.numbers.update(_terms(node.value))
 
     def _slice(self, node: cst.Slice) -> None:
-        """Collect the evidence of a slice: `x[:n]`."""
+        """Record that the names in the bounds of a slice (`x[:n]`) are used as numbers."""
         for bound in (node.lower, node.upper):
             self.numbers.update(_terms(bound) if bound is not None else ())
 
     def _test(self, node: cst.If | cst.IfExp) -> None:
-        """Collect the evidence of a test: `if n:`, `a if n else b`."""
+        """Record that the names in a test (`if n:`, `a if n else b`) are used as numbers."""
         self.numbers.update(_terms(node.test))
 
     def _negation(self, node: cst.UnaryOperation) -> None:
-        """Collect the evidence of a negation: `not n`."""
+        """Record that the names in a negation (`not n`) are used as numbers."""
         if isinstance(node.operator, cst.Not):
             self.numbers.update(_terms(node.expression))
 
     def _statement(self, node: cst.Expr) -> None:
-        """Note the function of a call whose result is discarded."""
+        """Record the callee of a call whose result is discarded.
+
+        Such a call is different evidence: `x.to(device)` as a statement of its own shows that `x` is a module.
+        """
         if isinstance(node.value, cst.Call):
             self._discarded_functions.add(node.value.func)
 
     def _attribute(self, node: cst.Attribute) -> None:
-        """Collect the evidence of an attribute: `x.unsqueeze`, `model.parameters`, `time.perf_counter`."""
+        """Record what reading an attribute (`x.unsqueeze`, `model.parameters`) tells about the type of its owner.
+
+        Reading a clock function such as `time.perf_counter` is recorded too.
+        """
         attribute = node.attr.value
         if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
             self.reads_clock = True
@@ -185,7 +194,7 @@ class UsageEvidence:
             self.modules.add(name)
 
     def _operation(self, node: cst.BinaryOperation) -> None:
-        """Collect the evidence of a matrix product: `a @ b`."""
+        """Record that the operands of a matrix product (`a @ b`) are used as arrays."""
         if isinstance(node.operator, cst.MatrixMultiply):
             for side in (node.left, node.right):
                 name = dotted_name(side)
@@ -213,7 +222,7 @@ TERM_TYPES: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation
 
 
 def _terms(node: cst.BaseExpression) -> Iterator[str]:
-    """Yield the bare names that a sum, a product, a tuple or a list is made of."""
+    """Yield the plain variable names among the operands of a sum or product, or the elements of a tuple or list."""
     if type(node) not in TERM_TYPES:
         return
     match node:

@@ -1,6 +1,7 @@
 """Use-def chains of names: the reads of the value that a name holds at a point of the code.
 
-The reads are those since the name was bound and until it is bound again, around an enclosing loop too.
+They are the reads after the name was bound and before it is bound again, including those in the next iteration of an
+enclosing loop.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Code = Sequence[cst.CSTNode]
 
 
 class RunningCode(Protocol):
-    """The part of a frame that use-def questions need: the function being run, or the top-level statement."""
+    """The part of a frame that use-def questions need: the function being run, or the module's top-level statement."""
 
     function: FunctionInfo | None
     module: ModuleInfo
@@ -32,7 +33,7 @@ class RunningCode(Protocol):
 
 
 class UseDef:
-    """The use-def analysis: which reads see the value that a name holds, with a cache of the answers."""
+    """The use-def analysis: it tells which reads see the value that a name holds at a point, and caches the answers."""
 
     def __init__(self) -> None:
         self._parents: dict[cst.CSTNode, dict[cst.CSTNode, cst.CSTNode]] = {}
@@ -60,9 +61,9 @@ class UseDef:
         return known
 
     def used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
-        """Return whether the value of an expression is read once at most.
+        """Return whether the value of an expression is read at most once.
 
-        Where the expression is part of an assignment to a name, the reads of that name count.
+        Where the expression is the value of an assignment to a name, the reads of that name are counted.
         """
         known = self._used_once_by_node.get(node)
         if known is None:
@@ -70,7 +71,7 @@ class UseDef:
         return known
 
     def _used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
-        """Compute what `used_once` returns for a node that is not in its cache."""
+        """Compute the answer of `used_once` for an expression node that is not in the cache."""
         statement = next(
             (one for one in reversed(self._path(root_node(frame), node)) if isinstance(one, cst.Assign)), None
         )
@@ -82,7 +83,7 @@ class UseDef:
         return False
 
     def _path(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
-        """Return the nodes from the root of the code down to `node`; empty where the root does not contain it."""
+        """Return the nodes from the syntax node `root` down to `node`; empty where `root` does not contain `node`."""
         parents = self._parents.get(root)
         if parents is None:
             inside = (root, *descend(root))
@@ -96,14 +97,17 @@ class UseDef:
         return path[::-1]
 
     def _events_in(self, node: cst.CSTNode) -> NameEvents:
-        """Return the reads and bindings of names within a node."""
+        """Return the reads and bindings of all names within a syntax node, cached by node."""
         found = self._events_by_node.get(node)
         if found is None:
             found = self._events_by_node[node] = NameEvents(node)
         return found
 
     def _sequence(self, key: Hashable, name: str, parts: Iterable[cst.CSTNode]) -> _EventSequence:
-        """Return the events of a name in a piece of code, made of `parts`; `key` identifies the code in the cache."""
+        """Return the reads and bindings of a name in some pieces of code (`parts`).
+
+        `key` identifies the code in the cache of answers.
+        """
         known = self._sequences.get((key, name))
         if known is None:
             known = self._sequences[key, name] = _EventSequence()
@@ -115,8 +119,8 @@ class UseDef:
     def _readers(self, frame: RunningCode, at: cst.CSTNode, name: str) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
         """Return the reads of the value that `name` holds at the end of `at`: those before that point and those after.
 
-        In a loop or comprehension that binds the name, only its body counts; otherwise the reads at the start of an
-        enclosing loop follow those at its end.
+        If a loop or comprehension around `at` binds the name, only that loop's body counts. In any other enclosing
+        loop, the reads at the start of its body follow those at its end.
         """
         root = root_node(frame)
         path = self._path(root, at)
@@ -150,11 +154,11 @@ class _EventSequence:
     begins: dict[cst.CSTNode, int] = field(default_factory=dict)
 
     def last_bound(self, position: int) -> int | None:
-        """Return the index of the last binding before a position; None if there is none."""
+        """Return the index of the last binding of the name before a position in the sequence; None if there is none."""
         return next((i for i in reversed(range(position)) if self.events[i][0] == "bind"), None)
 
     def reads_from(self, position: int) -> list[cst.CSTNode]:
-        """Return the reads from a position on until the name is bound again."""
+        """Return the reads of the name from a position in the sequence on, until the name is bound again."""
         found = []
         for i in range(position, len(self.events)):
             kind, node = self.events[i]
@@ -165,12 +169,16 @@ class _EventSequence:
 
 
 def root_node(frame: RunningCode) -> cst.CSTNode:
-    """Return the syntax of the code being run: the function's body, or the statement of the module's top level."""
+    """Return the syntax node of the code being run: the function's body, or the top-level statement of the module."""
     return frame.function.node.body if frame.function is not None else frame.unit.tree
 
 
 def code_reading_name(frame: RunningCode, name: str) -> Iterator[cst.CSTNode]:
-    """Yield the code in which a name may be read: the function's body, or the module's statements that mention it."""
+    """Yield the code in which a name may be read.
+
+    That is the body of the function being run, otherwise the statements of the module's top level that mention the
+    name.
+    """
 
     if frame.function is not None:
         yield frame.function.node.body
@@ -182,7 +190,7 @@ def code_reading_name(frame: RunningCode, name: str) -> Iterator[cst.CSTNode]:
 
 
 def _bound_by_head(node: cst.CSTNode) -> set[str]:
-    """Return the names that a loop or comprehension binds for each iteration."""
+    """Return the names that a loop or comprehension itself binds for each iteration (`x` in `for x in xs`)."""
     match node:
         case cst.For():
             return set(names_bound_by(node))
@@ -192,7 +200,7 @@ def _bound_by_head(node: cst.CSTNode) -> set[str]:
 
 
 def _code_per_element(node: cst.CSTNode) -> Code:
-    """Return the code that a loop or comprehension runs for each element."""
+    """Return the pieces of code that a loop or comprehension runs for each element; none for any other node."""
     match node:
         case cst.For(body=body, orelse=orelse):
             return [body, *([orelse] if orelse is not None else [])]
@@ -204,7 +212,7 @@ def _code_per_element(node: cst.CSTNode) -> Code:
 
 
 def _clause_expressions(clause: cst.CompFor) -> Iterator[cst.CSTNode]:
-    """Yield the conditions of a comprehension's clauses, and the iterables of its inner clauses."""
+    """Yield the conditions of a comprehension's clauses, and the iterables of its inner `for` clauses."""
     yield from (one.test for one in clause.ifs)
     if clause.inner_for_in is not None:
         yield clause.inner_for_in.iter

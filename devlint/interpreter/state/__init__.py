@@ -1,1 +1,1 @@
-"""The state of the interpreter: frames, heap, path conditions, events and call summaries."""
+"""The state of the interpreter: frames, heaps, path conditions, events for the rules, and call summaries."""

@@ -1,4 +1,4 @@
-"""The abstract state at one point of the program, and the join of two states."""
+"""The abstract state at one point of the program (names, heap, path condition), and the join of two such states."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ class TorchState:
     """Torch's global settings, and the accelerator work that is still running, at one point of the program.
 
     `default_device` is None for the host. `grad` is true when autograd surely records, `autocast` when operations may
-    choose dtypes of their own, `current_device_known` until the current accelerator may have been changed.
+    choose dtypes of their own. `current_device_known` is true until the program may have changed the current
+    accelerator.
 
-    `epoch` counts the synchronisations and `launches` the accelerator operations. `unsynchronized` is the newest
+    `epoch` counts the synchronisations so far and `launches` the accelerator operations. `unsynchronized` is the newest
     operation that the host has not waited for, with its number. `last_wait` is the step of the last synchronisation if
     nothing has been launched since.
     """
@@ -50,7 +51,7 @@ HOST_BY_DEFAULT: Final = PlacementCase(CPU, Basis.DEFAULT)
 class State:
     """The abstract state on one path: names, heap, path condition and torch's settings.
 
-    `live` is false once the path has left by return, raise, break or continue.
+    `live` is false once the path has left the code by return, raise, break or continue.
     """
 
     __slots__ = ("heap", "live", "names", "path_condition", "torch_state")
@@ -69,13 +70,16 @@ class State:
         self.live = True
 
     def fork(self) -> State:
-        """Return an independent copy of the state."""
+        """Return an independent copy of the abstract state, for another path to change."""
         copy = State(dict(self.names), self.heap.fork(), self.path_condition, self.torch_state)
         copy.live = self.live
         return copy
 
     def assume(self, test: Literal) -> None:
-        """Add a literal to the path condition; the path is dead afterwards if the literal contradicts the condition."""
+        """Add a literal to the path condition of this state.
+
+        If the two contradict each other, no run takes the path, and `live` becomes false.
+        """
         path_condition = assume(self.path_condition, test)
         if path_condition is None:
             self.live = False
@@ -84,9 +88,10 @@ class State:
 
 
 def join_states(left: State, right: State) -> State:
-    """Return the join of the states at the ends of two paths; a dead path does not count.
+    """Return the join of the abstract states at the ends of two paths.
 
-    The literal on which the two paths branched becomes the condition of the values in which they differ.
+    A path that has ended early, by `return` for example, does not count. The literal on which the two paths branched
+    becomes the condition of the values in which they differ.
     """
     if not left.live:
         return right
@@ -102,12 +107,15 @@ def join_states(left: State, right: State) -> State:
 
 
 def join_all_states(states: Sequence[State]) -> State:
-    """Return the join of several states."""
+    """Return the join of the abstract states at the ends of several paths."""
     return reduce(join_states, states)
 
 
 def _join_names(left: dict[str, Value], right: dict[str, Value], test: Literal | None) -> dict[str, Value]:
-    """Return the join of two scopes of names; a name that only one path has bound keeps that path's value."""
+    """Return the join of the names' values after either of two paths.
+
+    A name that only one path has bound keeps that path's value.
+    """
     merged = dict(left)
     for name, value in right.items():
         other = merged.get(name)
@@ -119,7 +127,7 @@ def _join_names(left: dict[str, Value], right: dict[str, Value], test: Literal |
 
 
 def _join_torch_states(left: TorchState, right: TorchState, test: Literal | None) -> TorchState:
-    """Return the join of torch's settings and running work after two paths."""
+    """Return the join of torch's settings and running accelerator work after either of two paths."""
     if left == right:
         return left
     default = left.default_device
@@ -140,9 +148,9 @@ def _join_torch_states(left: TorchState, right: TorchState, test: Literal | None
 
 
 def _join_running_work(left: TorchState, right: TorchState) -> tuple[int, Step] | None:
-    """Return the newest work that may be running after either path.
+    """Return the newest accelerator work that may still be running after either of two paths, with its number.
 
-    None when one of the two paths has waited since they branched.
+    The result is None when one of the two paths has waited for the accelerator since they branched.
     """
     running = [one.unsynchronized for one in (left, right) if one.unsynchronized is not None]
     if left.epoch != right.epoch and len(running) < 2:
@@ -151,12 +159,12 @@ def _join_running_work(left: TorchState, right: TorchState) -> tuple[int, Step] 
 
 
 def changed(before: State, after: State) -> set[str]:
-    """Return the names whose values differ between two states."""
+    """Return the names whose values differ between two abstract states."""
     return {name for name, value in after.names.items() if before.names.get(name, UNKNOWN) != value}
 
 
 def is_fixpoint(before: State, after: State, names: frozenset[str] | None = None) -> bool:
-    """Return whether a loop body has reached its fixpoint: nothing that the body could read has changed.
+    """Return whether a loop body has reached its fixpoint: the last pass has changed nothing that it could read.
 
     `names` are the names that the body reads; None means that they are unknown and all names are compared.
     """

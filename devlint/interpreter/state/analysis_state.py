@@ -1,4 +1,4 @@
-"""The state that all frames of one analysis share: the program, the semantics, the modules' heap, the budget."""
+"""The state that all frames of one analysis share: program, semantics tables, base heap, call stack, budget."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ MAX_CONTAINER_LEVELS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class InternalError:
-    """An exception inside the analysis of one function: contained there, and shown under `--verbose`."""
+    """A record of an exception in devlint's own analysis of one function; `--verbose` shows it.
+
+    The exception was contained, and the analysis went on with the rest of the program.
+    """
 
     filename: str
     where: str
@@ -72,9 +75,9 @@ class InternalError:
 
 @dataclass(frozen=True, slots=True)
 class UnparsedStatement:
-    """A statement that is valid Python but that libcst cannot parse.
+    """A record of a statement that is valid Python but that libcst cannot parse.
 
-    Nothing is known of it; `--verbose` shows it.
+    The analysis knows nothing of such a statement; `--verbose` shows the record.
     """
 
     filename: str
@@ -83,10 +86,10 @@ class UnparsedStatement:
 
 
 class AnalysisState:
-    """The shared state of one analysis: the program, the semantics, the call stack, the budget and the rules' listener.
+    """The shared state of one analysis: the program, the semantics tables, the call stack, the budget, the listener.
 
-    `listener` receives the events; `observer` receives every value, or is None; `expressions` are the evaluators of
-    expressions by node type.
+    `listener` receives the events that rules report on; `observer` receives every value, or is None; `expressions` are
+    the evaluators of expressions by node type.
     """
 
     def __init__(
@@ -153,14 +156,17 @@ class AnalysisState:
         raise NotImplementedError
 
     def module_member(self, module: ModuleInfo, name: str) -> Value | None:
-        """Return the value of `from module import name`, a name or a submodule; None if there is none."""
+        """Return the value of `from module import name`: a global name or a submodule; None if there is neither."""
         raise NotImplementedError
 
     # Budget
 
     @contextmanager
     def new_entry(self, *, symbolic: bool) -> Iterator[None]:
-        """Analyse one entry point inside the `with` block, with a budget and call summaries of its own."""
+        """Prepare for the analysis of one entry point (a file or a definition), which runs inside the `with` block.
+
+        Each entry point gets an evaluation budget, a call stack and call summaries of its own.
+        """
         self.budget, self.symbolic = ENTRY_BUDGET, symbolic
         self.calls.clear()
         self.active_functions.clear()
@@ -172,7 +178,7 @@ class AnalysisState:
         """Return whether the analysis may follow a call into a function's body.
 
         A call is not followed beyond the depth limits, nor into a function that is already running twice, unless the
-        function `descends` into a container that it was given.
+        function descends into a container that it was given (`descends`).
         """
         if self.symbolic and self.construction_depth > MAX_NESTED_CONSTRUCTION:
             return False
@@ -194,13 +200,13 @@ class AnalysisState:
         return depth <= MAX_DEPTH_SYMBOLIC or depth - self._count_delegating(function) <= MAX_DEPTH_SYMBOLIC
 
     def _count_delegating(self, function: FunctionInfo) -> int:
-        """Return how many of the functions being run, this one included, only pass their arguments on to another."""
+        """Return how many of the functions being run only return what another call returns; `function` counts too."""
         return sum(one.is_delegating for one in {*self.active_functions, function})
 
     def abandon(self) -> None:
-        """Stop the analysis early: no further call is followed.
+        """Stop the analysis early: no further call of the program is followed into its function.
 
-        Another thread may call this when the result is no longer needed.
+        Another thread may call this method when the result is no longer needed.
         """
         self.abandoned = True
 
@@ -209,13 +215,13 @@ class AnalysisState:
     def context_number(self, outer: int, site: cst.CSTNode | tuple[int, int]) -> int:
         """Return the number that identifies a chain of calls and of iterations of unrolled loops.
 
-        The chain is the one numbered `outer` with the call or iteration `site` added.
+        The chain extends the one numbered `outer` by the call or iteration `site`.
         """
         key = (outer, site if isinstance(site, tuple) else id(site))
         return self._contexts.setdefault(key, len(self._contexts) + 1)
 
     def function_definition(self, node: object, make: Callable[[], FunctionInfo]) -> FunctionInfo:
-        """Return the definition of the function at a node, or at a node in a context.
+        """Return the one `FunctionInfo` for a syntax node, or for a pair of a syntax node and a chain of calls.
 
         `make` creates it on the first request; later requests return the same object.
         """
@@ -226,12 +232,12 @@ class AnalysisState:
         return found
 
     def method_definition(self, info: FunctionInfo) -> FunctionInfo:
-        """Return the one definition of a method, which stays the same each time its class is read."""
+        """Return the one `FunctionInfo` of a method, which stays the same object each time its class is read."""
         context = info.closure.context if info.closure is not None else None
         return self._functions.setdefault((id(info.node), "method", context), info)
 
     def class_definition(self, node: object, make: Callable[[], ClassInfo]) -> ClassInfo:
-        """Return the definition of the class at a node, or at a node in a context.
+        """Return the one `ClassInfo` for a syntax node, or for a pair of a syntax node and a chain of calls.
 
         `make` creates it on the first request; later requests return the same object.
         """
@@ -242,7 +248,10 @@ class AnalysisState:
         return found
 
     def names_changed(self, loop: cst.CSTNode) -> frozenset[str]:
-        """Return the names that a loop's body binds, or whose objects it changes; computed once for each loop."""
+        """Return the names that a loop's body binds, and those whose objects the body changes in place.
+
+        The names are computed once for each loop.
+        """
         found = self._changed_names_by_loop.get(loop)
         if found is None:
             found = self._changed_names_by_loop[loop] = names_changed_in(loop)
@@ -251,7 +260,7 @@ class AnalysisState:
     def loop_carried(self, loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
         """Return the names that an iteration of a loop may read from earlier iterations.
 
-        They are computed once for each loop.
+        The names are computed once for each loop.
         """
         found = self._carried_names_by_loop.get(loop)
         if found is None:
@@ -261,7 +270,10 @@ class AnalysisState:
     # Syntax trees
 
     def tree(self, unit: Statement) -> cst.CSTNode:
-        """Return the syntax tree of a statement; where libcst cannot parse it, record that and raise SourceError."""
+        """Return the syntax tree of a top-level statement.
+
+        Where libcst cannot parse the statement, that is recorded and SourceError is raised.
+        """
         try:
             return unit.tree
         except SourceError as error:
@@ -272,10 +284,10 @@ class AnalysisState:
 
     @contextmanager
     def contain_errors(self, filename: str, where: str) -> Iterator[None]:
-        """Contain an exception in the analysis of one function, so that the rest is still analysed.
+        """Contain an exception raised inside the `with` block, so that the rest of the program is still analysed.
 
-        An internal error is recorded. A statement that the function needs and libcst cannot parse ends its analysis,
-        too.
+        The block analyses one piece of the program, such as a function, named by `where`. An internal error is
+        recorded. A statement that libcst cannot parse also ends the block.
         """
         calls, active = list(self.calls), list(self.active_functions)
         try:

@@ -1,4 +1,4 @@
-"""The abstract arguments of a call, and calls of library functions."""
+"""The abstract arguments of a call, and the record of a call of a library function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.domain.value import Const, Value
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of a call: its abstract value and its expression."""
+    """One argument of a call: its abstract value, and the syntax node of its expression."""
 
     value: Value
     node: cst.BaseExpression
@@ -22,8 +22,9 @@ class Argument:
 class Arguments:
     """The arguments of a call as the caller passes them, before they are bound to parameters.
 
-    `complete` is false when a star argument of unknown content may hold more arguments. `rest` stands for whatever such
-    an argument holds; `spread` stands for the content of a single star argument where no keyword can be hidden.
+    `complete` is false when a star argument (`*args`, `**kwargs`) of unknown content may hold more arguments. `rest`
+    stands for each argument that it may hold. `spread` stands for the content of a single star argument where no
+    keyword argument can be hidden in it.
     """
 
     node: cst.CSTNode
@@ -35,11 +36,14 @@ class Arguments:
 
     @property
     def expression(self) -> cst.BaseExpression:
-        """Return the expression of the call, which findings show for arguments that the program does not write out."""
+        """Return the expression of the call itself.
+
+        Findings show it in place of an argument that the program does not write out.
+        """
         return self.node if isinstance(self.node, cst.BaseExpression) else cst.Name("argument")
 
     def get(self, name: str, position: int | None = None) -> Argument | None:
-        """Return an argument by keyword or by position; None when the call has none."""
+        """Return the argument with a keyword or at a position; None when the call has no such argument."""
         if name in self.keywords:
             return self.keywords[name]
         if position is not None and position < len(self.positional):
@@ -47,12 +51,15 @@ class Arguments:
         return None
 
     def value(self, name: str, position: int | None = None) -> Value | None:
-        """Return the value of an argument by keyword or by position; None when the call has none."""
+        """Return the value of the argument with a keyword or at a position; None when the call has no such argument."""
         found = self.get(name, position)
         return found.value if found is not None else None
 
     def constant(self, name: str, position: int | None = None, default: object = None) -> object:
-        """Return the constant passed as an argument: `default` when it is absent, Ellipsis when it is unknown."""
+        """Return the Python constant passed as an argument, by keyword or by position.
+
+        The result is `default` when the argument is absent, and Ellipsis when its value is unknown.
+        """
         value = self.value(name, position)
         if value is None:
             return default if self.complete else ...
@@ -67,9 +74,9 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """A call of a library function under its dotted name, or of a method under its name and with its receiver.
+    """A call of a library function by its dotted name, or of a library object's method by its name and receiver.
 
-    `node` is the syntax of the call.
+    `node` is the syntax node of the call.
     """
 
     name: str
@@ -79,12 +86,15 @@ class LibraryCall:
 
     @property
     def first(self) -> Argument | None:
-        """Return the first positional argument; None when the call has none."""
+        """Return the first positional argument of the call; None when the call has none."""
         return self.arguments.positional[0] if self.arguments.positional else None
 
     @property
     def receiver_node(self) -> cst.BaseExpression:
-        """Return the expression of the object whose method is called."""
+        """Return the syntax node of the object whose method is called.
+
+        Where the call has no such node, the result is the node of the call itself, or a name `self`.
+        """
         match self.node:
             case cst.Call(func=cst.Attribute(value=value)):
                 return value
@@ -94,7 +104,10 @@ class LibraryCall:
 
     @property
     def receiver_argument(self) -> Argument | None:
-        """Return the receiver as an argument, as rows of the semantics table count it; None for a function."""
+        """Return the object whose method is called as an `Argument`; None for the call of a function.
+
+        devlint's semantics table of torch counts the receiver as a method's first argument.
+        """
         return None if self.receiver is None else Argument(self.receiver, self.receiver_node)
 
 

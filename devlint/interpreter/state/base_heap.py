@@ -1,4 +1,4 @@
-"""Writes to the base heap: the objects of code that runs once per analysis, such as a module's top level."""
+"""Writes to the base heap: the heap objects of code that runs once per analysis, such as a module's top level."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.interpreter.state.frame import Frame
 def write_to_base_heap(frame: Frame) -> Iterator[None]:
     """Copy what `frame` writes to its heap inside the `with` block to the base heap, which all paths see.
 
-    Paths that split off before see the writes as well.
+    Paths that split off earlier see these writes as well.
     """
     before = frame.state.heap.fork()
     yield

@@ -1,4 +1,4 @@
-"""Summaries of calls, reused in later passes of the loops around them."""
+"""Call summaries: the recorded effects of calls, reused in later passes of the loops around the calls."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ CallKey: TypeAlias = "tuple[FunctionInfo, int]"
 
 @dataclass(frozen=True, slots=True)
 class CallInputs:
-    """Everything that a call can read, as the key under which its summary is valid.
+    """Everything that a call can read: a summary of the call is valid for another call with equal inputs.
 
     `names` are the arguments and captured names with their values. `outer_writes` counts the writes to globals and to
     names of enclosing functions, `invalidations` the events that make calls differ (see `CallSummaries.invalidate`).
-    `budget` is the evaluation budget before the call, from which its cost is known.
+    `budget` is the evaluation budget before the call, from which the cost of the call is known.
     """
 
     names: Mapping[str, Value]
@@ -38,7 +38,7 @@ class CallInputs:
 
 @dataclass(frozen=True, slots=True)
 class CallSummary:
-    """The recorded effect of one call: its inputs, heap writes, torch's settings after it and return value."""
+    """The recorded effect of one call: its inputs, heap writes, torch's settings after the call, and return value."""
 
     inputs: CallInputs
     written: tuple[tuple[AllocationSite, HeapObject], ...]
@@ -49,9 +49,9 @@ class CallSummary:
 class CallSummaries:
     """The summaries of the calls made in the loops that are being run, by function and chain of calls.
 
-    `loops` counts the enclosing loops that are run to a fixpoint; without one, no summary is kept. `retained_objects`
-    is the number of heap objects that the heaps of the summaries hold together. `invalidations` and `captured_writes`
-    count the events that comparing inputs would not show.
+    `loops` counts the enclosing loops that are run to a fixpoint; outside such loops, no summary is kept.
+    `retained_objects` is the total number of heap objects that the summaries hold. `invalidations` and
+    `captured_writes` count events that make a summary invalid although the compared inputs of the call are equal.
     """
 
     def __init__(self) -> None:
@@ -64,23 +64,25 @@ class CallSummaries:
     def invalidate(self) -> None:
         """Prevent the calls that are being run from being summarised.
 
-        Called when code reads a fact of the moment, such as the time or the running work: no later call finds the same.
+        It is called when code reads a passing fact, such as the time or the amount of running work: a later call would
+        find another one.
         """
         self.invalidations += 1
 
     def invalidate_captured_names(self) -> None:
         """Invalidate the call summaries because a function has bound a name of an enclosing function.
 
-        Calls that read the name may now find another value.
+        Calls that read the name may from then on find another value.
         """
         self.captured_writes += 1
 
     @contextmanager
     def loop(self, function: FunctionInfo | None, assigned: frozenset[str]) -> Iterator[None]:
-        """Enter a loop that is run to a fixpoint; when the outermost loop ends, drop the summaries.
+        """Enter a loop that is run to a fixpoint for the duration of the `with` block.
 
-        No summaries are kept where functions nested in `function` read names that the loop binds (`assigned`), since
-        those change unseen.
+        When the outermost loop ends, all summaries are dropped. No summaries are kept where functions nested in
+        `function` read names that the loop binds (`assigned`), since comparing the inputs of calls would not show a
+        change of those.
         """
         before = self.loops
         apart = function is None or not function.captured_names.isdisjoint(assigned)

@@ -1,4 +1,4 @@
-"""Devices known from a path condition: a test such as `x.is_cuda` tells the device type of a caller's tensor."""
+"""Device types known from a path condition: a test such as `x.is_cuda` tells the device type of a caller's tensor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devlint.domain.placement import Placement, PlacementCase, map_cases
 
 
 def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
-    """Return the atom that states that an object's device is of a type, as `x.is_cuda` tests.
+    """Return the condition (`Atom`) that an object's device is of a given type, as `x.is_cuda` tests.
 
     `origin` identifies the object.
     """
@@ -19,7 +19,10 @@ def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
 
 
 def refine_placement(placement: Placement, path_condition: PathCondition) -> Placement:
-    """Return a placement with symbolic devices replaced by the device types that a path condition states for them."""
+    """Return a placement in which a path condition has turned devices of the caller's choice into known device types.
+
+    A test such as `x.is_cuda` in the path condition states the device type.
+    """
     types = _type_by_origin(path_condition)
     if not types:
         return placement
@@ -34,16 +37,16 @@ def refine_placement(placement: Placement, path_condition: PathCondition) -> Pla
 
 
 def has_contradictory_types(path_condition: PathCondition) -> bool:
-    """Return whether a path condition puts one object on devices of two types.
+    """Return whether a path condition states two different device types for one object.
 
-    No path satisfies such a condition.
+    No run of the program satisfies such a condition.
     """
     types: dict[Hashable, str] = {}
     return any(types.setdefault(origin, type_) != type_ for origin, type_ in _stated_types(path_condition))
 
 
 def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:
-    """Yield each object, by its origin, with the device type that the path condition states for it."""
+    """Yield what a path condition states on device types: each object's identity (origin) with its device type."""
     for test in path_condition:
         match test.formula:
             case Atom(key=("device", origin, str(type_))) if test.holds:
@@ -53,7 +56,7 @@ def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str
 
 
 def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
-    """Return the device type that the path condition's literals state for each object, by its origin."""
+    """Return the device types that a path condition's literals state, keyed by the identity (origin) of each object."""
     types: dict[Hashable, str] = {}
     for test in path_condition:
         match test.formula:

@@ -1,7 +1,7 @@
 """Events: what the interpreter reports to the rules, one frozen record for each kind of occurrence.
 
-Every event carries its `EventContext`: the place, the scope, the path condition and the calls around it. The
-interpreter attributes conflicts to their cause, so that each kind is reported by exactly one rule.
+Every event carries its `EventContext`: the source location, the scope, the path condition and the calls around it. The
+interpreter attributes device conflicts to their cause, so that each kind is reported by exactly one rule.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from devlint.domain.value import FactoryOrigin, PendingCopy, Tensor, Value
 class CallOnStack:
     """One entry of the call stack at an event.
 
-    `place` is the call, `name` the callee's name, `causes` the steps that placed its arguments; `is_module` is true for
-    the call of an nn.Module, which is then the `receiver`.
+    `place` is the source location of the call, `name` the callee's name, `causes` the steps that put the arguments on
+    their devices. `is_module` is true for the call of an nn.Module, which is then the `receiver`.
     """
 
     place: Place
@@ -40,10 +40,10 @@ class CallOnStack:
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """The context of an event: its place, scope, path condition, call stack and innermost loop.
+    """The context of an event: its source location, scope, path condition, call stack and innermost loop.
 
     `calls` are the calls being run, outermost first. `symbolic` is true when the code was entered with symbolic
-    arguments.
+    arguments, as an unknown caller passes them.
     """
 
     place: Place
@@ -56,16 +56,20 @@ class EventContext:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An occurrence that rules may report, at `context.place`; the base class of all events."""
+    """An occurrence in the analysed program that rules may report; the base class of all events.
+
+    `context.place` is the source location at which the event is reported.
+    """
 
     context: EventContext
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One tensor operand of an operation.
+    """One tensor operand of an operation in an event.
 
-    `name` is its parameter name, `place` its expression, and `case` the case of its placement that is in question.
+    `name` is the name of the parameter that the operand is passed to, `place` the source location of its expression,
+    and `case` the one case of a conditional placement that the event is about.
     """
 
     name: str
@@ -80,11 +84,11 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class DeviceConflict(Event):
-    """An operation with tensor operands on two devices; the base class of the conflicts below.
+    """An operation with tensor operands on two devices; the base class of all events about such conflicts.
 
-    `misplaced` is the operand that should be moved (the one on the host, if there is one) and `reference` the operand
-    on the device it should be on. `when` are the further conditions under which they meet; `device_expressions` are the
-    expressions that name a device at the operation.
+    `misplaced` is the operand that should be moved (the one on the host, if there is one) and `reference` an operand on
+    the device to move it to. `when` are the conditions, besides the path condition, under which the devices differ.
+    `device_expressions` are the program's expressions that name a device at the operation.
     """
 
     operation: str
@@ -96,21 +100,21 @@ class DeviceConflict(Event):
 
 @dataclass(frozen=True, slots=True)
 class OperandConflict(DeviceConflict):
-    """A device conflict without a more specific cause: the operation itself is reported (DEV101)."""
+    """A device conflict without a more specific cause, so that the operation itself is reported (DEV101)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleInputConflict(DeviceConflict):
-    """A call of a module on one device with an input on another (DEV102)."""
+    """A call of an nn.Module whose parameters are on one device with an input tensor on another (DEV102)."""
 
     module_call: CallOnStack | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class PlainAttributeConflict(DeviceConflict):
-    """A conflict caused by a plain tensor attribute, which its module's `.to()` does not move (DEV103).
+    """A device conflict caused by a plain tensor attribute, which its module's `.to()` does not move (DEV103).
 
-    `stored` is the step that stored the attribute.
+    `stored` is the step that stored the tensor in the attribute.
     """
 
     stored: Step = field(kw_only=True)
@@ -118,10 +122,10 @@ class PlainAttributeConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class PlainContainerConflict(DeviceConflict):
-    """A conflict caused by a module or parameter in a plain container, which `.to()` does not move (DEV104).
+    """A device conflict caused by a module or parameter in a plain list or dict, which `.to()` does not move (DEV104).
 
-    `misplaced` is the module or parameter, on whichever device it is; `kept` is the step that made the container an
-    attribute.
+    `misplaced` is that module or parameter, on whichever device it is; `kept` is the step that made the list or dict
+    (the container) an attribute of a module.
     """
 
     kept: Step = field(kw_only=True)
@@ -129,9 +133,9 @@ class PlainContainerConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class FactoryConflict(DeviceConflict):
-    """A conflict caused by a factory call without `device=` in code meant for any device (DEV105).
+    """A device conflict caused by a factory call without `device=` in code meant for any device (DEV105).
 
-    `created` is the step of the factory call.
+    `created` is the step of the factory call in the history of the misplaced tensor.
     """
 
     created: Step = field(kw_only=True)
@@ -139,9 +143,9 @@ class FactoryConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class CacheConflict(DeviceConflict):
-    """A conflict of a cached tensor with a tensor on another device (DEV115).
+    """An operation on a cached tensor and a tensor on another device (DEV115).
 
-    `cached` is the step that cached the tensor.
+    `cached` is the step that put the tensor into the cache or returned it from there.
     """
 
     cached: Step = field(kw_only=True)
@@ -149,12 +153,12 @@ class CacheConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class IndexConflict(DeviceConflict):
-    """A host tensor indexed by an accelerator tensor (DEV107); `reference` is the index."""
+    """A host tensor indexed by an accelerator tensor (DEV107); `reference` is the index tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostOnlyOperand(Event):
-    """An accelerator tensor passed where only a host tensor is accepted (DEV108)."""
+    """An accelerator tensor passed to an operation that accepts only host tensors (DEV108)."""
 
     operation: str
     operand: Operand
@@ -163,7 +167,7 @@ class HostOnlyOperand(Event):
 
 @dataclass(frozen=True, slots=True)
 class DtypeConflict(Event):
-    """Two operands with different dtypes in an operation that does not promote (DEV301, DEV302)."""
+    """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302)."""
 
     operation: str
     left: Operand
@@ -172,7 +176,7 @@ class DtypeConflict(Event):
 
 @dataclass(frozen=True, slots=True)
 class RefusedTargetDtype(Event):
-    """A loss called with a target whose dtype it does not accept (DEV304)."""
+    """A call of a loss function with a target whose dtype the loss function does not accept (DEV304)."""
 
     loss: str
     operand: Operand
@@ -187,9 +191,9 @@ class Transfer(Event):
     `dtype_after` the dtypes (those of the parameters for a module).
 
     `moves` is false for a cast, which asks for no device; `casts` is true when a dtype or a memory order is asked for;
-    `copies` when `copy=True` is passed. `invariant` is true when receiver and target are the same in every iteration of
-    `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor. `only_use` is true when
-    nothing else reads the receiver, `single_use` when the result is read once at most.
+    `copies` is true when `copy=True` is passed. `invariant` is true when receiver and target are the same in every
+    iteration of the loop `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor.
+    `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once.
     """
 
     method: str
@@ -216,12 +220,15 @@ class Transfer(Event):
 
 @dataclass(frozen=True, slots=True)
 class OpaqueTransfer(Transfer):
-    """A transfer of an unknown value: only its target is known, not its type or its placement before."""
+    """A transfer (`.to(device)`) of an unknown value.
+
+    Only the target of the transfer is known, not the type of the value or its placement before.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class TensorRebuilt(Event):
-    """A tensor rebuilt by a factory from a tensor or an array (`torch.tensor(t.cpu().numpy())`)."""
+    """A factory call that copies a tensor or array into a new tensor, such as `torch.tensor(t.cpu().numpy())`."""
 
     function: str
     source: Value
@@ -245,9 +252,9 @@ class DiscardedResult(Event):
 
 @dataclass(frozen=True, slots=True)
 class UnusedRebinding(Event):
-    """A rebinding of a name, such as a loop variable or an argument, to a moved tensor that is never read.
+    """An assignment such as `x = x.to(device)` to a loop variable or parameter that is not read afterwards.
 
-    `loop` is the loop whose variable the name is, if any.
+    `loop` is the source location of the loop whose variable the name is; None for a parameter.
     """
 
     name: str
@@ -260,7 +267,7 @@ class UnusedRebinding(Event):
 class DevicesCompared(Event):
     """A comparison of a device, or of a string that may name one, with a device or a string.
 
-    `left_written` and `right_written` are the device strings that the two sides write out, directly or inside
+    `left_written` and `right_written` are the device strings that the two operands write out, directly or inside
     `torch.device(...)`.
     """
 
@@ -273,7 +280,7 @@ class DevicesCompared(Event):
 
 @dataclass(frozen=True, slots=True)
 class InvalidDeviceUsed(Event):
-    """A device that torch refuses; `written` is its text in the program, `reason` why it is invalid."""
+    """A device string that torch refuses; `written` is its text in the program, `reason` why it is invalid."""
 
     written: str
     reason: str
@@ -300,9 +307,9 @@ class HostRead(Event):
 class SharedWrite(Event):
     """An in-place write to memory that another name still uses.
 
-    `name` is the name written through, `other` the other name (None: the caller's argument). `shared` is the step that
-    passed on the memory: always (`surely`), or only where it had nothing to do, under the conditions `when` as far as
-    they are known.
+    `name` is the name that the write goes through, `other` the other name (None: the caller's argument). `shared` is
+    the step that returned the same memory instead of a copy. It does so always (`surely`), or only where it has nothing
+    to do; `when` are the conditions for that, as far as they are known.
     """
 
     name: str
@@ -314,9 +321,9 @@ class SharedWrite(Event):
 
 @dataclass(frozen=True, slots=True)
 class MovedLeaf(Event):
-    """A use of a moved leaf tensor or Parameter as if the result of the move still were a leaf.
+    """A use of the moved copy of a leaf tensor or Parameter as if the copy were a leaf of autograd too.
 
-    `moved` is the transfer, `parameter` is true for a Parameter, and `use` describes the use.
+    `moved` is the transfer, `parameter` is true for a Parameter, and `use` describes the use in words.
     """
 
     moved: Step
@@ -328,9 +335,10 @@ class MovedLeaf(Event):
 
 @dataclass(frozen=True, slots=True)
 class UnsynchronizedTiming(Event):
-    """Two clock reads around accelerator work that nothing waits for.
+    """Two clock reads around accelerator work that the program does not wait for before the second read.
 
-    The event stands at the second read; `started` is the first, `work` the newest operation between them.
+    The source location of the event is the second read; `started` is that of the first, `work` the newest accelerator
+    operation between them.
     """
 
     started: Place
@@ -341,8 +349,8 @@ class UnsynchronizedTiming(Event):
 class Synchronize(Event):
     """A call that waits for the accelerator, such as `torch.cuda.synchronize()`.
 
-    `waited` is the step by which the host has just waited, with nothing launched since; None where there may be work to
-    wait for.
+    If the call is needless, because nothing has been launched since the host last waited, `waited` is the step of that
+    wait; otherwise it is None.
     """
 
     waited: Step | None
@@ -352,7 +360,7 @@ class Synchronize(Event):
 class HardCodedAccelerator(Event):
     """An accelerator written out in the program: `.cuda()`, `device="cuda"`, `autocast("cuda")`.
 
-    `guarded` is true behind a check of the device, such as `torch.cuda.is_available()`.
+    `guarded` is true where the code runs only after a check of the device, such as `torch.cuda.is_available()`.
     """
 
     written: str
@@ -363,7 +371,7 @@ class HardCodedAccelerator(Event):
 
 @dataclass(frozen=True, slots=True)
 class RevealedValue(Event):
-    """A call of `reveal_placement(expr)`, with the value of its argument."""
+    """A call of `reveal_placement(expr)` in the program, with the abstract value of `expr`."""
 
     value: Value
     text: str
@@ -371,7 +379,7 @@ class RevealedValue(Event):
 
 @dataclass(frozen=True, slots=True)
 class BrokenFile:
-    """A file, or a part of one, that could not be read or parsed."""
+    """A file, or a part of one, that devlint could not read or parse."""
 
     filename: str
     message: str
@@ -381,9 +389,10 @@ class BrokenFile:
 
 @dataclass(frozen=True, slots=True)
 class IdleSuppression:
-    """A suppression comment that silences nothing (DEV901).
+    """A suppression comment in a checked file that suppresses no finding (DEV901).
 
-    `words` are the entries of its list that silence nothing; empty when that is true of the whole comment.
+    `words` are the rule names in the comment's list that suppress nothing; empty when the whole comment suppresses
+    nothing.
     """
 
     filename: str

@@ -1,7 +1,7 @@
 """Frames: one execution of a piece of code, with its abstract state and the calls and loops around it.
 
-Handlers of syntax nodes register themselves here by node type; `Frame.evaluate`, `Frame.execute` and `Frame.assign`
-call them.
+Handlers of syntax nodes register themselves in this module by node type; `Frame.evaluate`, `Frame.execute` and
+`Frame.assign` call them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ TARGET_HANDLERS: dict[type, Callable[[Frame, Any, Value], None]] = {}
 
 
 def evaluates(*types: type) -> Callable[[Callable[[Frame, Any], Value]], Callable[[Frame, Any], Value]]:
-    """Register a function as the evaluator of expressions of these node types."""
+    """Return a decorator that registers a function as the evaluator of expressions of some syntax node types."""
 
     def register(handler: Callable[[Frame, Any], Value]) -> Callable[[Frame, Any], Value]:
         EXPRESSION_HANDLERS.update(dict.fromkeys(types, handler))
@@ -66,7 +66,7 @@ def evaluates(*types: type) -> Callable[[Callable[[Frame, Any], Value]], Callabl
 
 
 def executes(*types: type) -> Callable[[Callable[[Frame, Any], None]], Callable[[Frame, Any], None]]:
-    """Register a function as the executor of statements of these node types."""
+    """Return a decorator that registers a function as the executor of statements of some syntax node types."""
 
     def register(handler: Callable[[Frame, Any], None]) -> Callable[[Frame, Any], None]:
         STATEMENT_HANDLERS.update(dict.fromkeys(types, handler))
@@ -76,14 +76,17 @@ def executes(*types: type) -> Callable[[Callable[[Frame, Any], None]], Callable[
 
 
 def expression_handlers(observer: Observer[Frame] | None) -> Mapping[type, Callable[[Frame, Any], Value]]:
-    """Return the evaluators by node type, each one wrapped to report its values to the observer, if there is one."""
+    """Return the evaluators of expressions by node type.
+
+    If there is an observer, each evaluator is wrapped so that it reports its values to the observer.
+    """
     if observer is None:
         return EXPRESSION_HANDLERS
     return {kind: _observed(handler, observer) for kind, handler in EXPRESSION_HANDLERS.items()}
 
 
 def _observed(handler: Callable[[Frame, Any], Value], observer: Observer[Frame]) -> Callable[[Frame, Any], Value]:
-    """Return an evaluator that reports each value of `handler` to the observer."""
+    """Return an evaluator that calls `handler` and reports each value that it returns to the observer."""
 
     def evaluate(frame: Frame, node: cst.CSTNode) -> Value:
         value = handler(frame, node)
@@ -96,7 +99,7 @@ def _observed(handler: Callable[[Frame, Any], Value], observer: Observer[Frame])
 def assigns(
     *types: type,
 ) -> Callable[[Callable[[Frame, Any, Value], None]], Callable[[Frame, Any, Value], None]]:
-    """Register a function as the handler that binds assignment targets of these node types."""
+    """Return a decorator that registers a function as the handler of assignment targets of some syntax node types."""
 
     def register(handler: Callable[[Frame, Any, Value], None]) -> Callable[[Frame, Any, Value], None]:
         TARGET_HANDLERS.update(dict.fromkeys(types, handler))
@@ -107,10 +110,10 @@ def assigns(
 
 @dataclass(eq=False)
 class LoopFrame:
-    """A loop that a frame is running, with the states that left its body early.
+    """A loop that a frame is running, with the abstract states that left its body early.
 
     `bound_names` are the names that its body binds; `unrolled` is true when the loop is run once per known element;
-    `breaks` and `continues` are the states at each `break` and `continue`.
+    `breaks` and `continues` are the abstract states at each `break` and `continue`.
     """
 
     loop: Loop
@@ -128,8 +131,8 @@ class Frame:
     of calls and unrolled iterations, `loop_pass_key` that of the passes over loops run to a fixpoint. `returns` holds
     the state and value of each `return`; `exception_states` the states from which the handlers of the `try` statements
     being run may start; `outer_names` the names declared global or nonlocal. `conditions` holds the condition that each
-    test expression was last evaluated to. `waiting` are a module's top-level statements and imports that are not run
-    yet, by the names they bind, and `late_bindings` the values of those run since.
+    test expression was last evaluated to. `pending_statements` are a module's top-level statements and imports that are
+    not run yet, by the names they bind, and `late_bindings` the values of those run since.
     """
 
     def __init__(
@@ -187,7 +190,10 @@ class Frame:
             self.nesting -= 1
 
     def execute(self, node: cst.CSTNode) -> None:
-        """Apply a statement to the current state; nothing happens on a dead path or once the budget is spent."""
+        """Apply a statement to the current abstract state.
+
+        Nothing happens if the current path has ended, or once the evaluation budget is spent.
+        """
         analysis = self.analysis
         if not self.state.live or self.nesting > MAX_NESTING or analysis.budget <= 0:
             return
@@ -201,7 +207,7 @@ class Frame:
                 self.nesting -= 1
 
     def assign(self, node: cst.CSTNode, value: Value) -> None:
-        """Bind an assignment target to a value."""
+        """Bind an assignment target, given by its syntax node, to a value."""
         if self.analysis.observer is not None:
             self.analysis.observer.bind(self, node, value)
         handler = TARGET_HANDLERS.get(type(node))
@@ -209,22 +215,25 @@ class Frame:
             handler(self, node, value)
 
     def execute_all(self, nodes: Iterable[cst.CSTNode]) -> None:
-        """Execute statements one after another."""
+        """Execute several statements, given by their syntax nodes, one after another."""
         for node in nodes:
             self.execute(node)
 
     # Places and events
 
     def place(self, node: cst.CSTNode) -> Place:
-        """Return the `Place` of a syntax node in this frame's file and statement."""
+        """Return the source location (`Place`) of a syntax node in this frame's file and statement."""
         return Place(self.module.filename, self.unit, node)
 
     def step(self, kind: StepKind, message: str, node: cst.CSTNode, previous: Step | None = None) -> Step:
-        """Return a new step of a value's history, which happens at a node of this frame's code."""
+        """Return a new step of a value's history (provenance), which happens at a syntax node of this frame's code."""
         return Step(kind, message, self.place(node), self.scope, previous, self.loop)
 
     def event_context(self, node: cst.CSTNode) -> EventContext:
-        """Return the context of an event at a node: its place, scope, path condition, calls and loop."""
+        """Return the context of an event at a syntax node.
+
+        It holds the event's source location, scope, path condition, call stack and innermost loop.
+        """
         calls: tuple[CallOnStack, ...] = tuple(self.analysis.calls)
         return EventContext(
             self.place(node), self.scope, self.state.path_condition, calls, self.loop, self.analysis.symbolic
@@ -237,19 +246,19 @@ class Frame:
 
     @property
     def in_repeated_loop(self) -> bool:
-        """Return whether some loop of this frame runs an unknown number of times.
+        """Return whether the code being run is in a loop of this frame that runs an unknown number of times.
 
         The elements that such a loop adds to a list cannot be counted.
         """
         return any(not loop_frame.unrolled for loop_frame in self.loops)
 
     def loop_at(self, node: cst.CSTNode) -> Loop:
-        """Return a new loop that starts at a node, inside the current loop."""
+        """Return a new `Loop` record for a loop at a syntax node, nested in the loop being run."""
         outer = self.loop
         return Loop(self.place(node), outer.depth + 1 if outer is not None else 1, outer, self.state.path_condition)
 
     def emit(self, event: Event) -> None:
-        """Send an event to the rules."""
+        """Send an event to the listener of the analysis, which hands it to the rules."""
         self.analysis.listener(event)
 
     # Methods implemented by a subclass in `devlint.interpreter.driver.assembly`: their code is in rooms above this one
@@ -267,17 +276,17 @@ class Frame:
         is_module: bool = False,
         entry: bool = False,
     ) -> Value:
-        """Run one of the program's functions, apply its heap effects to this path, and return its result."""
+        """Run one of the program's functions, apply its heap effects to the current path, and return its result."""
         raise NotImplementedError
 
     def get_attribute(self, owner: Value, name: str, node: cst.CSTNode) -> Value:
-        """Return the value of an attribute read."""
+        """Return the value of the attribute `name` of the value `owner`."""
         raise NotImplementedError
 
     def iterate(self, value: Value, node: cst.BaseExpression) -> Sequence:
         """Return the elements of an iteration over a value.
 
-        The elements are listed when they are known and few; otherwise one value stands for all.
+        Each element is listed when the elements are known and few; otherwise one value stands for all.
         """
         raise NotImplementedError
 
@@ -298,49 +307,55 @@ class Frame:
         return self.analysis.global_name(self.module, name)
 
     def bind(self, name: str, value: Value) -> None:
-        """Bind a name in this frame.
+        """Bind a name in this frame to a value.
 
-        `devlint.interpreter.language.nonlocals` writes the names declared global or nonlocal back to their owner.
+        `devlint.interpreter.language.nonlocals` copies names declared global or nonlocal to the frame they belong to.
         """
         self.state.names[name] = value
 
     # Heap
 
     def get(self, address: AllocationSite) -> HeapObject | None:
-        """Return the heap object at an allocation site: as this path has left it, or as the module that made it did."""
+        """Return the heap object at an allocation site as the current path sees it; None if there is none.
+
+        If the path has not changed the object, that is the object as the module that made it has left it.
+        """
         return self.state.heap.get(address)
 
     def put(self, address: AllocationSite, thing: HeapObject) -> None:
-        """Store a heap object at an allocation site, on this path."""
+        """Store a heap object at an allocation site; only the current path sees the change."""
         self.state.heap.put(address, thing)
 
     def allocate(self, node: cst.CSTNode, thing: HeapObject, part: str = "") -> Ref:
         """Allocate a heap object for a syntax node in the current chain of calls, and return a reference to it.
 
-        Each pass of a loop gets the same object. `part` tells several objects of one node apart.
+        The node gets the same object in each pass of a loop. `part` tells several objects of one node apart.
         """
         address = AllocationSite((id(node), part) if part else id(node), self.context)
         self.state.heap.put(address, thing)
         return Ref(address)
 
     def object_of(self, value: Value | None) -> HeapObject | None:
-        """Return the heap object that a value refers to, None for any other value."""
+        """Return the heap object that a value refers to; None for a value that is no reference."""
         return self.get(value.address) if isinstance(value, Ref) else None
 
     def instance(self, value: Value | None) -> Instance | None:
-        """Return the object with attributes that a value refers to; None for any other value."""
+        """Return the object with attributes (an `Instance`) that a value refers to; None for any other value."""
         if not isinstance(value, Ref):
             return None
         thing = self.get(value.address)
         return thing if isinstance(thing, Instance) else None
 
     def contents(self, value: Value) -> Value:
-        """Return the dict or list that underlies an instance of a subclass of dict or list; else the value itself."""
+        """Return the dict or list that underlies an object whose class derives from dict or list.
+
+        Any other value is returned unchanged.
+        """
         thing = self.instance(value)
         return thing.contents if thing is not None and thing.contents is not None else value
 
     def cell(self, address: AllocationSite) -> ParameterCell | None:
-        """Return the parameter cell at an allocation site; None if there is none.
+        """Return the cell (placement and dtype) of the parameters at an allocation site; None if there is none.
 
         For a library module that is the cell of its parameters, for a group of parameters the join of their cells.
         """
@@ -355,9 +370,10 @@ class Frame:
         return None
 
     def resolve(self, tensor: Tensor) -> Tensor:
-        """Return a tensor with the placement that it has in the current state.
+        """Return a tensor with the placement that it has in the current abstract state.
 
-        A parameter's placement is read from its cell, and cases that the path condition excludes are dropped.
+        A parameter's placement is read from its cell on the heap, and cases that the path condition excludes are
+        dropped.
         """
         if tensor.cell is not None:
             cell = self.cell(tensor.cell)
@@ -374,17 +390,26 @@ class Frame:
         return tensor
 
     def copied_result(self, tensor: Tensor) -> Tensor:
-        """Return the result of an operation that copies a tensor; it requires no gradient where autograd is off."""
+        """Return the result of an operation that copies a tensor, such as `clone`.
+
+        The result requires no gradient where autograd is off.
+        """
         result = computed_tensor(self.resolve(tensor))
         return result if self.state.torch_state.grad else replace(result, grad=False)
 
     def resolve_value(self, value: Value) -> Value:
-        """Return a value with the placement it has in the current state if it is a tensor; else the value itself."""
+        """Return a tensor with the placement that it has in the current abstract state; any other value unchanged.
+
+        A conditional value of two tensors is joined into one tensor first.
+        """
         value = self.as_single_tensor(value)
         return self.resolve(value) if isinstance(value, Tensor) else value
 
     def as_single_tensor(self, value: Value) -> Value:
-        """Return two alternative tensors, such as two parameters, joined into one tensor; else the value itself."""
+        """Return a conditional value of two tensors, such as two parameters, joined into one tensor.
+
+        Any other value is returned unchanged.
+        """
         if not isinstance(value, ConditionalValue):
             return value
         sides = [self.as_single_tensor(one) for one in (value.yes, value.no)]
@@ -397,7 +422,7 @@ class Frame:
         return join_tensors(self.resolve(yes), self.resolve(no), value.test)
 
     def under_path(self, value: Value) -> Value:
-        """Return the alternative of a conditional value that the path condition selects; else the value itself."""
+        """Return the alternative of a conditional value that the path condition selects; otherwise the value itself."""
         while isinstance(value, ConditionalValue) and value.test is not None:
             known = entails(self.state.path_condition, value.test)
             if known is None:
@@ -406,7 +431,7 @@ class Frame:
         return value
 
     def allocate_cell(self, tensor: Tensor) -> AllocationSite:
-        """Allocate a parameter cell with the placement and dtype of a tensor, and return its allocation site."""
+        """Allocate a parameter cell with a tensor's placement and dtype on the heap, and return its allocation site."""
         address = AllocationSite(("cell", id(tensor)), self.context)
         self.state.heap.put(address, ParameterCell(tensor.placement, tensor.dtype, True))
         return address
@@ -414,7 +439,10 @@ class Frame:
     # Paths
 
     def branch(self, *paths: Callable[[], None]) -> list[State]:
-        """Run each path from the current state and return where each ended; the current state is left as it was."""
+        """Run each of several functions from the current abstract state, and return the state at the end of each.
+
+        The frame's current state is the same afterwards as before.
+        """
         start = self.state
         ends = []
         for path in paths:
@@ -427,9 +455,9 @@ class Frame:
 
     @contextmanager
     def iteration(self, loop: cst.CSTNode, position: int) -> Iterator[None]:
-        """Enter one iteration of an unrolled loop, with an allocation context of its own.
+        """Enter one iteration of an unrolled loop for the duration of the `with` block.
 
-        Objects made in different iterations are thereby different objects.
+        Objects made in different iterations get different allocation sites and thereby are different objects.
         """
         before = self.context
         self.context = self.analysis.context_number(before, (id(loop), position))
@@ -438,9 +466,9 @@ class Frame:
 
     @contextmanager
     def loop_pass(self, loop: cst.CSTNode, times: int) -> Iterator[None]:
-        """Enter one pass over a loop that is run to a fixpoint; `times` counts the passes before it.
+        """Enter one pass over a loop that is run to a fixpoint; `times` is the number of passes before it.
 
-        Unnamed conditions of this pass are thereby different from those of earlier passes.
+        Conditions without a name, known only by their source location, thereby differ from those of earlier passes.
         """
         before = self.loop_pass_key
         self.loop_pass_key = self.analysis.context_number(before, (id(loop), times)) if times else before
@@ -448,30 +476,33 @@ class Frame:
         self.loop_pass_key = before
 
     def site_key(self, node: cst.CSTNode) -> tuple[Hashable, ...]:
-        """Return the key that identifies a condition known only by the place and pass in which it is evaluated."""
+        """Return the key that identifies a condition by its syntax node, with the calls and loop passes being run.
+
+        It serves for conditions that have no name in the program.
+        """
         return ("node", node, self.context, self.loop_pass_key)
 
     @contextmanager
     def torch_state(self, **changes: object) -> Iterator[None]:
-        """Change settings of torch inside the `with` block, and restore them afterwards."""
+        """Change torch's settings in the abstract state inside the `with` block, and restore them afterwards."""
         before = self.set_torch_state(changes)
         yield
         self.set_torch_state(before)
 
     def set_torch_state(self, changes: Mapping[str, object]) -> Mapping[str, object]:
-        """Change settings of torch from here on, and return their former values."""
+        """Change settings of torch in the current abstract state, and return their former values."""
         before = {name: getattr(self.state.torch_state, name) for name in changes}
         if changes:
             self.state.torch_state = replace(self.state.torch_state, **changes)  # type: ignore[arg-type]
         return before
 
     def synchronize(self, step: Step | None = None) -> None:
-        """Record in the state that the host waits for the accelerator; `step` is the wait."""
+        """Record in the abstract state that the host waits for the accelerator; `step` is the waiting operation."""
         torch_state = self.state.torch_state
         self.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=step)
 
     def launch(self, step: Step) -> None:
-        """Record in the state that the accelerator is given work; `step` is the operation."""
+        """Record in the abstract state that the accelerator is given work; `step` is the operation that launches it."""
         torch_state: TorchState = self.state.torch_state
         number = torch_state.launches + 1
         self.state.torch_state = replace(torch_state, launches=number, unsynchronized=(number, step), last_wait=None)

@@ -19,10 +19,10 @@ Join: TypeAlias = "Callable[[HeapObject, HeapObject], HeapObject]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForkPoint:
-    """A fork of a heap, as a node in the tree of forks.
+    """A fork of a heap into two, as a node in the tree of forks.
 
-    `parent` is the fork before it, `written` the allocation sites written between the two, and `depth` the number of
-    forks before it.
+    `parent` is the fork before it, `written` the allocation sites written between the two forks, and `depth` the number
+    of forks before it.
     """
 
     parent: ForkPoint | None
@@ -31,10 +31,10 @@ class ForkPoint:
 
 
 class Heap:
-    """Heap objects by allocation site, as one path sees them.
+    """The heap objects by allocation site, as one path sees them.
 
-    `fork` makes an independent copy, and `merge` joins two heaps with a common fork. `base` holds the objects that the
-    modules made, which every path sees until it has changed them.
+    `fork` makes an independent copy, and `merge` joins two heaps with a common fork. The objects that the top level of
+    modules has made are in the base heap given to the constructor; every path sees them until it has changed them.
     """
 
     __slots__ = ("_base", "_objects", "_point", "_written")
@@ -46,7 +46,7 @@ class Heap:
         self._point: ForkPoint | None = None
 
     def get(self, address: AllocationSite) -> HeapObject | None:
-        """Return the object at an allocation site; None when this path knows of none."""
+        """Return the object at an allocation site; None when this path's heap and the base heap have none."""
         thing = self._objects.get(address)
         return thing if thing is not None else self._base.get(address)
 
@@ -56,16 +56,16 @@ class Heap:
         self._written.add(address)
 
     def fork(self) -> Heap:
-        """Return an independent copy of the heap; both heaps remember this fork."""
+        """Return an independent copy of the heap; both heaps remember this fork, so that a later join compares less."""
         self._begin_segment()
         copy = Heap(self._base)
         copy._objects, copy._point = dict(self._objects), self._point
         return copy
 
     def possibly_different_sites(self, other: Heap) -> set[AllocationSite]:
-        """Return the allocation sites at which two heaps may differ.
+        """Return the allocation sites at which this heap and another may differ.
 
-        Those are the sites that either heap has written since their last common fork.
+        Those are the sites that either heap has written since the last fork that both have in common.
         """
         found = self._written | other._written
         left, right = self._point, other._point
@@ -84,7 +84,7 @@ class Heap:
     def is_unchanged_since(self, before: Heap, most: int | None = None) -> bool:
         """Return whether every object that existed when `before` was forked from this heap is unchanged.
 
-        False, too, where more than `most` objects would have to be compared.
+        The result is also False where more than `most` objects would have to be compared.
         """
         changes = self.possibly_different_sites(before)
         if most is not None and len(changes) > most:
@@ -93,7 +93,7 @@ class Heap:
         return all(old is None or old is new or old == new for old, new in pairs)
 
     def merge(self, other: Heap, join: Join) -> Heap:
-        """Return the join of two heaps; an object that only one of them has is taken as it is."""
+        """Return the join of two heaps; an object that only one of the heaps has is in the result unchanged."""
         merged = self.fork()
         for address in self.possibly_different_sites(other):
             thing = other.get(address)
@@ -107,21 +107,27 @@ class Heap:
         return merged
 
     def adopt(self, other: Heap) -> None:
-        """Copy the objects that only the other heap has into this one."""
+        """Copy into this heap the objects that only the other heap has."""
         for address in self.possibly_different_sites(other):
             thing = other.get(address)
             if thing is not None and address not in self._objects:
                 self.put(address, thing)
 
     def written_since(self, before: Heap) -> Iterator[tuple[AllocationSite, HeapObject]]:
-        """Yield what has been added or changed since `before` was forked from this heap."""
+        """Yield the objects that this heap has added or changed since `before` was forked from it.
+
+        Each object comes with its allocation site.
+        """
         for address in self.possibly_different_sites(before):
             thing = self.get(address)
             if thing is not None:
                 yield address, thing
 
     def _begin_segment(self) -> None:
-        """Begin a new segment of the journal, unless nothing has been written since the last one began."""
+        """Begin a new segment of the heap's journal of written allocation sites.
+
+        Nothing is done if nothing has been written since the last segment began.
+        """
         if self._written or self._point is None:
             depth = self._point.depth + 1 if self._point is not None else 0
             self._point = ForkPoint(self._point, self._written, depth)

@@ -1,4 +1,4 @@
-"""The registry of models: handlers that evaluate library calls, by the name of the function or method."""
+"""The registry of models: functions that evaluate calls of library functions and methods, by dotted name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MODELS: dict[str, CallModel] = {}
 
 
 def models_call(*names: str) -> Callable[[CallModel], CallModel]:
-    """Register a function as the model of library calls.
+    """Return a decorator that registers a function as the model of calls of some library functions or methods.
 
     Names are dotted; those of methods look like `Tensor.to`, `Module.cuda`, `list.append`.
     """
@@ -33,7 +33,7 @@ def models_call(*names: str) -> Callable[[CallModel], CallModel]:
 
 
 def find_call_model(name: str) -> CallModel | None:
-    """Return the model registered for a library function or method; None if there is none."""
+    """Return the function that models calls of a library function or method; None if there is none."""
     return _MODELS.get(name)
 
 
@@ -43,7 +43,7 @@ _ITERATIONS: dict[str, IterationModel] = {}
 
 
 def models_iteration(*classes: str) -> Callable[[IterationModel], IterationModel]:
-    """Register a function as the model of iterating over instances of library classes."""
+    """Return a decorator that registers a function as the model of iterating over instances of some library classes."""
 
     def register(function: IterationModel) -> IterationModel:
         _ITERATIONS.update(dict.fromkeys(classes, function))
@@ -53,5 +53,5 @@ def models_iteration(*classes: str) -> Callable[[IterationModel], IterationModel
 
 
 def find_iteration_model(cls: Hashable) -> IterationModel | None:
-    """Return the model for iterating over instances of a library class; None if there is none."""
+    """Return the function that models iterating over instances of a library class; None if there is none."""
     return _ITERATIONS.get(cls) if isinstance(cls, str) else None

@@ -15,11 +15,11 @@ Frame = TypeVar("Frame", contravariant=True)
 class Observer(Protocol[Frame]):
     """A receiver of every value that the interpreter computes or binds.
 
-    An observer must neither keep the frame nor change anything.
+    An observer must neither keep the frame that it is given nor change anything.
     """
 
     def see(self, frame: Frame, node: cst.CSTNode, value: Value) -> None:
-        """Receive the value of the expression at `node`."""
+        """Receive the value of the expression at a syntax node."""
 
     def bind(self, frame: Frame, node: cst.CSTNode, value: Value) -> None:
-        """Receive the value that was bound to the name, attribute or parameter at `node`."""
+        """Receive the value that was bound to the name, attribute or parameter at a syntax node."""

@@ -1,4 +1,4 @@
-"""Definitions whose registration in a registry is deferred until the registry is read."""
+"""Decorated definitions whose entry into a registry is deferred until the program reads the registry."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from devlint.interpreter.program.definitions import EnclosingFrame, FunctionInfo
 
 
 class PendingRegistrations:
-    """The decorated definitions that are still to be registered by their decorator.
+    """The decorated definitions that their decorators are still to put into a registry.
 
-    `definitions_by_registrar` maps each decorator (the registrar) to the definitions it will register, each with the
-    frame it is defined in. `registrars_by_name` maps a name of a module, such as that of a registry dict, to the
+    `definitions_by_registrar` maps each such decorator (the registrar) to the definitions it will register, each with
+    the frame it is defined in. `registrars_by_name` maps a name of a module, such as that of a registry dict, to the
     registrars that write to it.
     """
 

@@ -1,4 +1,4 @@
-"""The call sites of a file's private functions and classes, and which of those only ever run on the host."""
+"""The call sites of a file's private functions and classes, and which of those are only ever run on the host."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from devlint.interpreter.program.private_definitions import is_private_name
 
 
 class PrivateCallSites:
-    """The recorded calls of a file's private functions and classes, and whether all of them stay on the host.
+    """The recorded calls of a file's private functions and classes, and whether all of the calls are on the host.
 
-    A tensor that every call passes from the host cannot have been moved by an unknown caller; nor can a module that is
-    on the host in every call.
+    An unknown caller cannot have moved a tensor that every call passes from the host, nor a module that is on the host
+    in every call.
     """
 
     def __init__(self, module: ModuleInfo | None = None) -> None:
@@ -21,40 +21,49 @@ class PrivateCallSites:
         self._makers: dict[ClassInfo, set[ClassInfo | None]] = defaultdict(set)
 
     def covers(self, name: str, module: ModuleInfo) -> bool:
-        """Return whether a name defined in a module is one of the private definitions of this file."""
+        """Return whether a name is that of a private definition of the file whose calls this object records.
+
+        `module` is the module that defines the name.
+        """
         return module is self._module and is_private_name(name)
 
     def add_call(self, key: tuple[FunctionInfo | ClassInfo, str], *, on_host: bool) -> None:
-        """Record a call that passes a parameter (or `self`, for a class) from the host or from another device.
+        """Record whether a call passes a parameter (or, for a class, `self`) from the host or from another device.
 
-        `key` is the function or class, with the name of the parameter.
+        `key` is the function or class, together with the name of the parameter.
         """
         self._calls[key] = on_host and self._calls.get(key, True)
 
     def add_construction(self, info: ClassInfo, maker: ClassInfo | None) -> None:
-        """Record that code of the class `maker`, or a function (None), has made an instance of the class `info`."""
+        """Record that code of the class `maker`, or of a function (None), has made an instance of the class `info`."""
         self._makers[info].add(maker)
 
     def is_parameter_on_host(self, info: FunctionInfo, name: str) -> bool:
         """Return whether a parameter of a function is on the host in every call.
 
-        So are the inputs of a module that is itself on the host in every call.
+        That also holds for the inputs of a module that is itself on the host in every call.
         """
         return self._calls.get((info, name), False) or (info.owner is not None and self.are_modules_on_host(info.owner))
 
     def are_modules_on_host(self, info: ClassInfo) -> bool:
         """Return whether the modules of a class are on the host in every call of their methods.
 
-        A module whose methods were not called counts if it is only part of modules that are on the host.
+        A module whose methods are never called is on the host if only modules on the host have made it.
         """
-        return self._keeps(info, frozenset())
+        return self._compute_on_host(info, frozenset())
 
-    def _keeps(self, info: ClassInfo | None, asked: frozenset[ClassInfo]) -> bool:
-        """Return the answer of `are_modules_on_host`; `asked` are the classes already visited, which ends circles."""
+    def _compute_on_host(self, info: ClassInfo | None, asked: frozenset[ClassInfo]) -> bool:
+        """Compute the answer of `are_modules_on_host` for a class.
+
+        `asked` are the classes already visited, so that classes that make each other's instances do not recurse for
+        ever.
+        """
         if info is None or info in asked:
             return False
         makers = self._makers[info]
         called = self._calls.get((info, "self"))
         return (
-            called if called is not None else bool(makers) and all(self._keeps(one, asked | {info}) for one in makers)
+            called
+            if called is not None
+            else bool(makers) and all(self._compute_on_host(one, asked | {info}) for one in makers)
         )

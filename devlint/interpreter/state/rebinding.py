@@ -1,4 +1,4 @@
-"""Strong updates: replace the value that a name or an attribute holds."""
+"""Strong updates: the replacement of the value that a name or an attribute holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from devlint.interpreter.state.frame import Frame
 
 
 def rebind(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
-    """Bind the name or attribute at `node`, which holds `before`, to the more precise or changed value `after`."""
+    """Bind the name or attribute at the syntax node `node` to the value `after` in place of `before`.
+
+    The new value is a more precise description of the old one, or the result of a change in place.
+    """
     if after is before or after == before:
         return
     if isinstance(node, cst.Name):
@@ -23,7 +26,10 @@ def rebind(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) 
 
 
 def replace_value(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
-    """Replace `before` by `after`, the result of an in-place operation, at `node` and in all local names."""
+    """Replace the value `before` by `after`, the result of an in-place operation on it.
+
+    It is replaced in the name or attribute at `node`, and in all local names that hold it.
+    """
     rebind(frame, node, before, after)
     for name, value in list(frame.state.names.items()):
         if value is before:

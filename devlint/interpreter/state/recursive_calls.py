@@ -1,4 +1,4 @@
-"""The recursive functions that are being analysed."""
+"""The record of the recursive functions that are being analysed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from devlint.interpreter.program.definitions import FunctionInfo
 
 @dataclass(slots=True)
 class RecursiveCalls:
-    """The recursive functions that are being analysed, with what is known of their inner calls.
+    """The record of the recursive functions that are being analysed, with what is known of their inner calls.
 
-    `skipped` are the functions of which a recursive call was skipped, `inner_results` the values that their inner calls
-    returned.
+    `skipped` are the functions of which a recursive call was left out, `inner_results` the values that their inner
+    calls returned.
     """
 
     skipped: set[FunctionInfo] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""Generators suspended at their `yield`, as context managers are while their `with` block runs."""
+"""The record of a generator that is suspended at its `yield`, as a context manager is while its `with` block runs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TorchStateChanges = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class SuspendedGenerator:
-    """A generator suspended at its `yield`, with its effects before and after the `yield`.
+    """A generator suspended at its `yield`, such as a context manager while its `with` block runs.
 
-    `changes` are the settings of torch that it has changed. `effects` are the heap objects that it changes after the
-    `yield`: each one's state at the `yield` and at the end. `block_timings` are the timings that it takes of the
-    block's work; `waits` is true when it waits for that work; `launches` is the number of accelerator operations when
-    the block begins.
+    `changes` are the settings of torch that it has changed before the `yield`. `effects` are the heap objects that it
+    changes after the `yield`: each one's state at the `yield` and at the end. `block_timings` are the timings that it
+    takes of the block's work; `waits` is true when it waits for that work; `launches` is the number of accelerator
+    operations launched when the block begins.
     """
 
     changes: TorchStateChanges

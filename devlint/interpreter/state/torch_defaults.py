@@ -13,7 +13,7 @@ from devlint.interpreter.program.program import Program
 
 @dataclass(frozen=True, slots=True)
 class FileDefaults:
-    """The default device and dtype that a file has set.
+    """The default device and dtype for new tensors that one file of the program has set.
 
     `device` is None for the host.
     """
@@ -23,9 +23,9 @@ class FileDefaults:
 
 
 class TorchDefaults:
-    """The default devices and dtypes that the program sets, by file.
+    """The default devices and dtypes that the analysed program sets, by file.
 
-    They are kept per file, since other files may belong to other programs.
+    They are kept per file, since files that are analysed together may belong to different programs.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,8 @@ class TorchDefaults:
     def defaults_for(self, program: Program, module: ModuleInfo) -> FileDefaults:
         """Return the default device and dtype in force when a module's code is called.
 
-        Those are the defaults that the module's file has set, or else a file that it imports.
+        Those are the defaults that the module's file has set, otherwise those of a file that it imports, otherwise
+        torch's own.
         """
         found = self.by_file.get(module.path)
         if found is not None or not self.by_file:
