@@ -67,8 +67,8 @@ class SourceText:
 def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
     """Return the condition that a test expression is true.
 
-    It is a bool if the path decides the test, otherwise a literal that a path may assume, or None if there is no such
-    literal.
+    The condition is a bool if the path decides the test, otherwise a literal of the path condition (a formula or its
+    negation) that holds exactly where the test is true; None if no formula expresses the test.
     """
     answer = _test_of(frame, node)
     if isinstance(answer, Literal):

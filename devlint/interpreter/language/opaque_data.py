@@ -70,8 +70,8 @@ def _is_index(frame: Frame, key: Value) -> bool:
 def _stored_placement(frame: Frame, value: Value, beside: Value | None = None) -> Placement:
     """Return the placement of a value that the program stores in opaque data (data of unknown structure).
 
-    A number or string has no device: it takes the placement of the value `beside` it, if one is given. Any other value
-    that is neither a tensor nor opaque data has an unknown placement.
+    A number or string has no device: it takes the placement of `beside`, the value already stored in the same data, if
+    one is given. Any other value that is neither a tensor nor opaque data has an unknown placement.
     """
     match value:
         case Tensor():

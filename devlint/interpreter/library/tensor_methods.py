@@ -87,7 +87,10 @@ def numpy(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _assume_on_host(frame: Frame, tensor: Tensor) -> None:
-    """Assume that a caller's tensor is on the host, because the program reads it through NumPy and goes on."""
+    """Assume that a tensor argument of the analysed function is on the host from here on.
+
+    The program reads it through NumPy, which raises for a tensor on an accelerator.
+    """
     device = tensor.placement.device if isinstance(tensor.placement, PlacementCase) else None
     if isinstance(device, DeviceSymbol):
         test = Literal(device_type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))

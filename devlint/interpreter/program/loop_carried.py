@@ -65,7 +65,11 @@ class _ReadBeforeBinding:
         return bound
 
     def _statement(self, node: cst.CSTNode, bound: set[str]) -> set[str]:
-        """Walk one statement; a kind of statement that has no rule of its own counts as reading all names in it."""
+        """Record the names that a statement reads before they are bound; return the names that are bound after it.
+
+        `bound` are the names that are surely bound before it. A statement of a kind without a case here is assumed to
+        read every name in it and to bind none.
+        """
         match node:
             case cst.SimpleStatementLine(body=body):
                 for one in body:
