@@ -14,7 +14,7 @@ if x.device == "cuda":  # DEV205
 if "cpu" == x.device:  # DEV205
     x = x.float()
 if x.device != "cuda:0":  # DEV205
-    x = x.cuda()
+    print("slow")
 """,
     "a device bound to a name": """
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -52,12 +52,22 @@ def is_fast(device):
     return device == "cuda"  # DEV205
 print(is_fast(torch.device("cuda")), is_fast(torch.device("cpu")))
 """,
+    "a guard of something else": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.zeros(3, device=device)
+if x.device != device:  # DEV205
+    raise ValueError("on another device")
+if x.device != torch.device("cuda"):  # DEV205
+    x = x.cuda()
+else:
+    print("already there")
+""",
     "by identity": """
 x, y = torch.zeros(3), torch.zeros(3)
 if x.device is y.device:  # DEV205
     print(x + y)
 if x.device is not y.device:  # DEV205
-    y = y.to(x.device)
+    raise ValueError("devices differ")
 """,
 }
 
@@ -134,6 +144,11 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 x = torch.zeros(3)
 if x.device != device:
     x = x.to(device)
+if x.device != torch.device("cuda"):
+    x = x.cuda()
+if x.device != "cpu":
+    print("to the host")
+    x = x.cpu()
 """,
     "None": """
 def place(device: torch.device | None, x: torch.Tensor):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Final
+
 from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
 from devlint.domain.value import Const
 
 NO_CHOICE_OF_DEVICE = frozenset({"filled", "given"})
 """Kinds of conditions on whether there is data to compute with; they never decide on which device it is."""
+
+
+MAX_ATOMS: Final = 12
+"""The largest number of atoms whose outcomes are tried; path conditions of real findings have fewer."""
 
 
 def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCondition) -> bool:
@@ -16,7 +23,7 @@ def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCon
     The sides do hold together if the conditions of one include those of the other, or if all hold in a run of the
     program without command-line options on a machine with an accelerator.
     """
-    if any(_have_opposite_texts(one, other) for one in left | right for other in path | left | right):
+    if not _is_consistent(path | left | right, {str(atom) for test in left | right for atom in _atoms(test)}):
         return False
     left, right = _device_conditions(left), _device_conditions(right)
     if not left or not right or left <= right or right <= left:
@@ -26,14 +33,49 @@ def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCon
     )
 
 
-def _have_opposite_texts(one: Literal, other: Literal) -> bool:
-    """Return whether two conditions have the same source text and opposite outcomes, at different source locations.
+def _is_consistent(tests: PathCondition, texts: set[str]) -> bool:
+    """Return whether some outcome of the atoms satisfies all literals of a path condition.
 
-    Two such conditions are likely to be the same test, so that they never hold together.
+    Atoms at different source locations whose text is the same and among `texts` are taken to be the same condition: a
+    helper that is called twice asks the same question twice. The answer is True where there are too many atoms to try.
     """
-    if one.holds is other.holds or not (isinstance(one.formula, Atom) and isinstance(other.formula, Atom)):
+    names = {atom: str(atom) if str(atom) in texts else atom for test in tests for atom in _atoms(test)}
+    if len(set(names.values())) > MAX_ATOMS:
+        return True
+    return _has_solution(tests, names, {})
+
+
+def _has_solution(tests: PathCondition, names: Mapping[Atom, Hashable], outcomes: dict[Hashable, bool]) -> bool:
+    """Return whether the decided outcomes of atoms can be extended so that all literals hold.
+
+    `names` gives the identity of each atom; `outcomes` are the outcomes decided so far, by identity.
+    """
+    answers = {_outcome(test, names, outcomes) for test in tests}
+    if False in answers:
         return False
-    return str(one.formula) == str(other.formula)
+    if None not in answers:
+        return True
+    open_name = next(name for name in names.values() if name not in outcomes)
+    return any(_has_solution(tests, names, {**outcomes, open_name: outcome}) for outcome in (True, False))
+
+
+def _outcome(test: Literal, names: Mapping[Atom, Hashable], outcomes: Mapping[Hashable, bool]) -> bool | None:
+    """Return whether a literal holds under the decided outcomes of atoms; None if they do not decide it."""
+    if isinstance(test.formula, Conjunction):
+        answers = {_outcome(one, names, outcomes) for one in test.formula.tests}
+        known = False if False in answers else None if None in answers else True
+    else:
+        known = outcomes.get(names[test.formula])
+    return known if test.holds or known is None else not known
+
+
+def _atoms(test: Literal) -> Iterator[Atom]:
+    """Yield the atoms of a literal, also those within conjunctions."""
+    if isinstance(test.formula, Conjunction):
+        for one in test.formula.tests:
+            yield from _atoms(one)
+    else:
+        yield test.formula
 
 
 def _device_conditions(path_condition: PathCondition) -> PathCondition:
