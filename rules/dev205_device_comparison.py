@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Confidence, Fix, Severity
-from devlint.domain.device import KnownDevice, is_accelerator
+from devlint.domain.device import DEVICE_TYPES, KnownDevice, is_accelerator
 from devlint.domain.placement import Place, placement_cases
 from devlint.domain.torch_names import MOVE_METHODS
 from devlint.domain.value import Const, DeviceValue, Value
@@ -99,6 +99,10 @@ class DeviceComparison(Rule):
         written = _constant_string(event.left) or _constant_string(event.right)
         if written is None:
             return
+        device = event.left if isinstance(event.left, DeviceValue) else event.right
+        is_device_name = written.partition(":")[0] in DEVICE_TYPES
+        if not is_device_name and not (isinstance(device, DeviceValue) and device.of_tensor):
+            return  # a variable that is compared with "auto" or "pinned" is a string at other times
         always = "False" if event.operator == "==" else "True"
         yield Finding(
             event.context.place,

@@ -16,6 +16,11 @@ if "cpu" == x.device:  # DEV205
 if x.device != "cuda:0":  # DEV205
     print("slow")
 """,
+    "a tensor's device with a word that names no device": """
+x = torch.zeros(3)
+if x.device == "gpu":  # DEV205
+    x = x.half()
+""",
     "a device bound to a name": """
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 if device == "cuda":  # DEV205
@@ -172,6 +177,12 @@ def pick(device="auto"):
         device = "cuda"
     return torch.device(device)
 print(pick(torch.device("cpu")))
+""",
+    "a word that names no device": """
+def apply_to(x, device):
+    return x.pin_memory() if device == "pinned" else x.to(device)
+
+print(apply_to(torch.ones(3), torch.device("cpu")))
 """,
     "an annotation that allows a string": """
 class Buffer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 import libcst as cst
@@ -33,6 +34,8 @@ from devlint.interpreter.state.library_models import models_call, models_iterati
 
 TENSOR_DATASET = "torch.utils.data.TensorDataset"
 """The class of objects made by `TensorDataset(...)`."""
+MAX_COLLATED_LEVELS = 4
+"""How many levels of containers in a sample are collated; deeper ones have unknown structure."""
 
 
 @models_call(DATA_LOADER, "torch.utils.data.dataloader.DataLoader")
@@ -134,11 +137,17 @@ def _with_pinned(frame: Frame, value: Value, pinned: bool | None, depth: int = 0
 
 
 def _default_collate(
-    frame: Frame, value: Value, step: Step, pinned: bool | None, node: cst.BaseExpression, depth: int = 0
+    frame: Frame,
+    value: Value,
+    step: Step,
+    pinned: bool | None,
+    node: cst.BaseExpression,
+    path: tuple[Hashable, ...] = (),
 ) -> Value:
     """Return the batch that `default_collate` makes of samples (torch/utils/data/_utils/collate.py).
 
-    Tensors are stacked, arrays keep their dtype, and Python floats become float64.
+    Tensors are stacked, arrays keep their dtype, and Python floats become float64. `path` are the keys and indices that
+    lead from the whole sample to `value`; they tell the containers of one batch apart.
     """
     host = PlacementCase(CPU, Basis.ASSUMED, step)
     match value:
@@ -156,24 +165,29 @@ def _default_collate(
             return Tensor(host, Dtype("float64", DtypeSource.PYTHON, made), Rank.SOME, grad=False, pinned=pinned)
         case Number(kind="int" | "bool") | Const(value=int()):
             return Tensor(host, Dtype("int64", DtypeSource.PYTHON), Rank.SOME, grad=False, pinned=pinned)
-        case Tuple(items=items) if depth < 4:
+        case Tuple(items=items) if len(path) < MAX_COLLATED_LEVELS:
             return replace(
-                value, items=tuple(_default_collate(frame, one, step, pinned, node, depth + 1) for one in items)
+                value,
+                items=tuple(
+                    _default_collate(frame, one, step, pinned, node, (*path, i)) for i, one in enumerate(items)
+                ),
             )
-        case Ref(address=address) if depth < 4:
+        case Ref(address=address) if len(path) < MAX_COLLATED_LEVELS:
             thing = frame.get(address)
             if isinstance(thing, Dict):
                 entries = {
-                    key: _default_collate(frame, one, step, pinned, node, depth + 1)
+                    key: _default_collate(frame, one, step, pinned, node, (*path, key))
                     for key, one in thing.entries.items()
                 }
                 return frame.allocate(
-                    node, Dict(entries, None if thing.element is None else OpaqueData(host, pinned)), f"batch{depth}"
+                    node, Dict(entries, None if thing.element is None else OpaqueData(host, pinned)), f"batch{path}"
                 )
             if isinstance(thing, Sequence) and thing.kind == "list":
                 # Samples that are lists of n elements are collated to a list of n batches.
                 items = thing.items if thing.items is not None else (thing.element,)
-                parts = tuple(_default_collate(frame, one, step, pinned, node, depth + 1) for one in items)
+                parts = tuple(
+                    _default_collate(frame, one, step, pinned, node, (*path, i)) for i, one in enumerate(items)
+                )
                 columns = Sequence(parts) if thing.items is not None else Sequence(None, parts[0])
-                return frame.allocate(node, columns, f"batch{depth}")
+                return frame.allocate(node, columns, f"batch{path}")
     return OpaqueData(host, pinned)
