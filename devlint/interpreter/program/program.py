@@ -110,10 +110,21 @@ class Program:
             return self._locate(base, module) if module else self._package_file(base)
         key = (origin.parent, module)
         if key not in self._resolved:
+            candidates = (self._locate(root, module) for root in self._search(origin))
             self._resolved[key] = next(
-                (found for root in self._search(origin) if (found := self._locate(root, module)) is not None), None
+                (found for found in candidates if found is not None and not self._imports_own_name(found)), None
             )
         return self._resolved[key]
+
+    def _imports_own_name(self, path: Path) -> bool:
+        """Return whether a file imports a module by the name that the file itself has, such as `torch` in `torch.py`.
+
+        Then the name means a library, in this file and in the files beside it: the file is only ever imported as part
+        of its package.
+        """
+        module = self.load(path)
+        bindings = [one for statement in module.index.statements for one in statement.imports] if module else []
+        return any(not one.level and one.module.partition(".")[0] == path.stem for one in bindings)
 
     def _module(self, path: Path, index: FileIndex) -> ModuleInfo:
         """Return the `ModuleInfo` of a file; its dotted name starts at the outermost folder that is a package."""
