@@ -103,7 +103,7 @@ def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> ProvenanceChang
     """
     kind = StepKind.STORED_INSIDE if inside else StepKind.STORED
     where = "in" if inside else "as"
-    message = f"kept {where} the plain attribute `{_attribute_name(place)}`, which `.to()` does not move"
+    message = f"kept {where} the plain attribute `{attribute_name(place)}`, which `.to()` does not move"
     return lambda previous: Step(kind, message, place, frame.scope, previous, frame.loop)
 
 
@@ -112,12 +112,12 @@ def _kept_mark(frame: Frame, place: Place, what: str) -> ProvenanceChange:
 
     `what` names the kind of contents for the step's message.
     """
-    message = f"{what} kept in the plain container `{_attribute_name(place)}`, which `.to()` does not look into"
+    message = f"{what} kept in the plain container `{attribute_name(place)}`, which `.to()` does not look into"
     return lambda previous: Step(StepKind.KEPT, message, place, frame.scope, previous, frame.loop)
 
 
-def _attribute_name(place: Place) -> str:
-    """Return the name of the attribute that is assigned at a source location, for messages; `...` if it has no name."""
+def attribute_name(place: Place) -> str:
+    """Return the name of the attribute that is assigned at a source location, or `...` if it has none."""
     return place.node.attr.value if isinstance(place.node, cst.Attribute) else "..."
 
 

@@ -33,6 +33,7 @@ from devlint.domain.placement import (
 )
 from devlint.domain.value import Rank
 from devlint.interpreter.objects.module_state import module_tensors
+from devlint.interpreter.objects.plain_attributes import attribute_name
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
 from devlint.interpreter.state.device_facts import has_contradictory_types
@@ -212,6 +213,9 @@ def _classify_conflict(
     in order: a cached tensor, a plain container or attribute of a module, an index, a module's input, a factory that
     ignores the device, a tensor made when its file is loaded, and the operation itself.
     """
+    stored = _storing_step(misplaced.case)
+    if stored is not None and attribute_name(stored.place) in frame.analysis.outside_moves:
+        return None
     relation = relate_devices(misplaced.case.device, reference.case.device)
     generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, misplaced, reference, when)
     if relation is not DeviceRelation.DIFFERENT and not generic:
@@ -225,7 +229,6 @@ def _classify_conflict(
         kept = newest_step(one.case.provenance, StepKind.KEPT)
         if kept is not None and _is_unmoved_since(kept, one.case):
             return PlainContainerConflict(context, operation, one, other, when, kept=kept)
-    stored = _storing_step(misplaced.case)
     if stored is not None and _is_unmoved_since(stored, misplaced.case):
         return PlainAttributeConflict(context, operation, misplaced, reference, when, stored=stored)
     if indexed and not generic:

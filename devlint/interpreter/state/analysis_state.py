@@ -16,6 +16,7 @@ from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.liveness import names_changed_in
 from devlint.interpreter.program.loop_carried import loop_carried_names
+from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.program.use_def import UseDef
@@ -121,6 +122,7 @@ class AnalysisState:
         self.patched_methods: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
         self.torch_defaults = TorchDefaults()
+        self.outside_moves = OutsideMoves(program)
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
         self.recursive_calls = RecursiveCalls()
