@@ -83,7 +83,7 @@ class MixedDeviceOp(Rule):
             problem = f"{operand_text(misplaced)} is on {first} but {operand_text(other)} is on {second}"
         yield Finding(
             event.context.place,
-            f"{problem}: they cannot meet {conflict_location_text(event)}",
+            f"{problem}: they cannot be combined {conflict_location_text(event)}",
             trace=conflict_steps(event, event.context.place),
             help=_help(event),
             confidence=conflict_confidence(event),

@@ -97,7 +97,8 @@ class UnregisteredTensor(Rule):
         yield Finding(
             place,
             f"{noun} {'holds' if inside else 'is'} a plain tensor, so `.to()` leaves it on {where}:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.case)} {conflict_location_text(event)}",
+            f" it cannot be combined with {operand_text(other)} on {device_text(other.case)}"
+            f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=_help(name, inside=inside),
             confidence=conflict_confidence(event),

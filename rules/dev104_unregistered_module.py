@@ -88,7 +88,8 @@ class UnregisteredModule(Rule):
         yield Finding(
             place,
             f"{noun} is a plain container, so `.to()` leaves the {content} in it on {device_text(kept.case)}:"
-            f" they cannot meet {operand_text(other)} on {device_text(other.case)} {conflict_location_text(event)}",
+            f" they cannot be combined with {operand_text(other)} on {device_text(other.case)}"
+            f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=_HELP[content],
             confidence=conflict_confidence(event),

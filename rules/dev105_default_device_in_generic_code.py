@@ -87,7 +87,7 @@ class DefaultDeviceInGenericCode(Rule):
         device = _device(event)
         yield Finding(
             place,
-            f"`{factory}` {problem}: it cannot meet {operand_text(other)} on {device_text(other.case)}"
+            f"`{factory}` {problem}: it cannot be combined with {operand_text(other)} on {device_text(other.case)}"
             f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",

@@ -82,7 +82,8 @@ class DeviceBlindCache(Rule):
         yield Finding(
             place,
             f"a tensor on {device_text(event.misplaced.case)} is {event.cached.message}:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.case)} {conflict_location_text(event)}",
+            f" it cannot be combined with {operand_text(other)} on {device_text(other.case)}"
+            f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=KEYED
             if event.cached.kind is StepKind.CACHED

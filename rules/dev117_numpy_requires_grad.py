@@ -76,7 +76,7 @@ class NumpyRequiresGrad(Rule):
         text = place_text(event.operand)
         yield Finding(
             event.context.place,
-            f"`{text}` requires grad, and {reader_text(event)} cannot read what autograd follows",
+            f"`{text}` requires grad, and {reader_text(event)} cannot read a tensor that autograd tracks",
             trace=placement_steps(*found),
             help=array_suggestion(event)
             or f"take it out of autograd first: `{text_with_suffix(event.operand, '.detach()')}`",

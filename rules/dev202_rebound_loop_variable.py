@@ -71,7 +71,7 @@ class ReboundLoopVariable(Rule):
         statement = collecting_statement(event.loop, event.name, call)
         yield Finding(
             call,
-            f"`{event.name}` is only the loop's name for the tensor: what is looped over keeps the one not moved",
+            f"`{event.name}` is only the loop variable: the container that is looped over keeps the unmoved tensor",
             placement_steps(*cases_if_unconditional(event.tensor)),
             f"write `{statement}`" if statement else f"collect what `{place_text(call)}` returns",
             confidence(event),

@@ -260,7 +260,7 @@ y = mask * x  # DEV101
         "DEV1",
     )
     condition = "when torch.cuda.is_available()"
-    assert finding.message == f"`mask` is on cpu but `x` is on cuda: they cannot meet in `*` {condition}"
+    assert finding.message == f"`mask` is on cpu but `x` is on cuda: they cannot be combined in `*` {condition}"
     assert finding.help == "move it with `mask.to(x.device)`, or create it there"
     assert finding.confidence.value == "likely"
     told = [(note.region.start.row, note.message) for note in finding.trace]
@@ -297,4 +297,4 @@ whole = torch.cat(parts)  # DEV101
 """,
         "DEV1",
     )
-    assert finding.message == "`parts` holds tensors on cpu and on cuda: they cannot meet in `torch.cat`"
+    assert finding.message == "`parts` holds tensors on cpu and on cuda: they cannot be combined in `torch.cat`"

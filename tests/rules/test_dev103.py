@@ -338,7 +338,8 @@ def test_silent(program: str, tmp_path: Path) -> None:
 def test_the_story_runs_from_the_factory_to_the_operation() -> None:
     (finding,) = check(BAD["meets the input"], "DEV1")
     assert finding.message == (
-        "`self.scale` is a plain tensor, so `.to()` leaves it on cpu: it cannot meet `x` on the caller's device in `*`"
+        "`self.scale` is a plain tensor, so `.to()` leaves it on cpu:"
+        " it cannot be combined with `x` on the caller's device in `*`"
     )
     assert finding.help == 'register it, so that it moves with the module: `self.register_buffer("scale", ...)`'
     rows = [note.region.start.row for note in finding.trace]

@@ -269,7 +269,7 @@ class Net(nn.Module):
     )
     assert finding.message == (
         "`torch.ones` is given no device and makes its tensor on the host:"
-        " it cannot meet `x` on the caller's device in `*`"
+        " it cannot be combined with `x` on the caller's device in `*`"
     )
     assert finding.help == "make it where it is used: `device=x.device`"
     assert finding.confidence.value == "likely"
@@ -300,5 +300,5 @@ class Net(nn.Module):
 """,
         "DEV1",
     )
-    assert finding.message.startswith("`torch.LongTensor` makes its tensor on the host: it cannot meet `x`")
+    assert finding.message.startswith("`torch.LongTensor` makes its tensor on the host: it cannot be combined with `x`")
     assert finding.help == "move it: `.to(x.device)`"

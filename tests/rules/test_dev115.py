@@ -135,5 +135,6 @@ def test_it_is_a_warning_that_names_the_cache() -> None:
     (finding,) = check(BAD["a dict of the module"], "DEV1")
     assert finding.severity.value == "warning"
     assert finding.message == (
-        "a tensor on cpu is kept in `_masks` under a key without the device: it cannot meet `x` on cuda in `*`"
+        "a tensor on cpu is kept in `_masks` under a key without the device:"
+        " it cannot be combined with `x` on cuda in `*`"
     )

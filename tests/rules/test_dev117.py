@@ -1,4 +1,4 @@
-"""NumPy asked to read what autograd follows."""
+"""NumPy reads a tensor that autograd tracks."""
 
 from __future__ import annotations
 

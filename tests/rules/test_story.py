@@ -21,7 +21,7 @@ y = x * torch.relu(  # DEV101
 )
 """
     )
-    assert told == "`torch.relu( torch.ones(3) )` is on cpu but `x` is on cuda: they cannot meet in `*`"
+    assert told == "`torch.relu( torch.ones(3) )` is on cpu but `x` is on cuda: they cannot be combined in `*`"
 
 
 def test_a_string_with_a_number_sign_is_quoted_whole() -> None:
@@ -55,7 +55,7 @@ def main(args):
     device = "cuda" if {condition} else "cpu"
     return torch.ones(3, device=device) * torch.ones(3)  # DEV101
 """
-    ).endswith(f"they cannot meet in `*` when {told}")
+    ).endswith(f"they cannot be combined in `*` when {told}")
 
 
 def test_no_step_is_told_twice() -> None:

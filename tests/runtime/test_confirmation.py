@@ -149,7 +149,9 @@ def test_what_ran_on_the_accelerator_without_harm_is_refuted(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     region = Region(str(tmp_path / "program.py"), Position(4, 8), Position(4, 13))
-    claim = Diagnostic("DEV101", "mixed-device-op", Severity.ERROR, Confidence.CERTAIN, "they cannot meet", region)
+    claim = Diagnostic(
+        "DEV101", "mixed-device-op", Severity.ERROR, Confidence.CERTAIN, "they cannot be combined", region
+    )
     monkeypatch.setattr(ConfiguredLinter, "findings", lambda self, files: [claim])
     assert run(FINE) == {("DEV101", "program.py", 4): "refuted"}
 
