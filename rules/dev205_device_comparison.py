@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import libcst as cst
-
 from devlint.diagnostic import Confidence, Fix, Severity
 from devlint.domain.device import DEVICE_TYPES, KnownDevice, is_accelerator
-from devlint.domain.placement import Place, placement_cases
-from devlint.domain.torch_names import MOVE_METHODS
+from devlint.domain.placement import placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
 from devlint.explain.device_texts import condition_text
 from devlint.explain.place_texts import place_text
+from devlint.explain.transfer_guards import guards_transfer
 from devlint.fixes.device_comparison import compare_types, compare_values, compare_with_string
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import DevicesCompared
 from devlint.rule import Finding, Rule
-from devlint.syntax.index import Statement
-from devlint.syntax.tree_walk import descend
 
 
 class DeviceComparison(Rule):
@@ -71,7 +67,7 @@ class DeviceComparison(Rule):
 
     def check(self, event: DevicesCompared) -> Iterator[Finding]:
         """Yield a finding for a comparison of devices whose result is the same for every device."""
-        if event.operator in ("!=", "is not") and _guards_transfer(event.context.place):
+        if event.operator in ("!=", "is not") and guards_transfer(event.context.place):
             return
         if event.operator in ("is", "is not"):
             yield from self._identity(event)
@@ -144,30 +140,6 @@ def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fi
     if event.operator in ("is", "is not"):
         return compare_values(region, node)
     return compare_with_string(region, node, written) if written is not None else compare_types(region, node)
-
-
-def _guards_transfer(place: Place) -> bool:
-    """Return whether a comparison is the test of an `if` without `else` whose body holds a transfer.
-
-    Such a comparison does no harm when it is always true, because a transfer to the tensor's own device does nothing.
-    """
-    tree = place.unit.tree if isinstance(place.unit, Statement) else None
-    for branch in (tree, *descend(tree)) if tree is not None else ():
-        if isinstance(branch, cst.If) and branch.test is place.node:
-            lines = branch.body.body if branch.orelse is None else ()
-            return any(_is_transfer(one) for line in lines for one in getattr(line, "body", ()))
-    return False
-
-
-def _is_transfer(statement: cst.BaseSmallStatement) -> bool:
-    """Return whether a statement only moves a tensor or a module: `x = x.to(device)`, `model.cuda()`."""
-    match statement:
-        case (
-            cst.Assign(value=cst.Call(func=cst.Attribute(attr=cst.Name(value=method))))
-            | cst.Expr(value=cst.Call(func=cst.Attribute(attr=cst.Name(value=method))))
-        ):
-            return method in MOVE_METHODS
-    return False
 
 
 def _constant_string(value: Value) -> str | None:
