@@ -112,7 +112,12 @@ class Program:
         if key not in self._resolved:
             candidates = (self._locate(root, module) for root in self._search(origin))
             self._resolved[key] = next(
-                (found for found in candidates if found is not None and not self._imports_own_name(found)), None
+                (
+                    found
+                    for found in candidates
+                    if found is not None and ("." in module or not self._imports_own_name(found))
+                ),
+                None,
             )
         return self._resolved[key]
 
