@@ -333,12 +333,6 @@ def _emit_transfer(
     event: type[Transfer] = Transfer,
 ) -> None:
     """Emit the event of a transfer, with the facts on which rules about needless or repeated transfers decide."""
-    loop_frame = frame.loops[-1] if frame.loops else None
-    invariant = (
-        loop_frame is not None
-        and not varies_in_loop(receiver, loop_frame.bound_names)
-        and _is_target_invariant(request, loop_frame.bound_names)
-    )
     frame.emit(
         event(
             frame.event_context(node),
@@ -353,7 +347,7 @@ def _emit_transfer(
             before.pinned,
             request.non_blocking,
             request.copies,
-            invariant,
+            _is_invariant_in_loop(frame, receiver, request),
             moves=request.placement is not None,
             casts=request.dtype is not None or request.reorders,
             grad=before.grad,
@@ -380,6 +374,14 @@ def _synchronize_for_copy(
         frame.synchronize(frame.step(StepKind.PASSED, f".{method}() waits for the copy", node))
     elif all(map(is_host, targets)) and not all(map(is_host, origins)):
         frame.synchronize()
+
+
+def _is_invariant_in_loop(frame: Frame, receiver: cst.BaseExpression, request: TransferRequest) -> bool:
+    """Return whether a transfer in a loop has the same receiver and target in every iteration; False outside loops."""
+    if not frame.loops:
+        return False
+    changed_names = frame.loops[-1].bound_names
+    return not varies_in_loop(receiver, changed_names) and _is_target_invariant(request, changed_names)
 
 
 def _is_target_invariant(request: TransferRequest, assigned: frozenset[str]) -> bool:
@@ -424,17 +426,12 @@ def transfer_module(
     move_registered_tensors(frame, owner, change)
     if first is not None:
         after = _representative_tensor(frame, owner) or first
-        loop_frame = frame.loops[-1] if frame.loops else None
-        invariant = (
-            loop_frame is not None
-            and not varies_in_loop(receiver, loop_frame.bound_names)
-            and _is_target_invariant(request, loop_frame.bound_names)
-        )
         frame.emit(
             Transfer(
                 frame.event_context(node), method, frame.place(receiver), True, first.placement,
                 after.placement if request.placement is None else request.placement,
-                first.dtype, after.dtype, invariant=invariant, in_place=True, moves=request.placement is not None,
+                first.dtype, after.dtype, invariant=_is_invariant_in_loop(frame, receiver, request), in_place=True,
+                moves=request.placement is not None,
                 parameter=first.leaf is True,
             )
         )  # fmt: skip
