@@ -10,11 +10,25 @@ from devlint.version import __version__
 if TYPE_CHECKING:
     from devlint.api import Result, check_paths, check_source
     from devlint.config.config_error import ConfigError
-    from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
+    from devlint.diagnostic import (
+        Applicability,
+        AssumptionKind,
+        AssumptionNote,
+        Confidence,
+        Diagnostic,
+        Edit,
+        Fix,
+        Note,
+        Position,
+        Region,
+        Severity,
+    )
     from devlint.linter.program_analysis import InternalError
 
 __all__ = [
     "Applicability",
+    "AssumptionKind",
+    "AssumptionNote",
     "Confidence",
     "ConfigError",
     "Diagnostic",

@@ -34,6 +34,32 @@ class Confidence(Enum):
         return order.index(self) <= order.index(other)
 
 
+class AssumptionKind(Enum):
+    """What sort of thing a finding takes for granted; the value of a member is its name in the JSON output.
+
+    That the code runs where there is an accelerator is the subject of every finding, and no assumption.
+    """
+
+    CONDITION = "condition"
+    """A condition of the program decides where a tensor is, and it is one way round."""
+    OPTION = "option"
+    """A command-line option has its default value, or another one."""
+    CALLER = "caller"
+    """Code outside the program passes a tensor on an accelerator, or moves the module there."""
+    TENSOR = "tensor"
+    """A value whose type the program does not tell is a tensor."""
+    LOADER = "loader"
+    """A data loader yields host tensors."""
+    CALL_SITES = "call sites"
+    """A private function is called from its own file only."""
+    CONSTRUCTED = "constructed"
+    """An attribute still holds what the constructor has stored there."""
+    SHARED_MEMORY = "shared memory"
+    """A call that may copy returns the memory that it was given."""
+    INTENT = "intent"
+    """The author means something else than what the statement does."""
+
+
 class Applicability(Enum):
     """The safety of a fix: safe (behaviour is kept on every path), unsafe (behaviour may change), or only displayed.
 
@@ -75,6 +101,18 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class AssumptionNote:
+    """One thing that a finding takes for granted: its kind, a clause that states it, and where the program raises it.
+
+    `region` is None where no single source location raises the question.
+    """
+
+    kind: AssumptionKind
+    message: str
+    region: Region | None
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
     """A change of a source file: the text between the positions `start` and `end` is replaced by `content`.
 
@@ -100,7 +138,8 @@ class Fix:
 class Diagnostic:
     """One finding in a report: the rule that made it, its region in the source, and its message, trace, advice and fix.
 
-    The trace is a sequence of notes that say how the problem came about, from the oldest step to the newest.
+    The trace is a sequence of notes that say how the problem came about, from the oldest step to the newest. The
+    assumptions are what the finding takes for granted, and decide its confidence.
     """
 
     code: str
@@ -114,6 +153,7 @@ class Diagnostic:
     fix: Fix | None = None
     url: str | None = None
     fingerprint: str = ""
+    assumptions: tuple[AssumptionNote, ...] = ()
 
     @property
     def order(self) -> tuple[str, int, Position, str]:

@@ -13,7 +13,8 @@ from functools import cache
 from typing import Any, ClassVar, get_args, get_type_hints
 
 from devlint.diagnostic import Confidence, Severity
-from devlint.domain.placement import Place, Step
+from devlint.domain.placement import Assumption, Place, Step
+from devlint.explain.assumptions import confidence
 from devlint.fixes.fix_context import FixMaker
 
 
@@ -23,17 +24,22 @@ class Finding:
 
     `place` is the syntax node of that code. `trace` runs from the oldest step to the newest; `severity` overrides the
     rule's own. Findings of one rule with the same `subject` are one bug, of which only the first in the source is
-    reported. `make_fix` makes the fix.
+    reported. `assumptions` are what the finding takes for granted, and decide how sure it is. `make_fix` makes the fix.
     """
 
     place: Place
     message: str
     trace: tuple[Step, ...] = ()
     help: str | None = None
-    confidence: Confidence = Confidence.CERTAIN
+    assumptions: tuple[Assumption, ...] = ()
     severity: Severity | None = None
     subject: Hashable = None
     make_fix: FixMaker | None = None
+
+    @property
+    def confidence(self) -> Confidence:
+        """How sure devlint is of the finding, which its assumptions decide."""
+        return confidence(self.assumptions)
 
 
 class Rule(ABC):

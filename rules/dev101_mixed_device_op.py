@@ -7,13 +7,8 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import StepKind
-from devlint.explain.conflict_texts import (
-    conflict_confidence,
-    conflict_location_text,
-    conflict_steps,
-    conflict_subject,
-    device_source,
-)
+from devlint.explain.assumptions import conflict_assumptions
+from devlint.explain.conflict_texts import conflict_location_text, conflict_steps, conflict_subject, device_source
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text
 from devlint.fixes.fix_context import FixContext
@@ -86,7 +81,7 @@ class MixedDeviceOp(Rule):
             f"{problem}: they cannot be combined {conflict_location_text(event)}",
             trace=conflict_steps(event, event.context.place),
             help=_help(event),
-            confidence=conflict_confidence(event),
+            assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),
             make_fix=partial(_fix, event),
         )

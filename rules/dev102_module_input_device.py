@@ -7,7 +7,8 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
-from devlint.explain.conflict_texts import conflict_confidence, conflict_steps, conflict_subject, device_source
+from devlint.explain.assumptions import conflict_assumptions
+from devlint.explain.conflict_texts import conflict_steps, conflict_subject, device_source
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import argument_places, callee_text, place_text, text_with_suffix
 from devlint.fixes.fix_context import FixContext
@@ -81,7 +82,7 @@ class ModuleInputDevice(Rule):
             f"`{module}` is on {where} but {noun} is on {whither}{condition_text(event.when)}",
             trace=conflict_steps(event, event.context.place),
             help=_help(event, weights, argument),
-            confidence=conflict_confidence(event),
+            assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),
             make_fix=partial(_fix, event),
         )

@@ -10,7 +10,8 @@ import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import StepKind
-from devlint.explain.conflict_texts import conflict_confidence, conflict_location_text, conflict_steps
+from devlint.explain.assumptions import conflict_assumptions
+from devlint.explain.conflict_texts import conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text, place_text
 from devlint.fixes.buffer_registration import register_buffer
@@ -101,7 +102,7 @@ class UnregisteredTensor(Rule):
             f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=_help(name, inside=inside),
-            confidence=conflict_confidence(event),
+            assumptions=conflict_assumptions(event),
             make_fix=partial(_fix, event),
         )
 

@@ -8,7 +8,8 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_texts import conflict_confidence, conflict_location_text, conflict_steps
+from devlint.explain.assumptions import conflict_assumptions
+from devlint.explain.conflict_texts import conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text, place_text
 from devlint.fixes.buffer_registration import wrap_container
@@ -92,7 +93,7 @@ class UnregisteredModule(Rule):
             f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=_HELP[content],
-            confidence=conflict_confidence(event),
+            assumptions=conflict_assumptions(event),
             make_fix=partial(_fix, event, "Module" if content == "modules" else "Parameter"),
         )
 

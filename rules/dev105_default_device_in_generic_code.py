@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_texts import conflict_confidence, conflict_location_text, conflict_steps
+from devlint.explain.assumptions import conflict_assumptions
+from devlint.explain.conflict_texts import conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import callee_text, dotted_name_at, operand_text, size_source_name
 from devlint.fixes.fix_context import FixContext, NoFix
@@ -91,7 +92,7 @@ class DefaultDeviceInGenericCode(Rule):
             f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
-            confidence=conflict_confidence(event),
+            assumptions=conflict_assumptions(event),
             make_fix=partial(_fix, event),
         )
 

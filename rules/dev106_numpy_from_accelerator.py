@@ -8,7 +8,8 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
 from devlint.domain.placement import placement_cases
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.host_read_texts import array_suggestion, reader_text
 from devlint.explain.place_texts import place_text, text_with_suffix
@@ -77,7 +78,7 @@ class NumpyFromAccelerator(Rule):
                 f" but {reader_text(event)} reads host memory only",
                 trace=placement_steps(leaf),
                 help=array_suggestion(event) or f"copy it to the host first: `{suggestion}`",
-                confidence=confidence(event, leaf, when=when),
+                assumptions=assumptions(event, leaf, when=when),
                 make_fix=partial(_fix, event) if event.array is None else None,
             )
             return

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.conflict_texts import conflict_confidence, conflict_steps, conflict_subject
+from devlint.explain.assumptions import conflict_assumptions
+from devlint.explain.conflict_texts import conflict_steps, conflict_subject
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text
 from devlint.fixes.edits import append_call
@@ -71,7 +72,7 @@ class AcceleratorIndexOnHost(Rule):
             f" is on {device_text(index.case)}{condition_text(event.when)}: a host tensor takes only host indices",
             trace=conflict_steps(event, event.context.place),
             help=_help(dotted_name_at(table.place), dotted_name_at(index.place)),
-            confidence=conflict_confidence(event),
+            assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),
             make_fix=partial(_fix, event),
         )

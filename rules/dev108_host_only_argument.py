@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import operation_text, place_text, text_with_suffix
 from devlint.fixes.edits import append_call
@@ -71,7 +72,7 @@ class HostOnlyArgument(Rule):
             f" but {operation_text(event.operation)} takes its `{operand.name}` on the host only",
             trace=placement_steps(operand.case),
             help=f"pass it from the host: `{text_with_suffix(operand.place, '.cpu()')}`",
-            confidence=confidence(event, operand.case),
+            assumptions=assumptions(event, operand.case),
             make_fix=partial(_fix, event),
         )
 

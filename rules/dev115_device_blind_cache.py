@@ -7,7 +7,8 @@ from typing import Final
 
 from devlint.diagnostic import Severity
 from devlint.domain.placement import StepKind
-from devlint.explain.conflict_texts import conflict_confidence, conflict_location_text, conflict_steps
+from devlint.explain.assumptions import conflict_assumptions
+from devlint.explain.conflict_texts import conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import operand_text
 from devlint.interpreter.state.events import CacheConflict
@@ -88,5 +89,5 @@ class DeviceBlindCache(Rule):
             help=KEYED
             if event.cached.kind is StepKind.CACHED
             else "move the tensor where it is used, or make it there",
-            confidence=conflict_confidence(event),
+            assumptions=conflict_assumptions(event),
         )

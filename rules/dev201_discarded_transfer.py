@@ -13,7 +13,8 @@ from devlint.domain.device import KnownDevice
 from devlint.domain.placement import PlacementCase
 from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import Tensor
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import (
     MAX_SUGGESTION_LENGTH,
@@ -96,7 +97,7 @@ class DiscardedTransfer(Rule):
             f"The {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
             placement_steps(*cases_if_unconditional(event.tensor)),
             f"keep the result: `{_keeping_statement(event, receiver)}`",
-            confidence(event),
+            assumptions(event),
             make_fix=partial(_fix, event),
         )
 

@@ -8,7 +8,8 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import collecting_statement
 from devlint.explain.transfer_paths import cases_if_unconditional
@@ -74,7 +75,7 @@ class ReboundLoopVariable(Rule):
             f"`{event.name}` is only the loop variable: the container that is looped over keeps the unmoved tensor",
             placement_steps(*cases_if_unconditional(event.tensor)),
             f"write `{statement}`" if statement else f"collect what `{place_text(call)}` returns",
-            confidence(event),
+            assumptions(event),
             make_fix=partial(_fix, event),
         )
 

@@ -8,7 +8,8 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import cases_if_unconditional
 from devlint.fixes.argument_returns import return_moved_arguments
@@ -76,7 +77,7 @@ class ReboundArgument(Rule):
             f"The tensor that `{place_text(call)}` returns is lost: the caller's `{event.name}` is not moved",
             placement_steps(*cases_if_unconditional(event.tensor)),
             f"return `{event.name}` and let the caller bind it",
-            confidence(event),
+            assumptions(event),
             make_fix=partial(_fix, event),
         )
 

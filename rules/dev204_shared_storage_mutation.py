@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devlint.diagnostic import Confidence, Severity
-from devlint.explain.conflict_texts import confidence
+from devlint.diagnostic import AssumptionKind, Severity
+from devlint.domain.placement import Assumption
+from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.place_texts import place_text
 from devlint.interpreter.state.events import SharedWrite
@@ -62,12 +63,14 @@ class SharedStorageMutation(Rule):
         """Yield a finding for an in-place write to memory that the caller, or another variable still in use, shares."""
         other = f"`{event.other}`" if event.other is not None else "what the caller gave"
         verb = "is" if event.surely else "may be"
-        sure = confidence(event)
+        doubt = Assumption(
+            AssumptionKind.SHARED_MEMORY, f"`{place_text(event.shared.place)}` copies nothing", event.shared.place
+        )
         yield Finding(
             event.context.place,
             f"`{event.name}` is changed in place, and {other} {verb} the same memory{condition_text(event.when)}",
             (event.shared,),
             f"copy first: `.clone()` of a tensor, `.copy()` of an array, at `{place_text(event.shared.place)}`",
-            sure if event.surely or sure is not Confidence.CERTAIN else Confidence.LIKELY,
+            (*assumptions(event), *([] if event.surely else [doubt])),
             subject=event.shared.place,
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from devlint.diagnostic import Confidence, Fix, Severity
+from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DEVICE_TYPES, KnownDevice, is_accelerator
-from devlint.domain.placement import placement_cases
+from devlint.domain.placement import Assumption, placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
 from devlint.explain.device_texts import condition_text
 from devlint.explain.place_texts import place_text
@@ -86,7 +86,9 @@ class DeviceComparison(Rule):
             event.context.place,
             f"`{place_text(event.context.place)}` compares Python objects, and each `.device` is a new one",
             help=f"compare them with `{equal}`",
-            confidence=Confidence.LIKELY,
+            assumptions=(
+                Assumption(AssumptionKind.INTENT, "the devices are meant, not the objects", event.context.place),
+            ),
             make_fix=partial(_fix, event, None),
         )
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Step, StepKind
-from devlint.explain.conflict_texts import confidence
+from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import (
     conversion_step,
     conversion_suggestion,
@@ -92,7 +92,7 @@ class Float64Input(Rule):
             conversion_suggestion(conversion, narrow.tensor.dtype.name or "float32")
             if conversion is not None
             else None,
-            confidence(event),
+            assumptions(event),
             subject=place,
             make_fix=partial(_fix, wide, narrow.tensor.dtype.name or "float32", conversion),
         )

@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
-from devlint.explain.conflict_texts import confidence
+from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import dtype_steps, dtype_text, implicit_float64
 from devlint.explain.place_texts import dotted_name_at, operation_text
 from devlint.fixes.cast_insertion import cast_operand
@@ -76,7 +76,7 @@ class MixedDtypeOp(Rule):
             f"{operation_text(event.operation)} does not promote: {dtype_text(left)}, meets {dtype_text(right)}",
             tuple(step for step in steps if step.place != place),
             _help(left, right),
-            confidence(event),
+            assumptions(event),
             subject=_subject_place(left, right, place),
             make_fix=partial(_fix, left, right),
         )

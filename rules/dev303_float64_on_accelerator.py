@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.conflict_texts import confidence
+from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
 from devlint.explain.place_texts import place_text
@@ -79,7 +79,7 @@ class Float64OnAccelerator(Rule):
             _message(event, path, refused=refused is not None),
             tuple(step for step in dtype_steps(event.dtype_before) if step.place != place),
             "cast before or with the transfer: `.to(device, torch.float32)`",
-            confidence(event, path.before),
+            assumptions(event, path.before),
             _severity(event, refused=refused is not None),
             subject=conversion.place if conversion is not None else place,
             make_fix=partial(_fix, event),

@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.dtype import FLOATS, is_floating
-from devlint.explain.conflict_texts import confidence
+from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import dtype_steps
 from devlint.explain.place_texts import dotted_name_at, operand_text
 from devlint.fixes.cast_insertion import cast_operand
@@ -76,7 +76,7 @@ class LossTargetDtype(Rule):
             f"`{event.loss}` takes {_phrase(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",
             steps,
             f"cast the targets: `{name or 'target'}.to(torch.{suggested})`",
-            confidence(event),
+            assumptions(event),
             subject=steps[-1].place if steps else place,
             make_fix=partial(_fix, event, suggested),
         )

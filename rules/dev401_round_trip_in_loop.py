@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 
-from devlint.diagnostic import Confidence, Fix, Severity
+from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
-from devlint.domain.placement import Place, Step, StepKind, history, newest_step, placement_cases
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.domain.placement import Assumption, Place, Step, StepKind, history, newest_step, placement_cases
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import variable_text
@@ -169,14 +170,14 @@ def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: 
     """
     via = "the host" if is_host(second_path.before.device) else device_text(second_path.before)
     computed = event.previous_transfer is not out
-    certainty = confidence(event, second_path.before, second_path.after)
+    movable = Assumption(AssumptionKind.INTENT, "what is computed on the way could be computed where it is", out.place)
     return Finding(
         event.context.place,
         f"`{place_text(event.receiver)}` goes to {device_text(second_path.after)}, where it came from, by way of {via}"
         f" in every iteration{condition_text(second_path.when)}",
         placement_steps(first_path.before, second_path.before),
         "leave both transfers out" + (": compute it where it is" if computed else ""),
-        Confidence.LIKELY if computed and certainty is Confidence.CERTAIN else certainty,
+        (*assumptions(event, second_path.before, second_path.after), *([movable] if computed else [])),
         subject=out.place,
         make_fix=partial(_fix, event, out),
     )

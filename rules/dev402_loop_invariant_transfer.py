@@ -7,7 +7,8 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.path_conditions import Conjunction, Literal
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import transfer_paths
@@ -80,7 +81,7 @@ class LoopInvariantTransfer(Rule):
             f"`{receiver}` is moved from the host to {target} again in every iteration{condition_text(path.when)}",
             placement_steps(path.before),
             f"move `{receiver}` once, before the loop",
-            confidence(event, path.before, path.after),
+            assumptions(event, path.before, path.after),
             make_fix=partial(_fix, event),
         )
 

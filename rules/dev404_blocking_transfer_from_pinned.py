@@ -7,7 +7,8 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Basis
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
@@ -80,7 +81,7 @@ class BlockingTransferFromPinned(Rule):
             f"`{receiver}` is pinned, and the host waits for its copy to {target}{condition_text(path.when)}",
             placement_steps(path.before),
             "let the copy run beside the host: `non_blocking=True`",
-            confidence(event, path.after),
+            assumptions(event, path.after),
             make_fix=partial(_fix, event, path),
         )
 

@@ -11,7 +11,8 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import UNKNOWN_DEVICE, is_host
 from devlint.domain.placement import Place, PlacementCase, Step, placement_cases
 from devlint.domain.value import FactoryOrigin, OriginKind
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
@@ -143,7 +144,7 @@ def _finding(
         f"`{factory}` is filled on the host and then copied to {device_text(target)}{when}",
         tuple(step for step in steps if step.place != place),
         f"create it there, by a torch factory with `device=`{random}",
-        confidence(event, target),
+        assumptions(event, target),
         make_fix=partial(_fix, event, fresh),
     )
 

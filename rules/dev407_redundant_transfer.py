@@ -7,11 +7,12 @@ from functools import partial
 
 import libcst as cst
 
-from devlint.diagnostic import Applicability, Confidence, Fix, Severity
+from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.domain.device import DeviceSymbol, KnownDevice, is_accelerator
 from devlint.domain.placement import Basis, StepKind
 from devlint.domain.value import is_single_object
-from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import device_text, is_module_placement
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
@@ -86,7 +87,7 @@ class RedundantTransfer(Rule):
             f"`{receiver}` is already on {places}: `.{event.method}()` does nothing",
             placement_steps(*(path.before for path in paths)),
             f"use `{receiver}` as it is",
-            confidence(event),
+            assumptions(event),
             make_fix=partial(_drop, event),
         )
 
@@ -98,7 +99,7 @@ class RedundantTransfer(Rule):
             f"`{place_text(event.receiver)}` is on {first} only to be moved to {then} at once",
             placement_steps(path.before),
             "leave the first transfer out",
-            confidence(event, path.after),
+            assumptions(event, path.after),
             make_fix=partial(_drop_first, event),
         )
 
@@ -108,7 +109,7 @@ def _drop(event: Transfer, context: FixContext) -> Fix:
 
     The fix is safe when the function around the transfer itself put the tensor on its device.
     """
-    certain = confidence(event) is Confidence.CERTAIN
+    certain = not assumptions(event)
     certain = certain and all(is_placed_in_function(event.context, path.before) for path in transfer_paths(event))
     sure = Applicability.SAFE if certain else Applicability.UNSAFE
     return remove_transfer(context.region_at(event.context.place), node_at(event.context.place), sure)

@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.domain.placement import Basis, Step, placement_cases
 from devlint.domain.value import OriginKind, Tensor
-from devlint.explain.conflict_texts import confidence
+from devlint.explain.assumptions import assumptions
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import is_placed_in_function
 from devlint.fixes.fix_context import FixContext, node_at
@@ -76,7 +76,7 @@ class NumpyRoundTrip(Rule):
             event.context.place,
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
             help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
-            confidence=confidence(event),
+            assumptions=assumptions(event),
             make_fix=partial(_fix, event),
         )
 
@@ -91,7 +91,7 @@ class NumpyRoundTrip(Rule):
             f"`{place_text(place)}` rebuilds a tensor from the array that a tensor was read into",
             (read,) if read.place != place else (),
             "stay in torch: `.detach().clone()` copies without NumPy",
-            confidence(event),
+            assumptions(event),
             make_fix=partial(_fix, event),
         )
 

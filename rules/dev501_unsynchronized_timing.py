@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Step, StepKind
-from devlint.explain.conflict_texts import confidence
+from devlint.explain.assumptions import assumptions
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import places_in_loop
 from devlint.fixes.fix_context import FixContext
@@ -93,7 +93,7 @@ class UnsynchronizedTiming(Rule):
             f"The clock is read while `{place_text(event.work.place)}` may still be running on the accelerator",
             (Step(StepKind.PASSED, "the clock is started", event.started), event.work),
             f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
-            confidence(event),
+            assumptions(event),
             subject=clock,
             make_fix=partial(_fix, event),
         )

@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
-from devlint.explain.conflict_texts import confidence
+from devlint.explain.assumptions import assumptions
 from devlint.explain.place_texts import place_text
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.synchronization_fixes import make_copy_blocking
@@ -73,7 +73,7 @@ class UnsynchronizedRead(Rule):
             f"`{place_text(event.operand)}` is read on the host before its non_blocking copy is known to be complete",
             (unfinished.step,) if copy != event.context.place else (),
             f"leave `non_blocking` out of `{place_text(copy)}`, or synchronize before reading",
-            confidence(event),
+            assumptions(event),
             subject=copy,
             make_fix=partial(_fix, copy),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_texts import confidence
+from devlint.explain.assumptions import assumptions
 from devlint.explain.place_texts import dotted_name_at
 from devlint.fixes.accelerator_choice import check_availability
 from devlint.fixes.fix_context import FixContext, node_at
@@ -75,7 +75,7 @@ class HardCodedAccelerator(Rule):
             event.context.place,
             f"`{event.written}` needs that accelerator: no check of availability, no way to choose another device",
             help="take the device from a tensor at hand (`x.device`) or from an argument",
-            confidence=confidence(event),
+            assumptions=assumptions(event),
             make_fix=partial(_fix, event),
         )
 

@@ -1,7 +1,7 @@
 """Placements of tensors: the device, how it is known, the conditions on it, and the steps that led to it.
 
 The types of this module refer to each other: a step happens in a scope, a scope remembers the placements of its
-arguments, and a placement ends in a step. That is why they share one module.
+arguments, a placement ends in a step, and a step may make an assumption. That is why they share one module.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, TypeAlias
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import UNKNOWN_DEVICE, Device, DeviceRelation, DeviceSymbol, KnownDevice, relate_devices
 from devlint.domain.path_conditions import NO_CONDITION, Formula, Literal, PathCondition, assume, entails
 
@@ -76,13 +77,26 @@ PLACING_KINDS = frozenset({StepKind.CREATED, StepKind.MOVED, StepKind.CALLER, St
 """The kinds of steps that decide on which device a tensor lives; steps of other kinds do not move a tensor."""
 
 
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One thing that the analysis takes for granted; `message` is a clause, such as "`x` is a tensor".
+
+    `place` is where the program raises the question; None where no single source location does.
+    """
+
+    kind: AssumptionKind
+    message: str
+    place: Place | None = field(default=None, compare=False)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One step in the history of a value, such as its creation, a move or an assignment to an attribute.
 
     `previous` is the step before it, `loop` the innermost loop around it, if any. For a tensor created on the default
     device, `device_expressions` are the expressions that name a device at that point of the program. For a move,
-    `source` is the step that had put the tensor on its former device. Steps compare by identity.
+    `source` is the step that had put the tensor on its former device. `assumption` is what the step takes for
+    granted, None for a step that the program surely takes. Steps compare by identity.
     """
 
     kind: StepKind
@@ -93,6 +107,7 @@ class Step:
     loop: Loop | None = None
     device_expressions: tuple[DeviceExpression, ...] = ()
     source: Step | None = None
+    assumption: Assumption | None = None
 
 
 def history(step: Step | None) -> Iterator[Step]:

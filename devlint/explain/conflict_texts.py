@@ -7,13 +7,11 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.diagnostic import Confidence
-from devlint.domain.device import DeviceSymbol, is_host
-from devlint.domain.path_conditions import NO_CONDITION, PathCondition
+from devlint.domain.device import is_host
 from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind, history
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text, operation_text
-from devlint.interpreter.state.events import DeviceConflict, Event, Operand
+from devlint.interpreter.state.events import DeviceConflict, Operand
 
 
 def conflict_location_text(event: DeviceConflict) -> str:
@@ -99,27 +97,6 @@ def _with_device(step: Step, leaf: PlacementCase) -> Step:
     if step.kind is StepKind.CREATED:
         return replace(step, message=f"{step.message}: it is on {device_text(leaf)}")
     return step
-
-
-def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CONDITION) -> Confidence:
-    """Return the confidence of a finding, computed from an event and the placements of the tensors in it.
-
-    Three doubts count: a path condition (the event's own or `when`), an assumed placement, and a device that a caller
-    chooses. A finding is certain without any of these doubts, possible with all three, and likely otherwise.
-    """
-    doubts = (
-        bool(when or getattr(event, "when", NO_CONDITION)),
-        any(leaf.basis is Basis.ASSUMED for leaf in leaves),
-        any(isinstance(leaf.device, DeviceSymbol) for leaf in leaves),
-    )
-    if not any(doubts):
-        return Confidence.CERTAIN
-    return Confidence.POSSIBLE if all(doubts) else Confidence.LIKELY
-
-
-def conflict_confidence(event: DeviceConflict) -> Confidence:
-    """Return the confidence of the claim that the two operands of a device conflict are really on two devices."""
-    return confidence(event, event.misplaced.case, event.reference.case)
 
 
 def conflict_subject(event: DeviceConflict) -> Hashable:

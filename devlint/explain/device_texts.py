@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from devlint.domain.device import DeviceSymbol
-from devlint.domain.path_conditions import PathCondition
+from devlint.domain.path_conditions import Literal, PathCondition
 from devlint.domain.placement import Basis, PlacementCase
 from devlint.explain.place_texts import MAX_QUOTED_LENGTH
 
@@ -40,13 +40,13 @@ def condition_text(path_condition: PathCondition) -> str:
     """
     if not path_condition:
         return ""
-    return " when " + " and ".join(sorted(_condition_text(str(test)) for test in path_condition))
+    return " when " + " and ".join(sorted(literal_text(test) for test in path_condition))
 
 
-def _condition_text(text: str) -> str:
+def literal_text(test: Literal) -> str:
     """Return a message text for one literal of a path condition: `not x is None` is rewritten as `x is not None`.
 
     A text longer than twice the length that messages quote is cut at its end.
     """
-    text = NEGATED_COMPARISON.sub(lambda match: f"{match[1]} {NEGATED_OPERATORS[match[2]]} {match[3]}", text)
+    text = NEGATED_COMPARISON.sub(lambda match: f"{match[1]} {NEGATED_OPERATORS[match[2]]} {match[3]}", str(test))
     return text if len(text) <= 2 * MAX_QUOTED_LENGTH else f"{text[: 2 * MAX_QUOTED_LENGTH - 3].rstrip()}..."

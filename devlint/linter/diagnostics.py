@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from devlint.diagnostic import Confidence, Diagnostic, Fix, Note, Position, Region, Severity
+from devlint.diagnostic import AssumptionNote, Confidence, Diagnostic, Fix, Note, Position, Region, Severity
 from devlint.domain.placement import Place
 from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.program.definitions import ModuleInfo
@@ -77,7 +77,7 @@ def _without_replaced(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
     """Yield the findings, except those that a finding at the cause of the same bug replaces.
 
     A finding of a rule with `at_cause` is reported where the tensor was created. It replaces the device conflicts of
-    that tensor, and takes the highest confidence among the findings that it replaces.
+    that tensor, and takes the assumptions of the surest among the findings that it replaces.
     """
     causes = {one.finding.place: one for one in found if one.rule.at_cause}
     for one in found:
@@ -85,7 +85,7 @@ def _without_replaced(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
         known = [place for place in subject if place in causes] if isinstance(subject, tuple) else []
         for place in known:
             if one.finding.confidence.at_least(causes[place].finding.confidence):
-                finding = replace(causes[place].finding, confidence=one.finding.confidence)
+                finding = replace(causes[place].finding, assumptions=one.finding.assumptions)
                 causes[place] = replace(causes[place], finding=finding)
         if not known and not one.rule.at_cause:
             yield one
@@ -99,13 +99,15 @@ def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Po
 
 
 def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Region]:
-    """Return the source region of every syntax node to which a finding or a step of its trace refers.
+    """Return the source region of every syntax node to which a finding, its trace or its assumptions refer.
 
     Each top-level statement is read only once.
     """
     wanted: dict[tuple[str, int], set[Place]] = defaultdict(set)
     for one in found:
-        for place in (one.finding.place, *(step.place for step in one.finding.trace)):
+        finding = one.finding
+        assumed = (each.place for each in finding.assumptions if each.place is not None)
+        for place in (finding.place, *(step.place for step in finding.trace), *assumed):
             wanted[place.filename, id(place.unit)].add(place)
     regions: dict[Place, Region] = {}
     for (filename, _), places in wanted.items():
@@ -138,6 +140,10 @@ def _diagnostic(
 ) -> Diagnostic:
     """Return the diagnostic for a finding of a rule: its syntax nodes are replaced by regions of the source text."""
     notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
+    assumed = tuple(
+        AssumptionNote(each.kind, each.message, regions.get(each.place) if each.place is not None else None)
+        for each in finding.assumptions
+    )
     return Diagnostic(
         rule.code,
         rule.name,
@@ -149,6 +155,7 @@ def _diagnostic(
         finding.help,
         _fix(finding, context, contained),
         url=rule_url(rule.name),
+        assumptions=assumed,
     )
 
 

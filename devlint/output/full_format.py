@@ -38,7 +38,10 @@ def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:
 
 
 def labelled_hints(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    """Yield (label, text) for a finding's help, for its fix, and for a note if devlint is not sure of the finding."""
+    """Yield (label, text) for a finding's assumptions, its help and its fix, and for a note if it is only possible."""
+    if diagnostic.assumptions:
+        *others, last = dict.fromkeys(one.message for one in diagnostic.assumptions)
+        yield "assumes", "that " + ", that ".join(others) + (" and that " if others else "") + last
     if diagnostic.help:
         yield "help", diagnostic.help
     if diagnostic.fix:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from devlint.diagnostic import Diagnostic, Edit, Fix, Note, Position
+from devlint.diagnostic import AssumptionNote, Diagnostic, Edit, Fix, Note, Position, Region
 from devlint.output.report_context import ReportContext
 
 
@@ -32,6 +32,7 @@ def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, object]:
         "location": _position(region.start),
         "end_location": _position(region.end),
         "trace": [_note(note) for note in diagnostic.trace],
+        "assumptions": [_assumption(one, region) for one in diagnostic.assumptions],
         "fix": _fix(diagnostic.fix) if diagnostic.fix else None,
         "url": diagnostic.url,
         "cell": region.cell,
@@ -49,6 +50,16 @@ def _note(note: Note) -> dict[str, object]:
     region = note.region
     place = {"filename": region.filename, "location": _position(region.start), **_cell_member(region.cell)}
     return {"message": note.message, **place}
+
+
+def _assumption(note: AssumptionNote, finding: Region) -> dict[str, object]:
+    """Return an assumption of a finding as a JSON object: its kind, its message, its file and its position.
+
+    The position is that of the finding where no other place raises the question.
+    """
+    region = note.region or finding
+    place = {"filename": region.filename, "location": _position(region.start), **_cell_member(region.cell)}
+    return {"kind": note.kind.value, "message": note.message, **place}
 
 
 def _fix(fix: Fix) -> dict[str, object]:

@@ -62,7 +62,10 @@ class _Run:
             "message": {"text": text},
             "locations": [place],
             "partialFingerprints": self._fingerprints(diagnostic),
-            "properties": {"confidence": diagnostic.confidence.value},
+            "properties": {
+                "confidence": diagnostic.confidence.value,
+                "assumptions": [one.message for one in diagnostic.assumptions],
+            },
         }
         if diagnostic.code in self._indices:
             result["ruleIndex"] = self._indices[diagnostic.code]

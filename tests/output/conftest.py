@@ -6,7 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
+from devlint.diagnostic import (
+    Applicability,
+    AssumptionKind,
+    AssumptionNote,
+    Confidence,
+    Diagnostic,
+    Edit,
+    Fix,
+    Note,
+    Position,
+    Region,
+    Severity,
+)
 from devlint.output import find_format
 from devlint.output.report_context import ReportContext
 from devlint.rule_metadata import RuleMetadata
@@ -54,6 +66,10 @@ DISCARDED = Diagnostic(
     confidence=Confidence.LIKELY,
     message="the moved tensor is thrown away",
     region=region(8, 9, 8, 25),
+    assumptions=(
+        AssumptionNote(AssumptionKind.TENSOR, "`shift` is a tensor", region(7, 9, 7, 14)),
+        AssumptionNote(AssumptionKind.CONDITION, "`debug` holds", None),
+    ),
     fix=Fix(
         'Assign the result: `shift = shift.to("cuda")`',
         Applicability.SAFE,

@@ -31,6 +31,7 @@ warning[DEV201] discarded-transfer: the moved tensor is thrown away
    |         ^^^^^^^^^^^^^^^^
  9 |         loss = weight + shift
    |
+   = assumes: that `shift` is a tensor and that `debug` holds
    = safe fix: Assign the result: `shift = shift.to("cuda")`
 
 error[DEV101] mixed-device-op: `weight` is on cuda:0 and `shift` on the host

@@ -26,11 +26,26 @@ def test_all_that_is_known_of_a_finding(render):
                 "location": {"row": 7, "column": 17},
             },
         ],
+        "assumptions": [],
         "fix": None,
         "url": "https://example.org/DEV101",
         "cell": None,
         "fingerprint": "f1",
     }
+    assert discarded["assumptions"] == [
+        {
+            "kind": "tensor",
+            "message": "`shift` is a tensor",
+            "filename": "src/train.py",
+            "location": {"row": 7, "column": 9},
+        },
+        {
+            "kind": "condition",
+            "message": "`debug` holds",
+            "filename": "src/train.py",
+            "location": {"row": 8, "column": 9},
+        },
+    ]
     assert discarded["fix"] == {
         "message": 'Assign the result: `shift = shift.to("cuda")`',
         "applicability": "safe",

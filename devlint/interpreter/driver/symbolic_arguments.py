@@ -11,6 +11,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import CPU
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.placement import Basis, PlacementCase, Step, StepKind
@@ -102,7 +103,10 @@ def _assume_on_host(frame: Frame, parameter: Parameter, value: Value) -> Value:
 
     A value other than a tensor is returned unchanged.
     """
-    step = frame.step(StepKind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
+    message = f"`{parameter.name}` is on the host in every call of the file"
+    step = frame.assuming_step(
+        StepKind.ASSUMED, message, parameter.node, AssumptionKind.CALL_SITES, "no other file calls the function"
+    )
     return replace(value, placement=PlacementCase(CPU, Basis.ASSUMED, step)) if isinstance(value, Tensor) else value
 
 
@@ -141,12 +145,12 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
     The value is a tensor, a container or record of tensors, a number, or an unknown value named after the parameter.
     """
     origin = ("param", info, parameter.name)
-    step = frame.step(StepKind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
+    known, step = _caller_steps(frame, parameter)
     names = set(annotation_names(parameter.annotation))
     if names and names <= NUMBER_ANNOTATIONS:
         return Number(names.pop() if len(names) == 1 else None, origin, parameter.name)
     found = _value_of_annotation(
-        _AnnotationContext(definition_frame(frame, info), step, frame), parameter.annotation, origin, parameter.name, 0
+        _AnnotationContext(definition_frame(frame, info), known, frame), parameter.annotation, origin, parameter.name, 0
     )
     if found is not None:
         return found
@@ -156,6 +160,17 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
     if used and not names:
         return Tensor(named_placement(origin, f"`{parameter.name}`", step), memory=Storage(origin))
     return Unknown(origin, parameter.name, step)
+
+
+def _caller_steps(frame: Frame, parameter: Parameter) -> tuple[Step, Step]:
+    """Return the steps that introduce an argument of an unknown caller: one whose type is known, and any other.
+
+    The latter assumes that the argument is a tensor, which counts wherever it is used as one.
+    """
+    message = f"`{parameter.name}` is the caller's, on any device"
+    known = frame.step(StepKind.CALLER, message, parameter.node)
+    clause = f"`{parameter.name}` is a tensor"
+    return known, frame.assuming_step(StepKind.CALLER, message, parameter.node, AssumptionKind.TENSOR, clause)
 
 
 def _is_number(node: cst.BaseExpression | None) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.objects import Dict, Instance, Sequence
@@ -105,7 +106,13 @@ def _sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst
 
 def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
     """Return one batch of a DataLoader: the collated samples, or data of unknown structure on the host."""
-    step = frame.step(StepKind.ASSUMED, "comes from a DataLoader, which yields host tensors", node)
+    step = frame.assuming_step(
+        StepKind.ASSUMED,
+        "comes from a DataLoader, which yields host tensors",
+        node,
+        AssumptionKind.LOADER,
+        "the loader yields host tensors",
+    )
     batch = _collated_batch(frame, thing, step, node)
     if thing.cell is None:
         return batch

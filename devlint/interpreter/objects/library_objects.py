@@ -8,6 +8,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import CPU
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.objects import Dict, Instance, ParameterCell, Registration
@@ -92,7 +93,15 @@ def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.
         if thing is not None and thing.cell is not None:
             return thing.cell.placement
     return PlacementCase(
-        CPU, Basis.ASSUMED, frame.step(StepKind.ASSUMED, "comes from a loader, which yields host tensors", node)
+        CPU,
+        Basis.ASSUMED,
+        frame.assuming_step(
+            StepKind.ASSUMED,
+            "comes from a loader, which yields host tensors",
+            node,
+            AssumptionKind.LOADER,
+            "the loader yields host tensors",
+        ),
     )
 
 

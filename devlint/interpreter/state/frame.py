@@ -13,10 +13,11 @@ from typing import Any, Final, TypeVar
 
 import libcst as cst
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.join import join_tensors
 from devlint.domain.objects import HeapObject, Instance, ParameterCell, ParameterGroup, Sequence, join_parameter_cells
 from devlint.domain.path_conditions import Literal, entails
-from devlint.domain.placement import Loop, Place, Scope, Step, StepKind
+from devlint.domain.placement import Assumption, Loop, Place, Scope, Step, StepKind
 from devlint.domain.placement_lattice import restrict
 from devlint.domain.value import (
     UNKNOWN,
@@ -228,6 +229,14 @@ class Frame:
     def step(self, kind: StepKind, message: str, node: cst.CSTNode, previous: Step | None = None) -> Step:
         """Return a new step of a value's history (provenance), which happens at a syntax node of this frame's code."""
         return Step(kind, message, self.place(node), self.scope, previous, self.loop)
+
+    def assuming_step(
+        self, kind: StepKind, message: str, node: cst.CSTNode, assumption: AssumptionKind, clause: str
+    ) -> Step:
+        """Return a new first step of a value's history, which makes an assumption; `clause` is its text."""
+        place = self.place(node)
+        made = Assumption(assumption, clause, place)
+        return Step(kind, message, place, self.scope, None, self.loop, assumption=made)
 
     def event_context(self, node: cst.CSTNode) -> EventContext:
         """Return the context of an event at a syntax node.

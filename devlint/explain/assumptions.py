@@ -1,0 +1,100 @@
+"""The assumptions of a finding, read from its event and its tensors' histories, and the confidence that they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from devlint.diagnostic import AssumptionKind, Confidence
+from devlint.domain.device import DeviceSymbol
+from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
+from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, history
+from devlint.explain.device_texts import literal_text
+from devlint.interpreter.state.events import DeviceConflict, Event
+
+BENIGN: Final = frozenset(AssumptionKind)
+"""The kinds of assumptions that nearly always hold in real programs, so that a finding with them is still likely.
+
+The table of precision by kind, `benchmarks/first_sight.py report`, is what this set is checked against.
+"""
+
+
+def confidence(assumptions: Iterable[Assumption]) -> Confidence:
+    """Return how sure devlint is of a finding with these assumptions.
+
+    Without any, the finding is certain; with benign ones it is likely, and with any other it is only possible.
+    """
+    kinds = {one.kind for one in assumptions}
+    if not kinds:
+        return Confidence.CERTAIN
+    return Confidence.LIKELY if kinds <= BENIGN else Confidence.POSSIBLE
+
+
+def assumptions(event: Event, *cases: PlacementCase, when: PathCondition = NO_CONDITION) -> tuple[Assumption, ...]:
+    """Return what a finding on an event takes for granted about the placements `cases` of its tensors.
+
+    `when` are the conditions, besides the event's own, under which the tensors have these placements. Conditions that
+    hold wherever the code is reached are no assumptions, as the code is wrong wherever it is reached.
+    """
+    found = [*_of_conditions(when | getattr(event, "when", NO_CONDITION))]
+    for case in cases:
+        found += _of_case(event, case)
+    return tuple(dict.fromkeys(found))
+
+
+def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
+    """Return what the claim that the two operands of a device conflict are on two devices takes for granted."""
+    return assumptions(event, event.misplaced.case, event.reference.case)
+
+
+def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
+    """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available."""
+    for test in sorted(tests, key=str):
+        if not _says_available(test):
+            kind = AssumptionKind.OPTION if _is_about_option(test) else AssumptionKind.CONDITION
+            yield Assumption(kind, f"`{literal_text(test)}` holds")
+
+
+def _says_available(test: Literal) -> bool:
+    """Return whether a literal says no more than that an accelerator is available."""
+    match test.formula:
+        case Atom(key=("available", _)):
+            return test.holds
+        case Conjunction(tests=tests):
+            return test.holds and all(map(_says_available, tests))
+    return False
+
+
+def _is_about_option(test: Literal) -> bool:
+    """Return whether a literal asks for the value of a command-line option."""
+    match test.formula:
+        case Atom(key=("default", _) | (_, ("option", *_), *_) | ("compare", _, ("option", *_), _)):
+            return True
+    return False
+
+
+def _of_case(event: Event, case: PlacementCase) -> Iterator[Assumption]:
+    """Yield what the placement of one tensor takes for granted: about the caller, and in the steps of its history."""
+    for step in reversed(list(history(case.provenance))):
+        if step.assumption is not None:
+            yield step.assumption
+        elif event.context.symbolic and _is_from_constructor(event, step):
+            yield Assumption(AssumptionKind.CONSTRUCTED, "nothing has replaced what the constructor made", step.place)
+    if isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER:
+        yield Assumption(AssumptionKind.CALLER, f"{_owner(case.device)} is on an accelerator", _introduction(case))
+
+
+def _owner(device: DeviceSymbol) -> str:
+    """Return a phrase for the object whose device a symbol stands for: a quoted name, or words such as "the module"."""
+    return device.text if device.text.startswith(("`", "the ")) else f"`{device.text}`"
+
+
+def _introduction(case: PlacementCase) -> Place | None:
+    """Return the source location at which the program takes a caller's tensor or module over; None if unknown."""
+    step = case.placing_step
+    return step.place if step is not None else None
+
+
+def _is_from_constructor(event: Event, step: Step) -> bool:
+    """Return whether a step happened while a module was built, and the event happens after that."""
+    return step.scope is not None and step.scope.construction and not event.context.scope.construction

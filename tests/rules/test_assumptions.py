@@ -1,0 +1,100 @@
+"""What findings take for granted, and how sure devlint is of them for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from devlint import check_source
+
+PROGRAMS = {
+    "both devices written out": (
+        """
+        import torch
+        x = torch.ones(3, device="cuda")
+        x + torch.ones(3)
+        """,
+        "certain",
+        [],
+    ),
+    "an available accelerator is no assumption": (
+        """
+        import torch
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        x = torch.ones(3, device=device)
+        x + torch.ones(3)
+        """,
+        "certain",
+        [],
+    ),
+    "a condition that chooses the device": (
+        """
+        import torch
+        def run(use_gpu):
+            x = torch.ones(3, device="cuda" if use_gpu else "cpu")
+            return x + torch.ones(3)
+        """,
+        "likely",
+        [("condition", "`use_gpu` holds", None)],
+    ),
+    "a caller who passes a tensor": (
+        """
+        import torch
+        from torch import Tensor, nn
+        class Net(nn.Module):
+            def forward(self, x: Tensor):
+                return x + torch.ones(3)
+        """,
+        "likely",
+        [("caller", "`x` is on an accelerator", 5)],
+    ),
+    "a parameter that is only taken for a tensor": (
+        """
+        import torch
+        from torch import nn
+        class Net(nn.Module):
+            def forward(self, x):
+                return x + torch.ones(3)
+        """,
+        "likely",
+        [("tensor", "`x` is a tensor", 5), ("caller", "`x` is on an accelerator", 5)],
+    ),
+    "an attribute as the constructor left it": (
+        """
+        import torch
+        from torch import nn
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.shift = torch.ones(3)
+                self.weight = nn.Parameter(torch.ones(3))
+            def forward(self):
+                return self.weight + self.shift
+        """,
+        "likely",
+        [
+            ("constructed", "nothing has replaced what the constructor made", 7),
+            ("caller", "the module is on an accelerator", 4),
+        ],
+    ),
+    "the batch of a loader": (
+        """
+        import torch
+        from torch import nn
+        from torch.utils.data import DataLoader
+        from data import dataset
+        model = nn.Linear(3, 3).cuda()
+        for batch in DataLoader(dataset):
+            model(batch)
+        """,
+        "likely",
+        [("loader", "the loader yields host tensors", 7)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_a_finding_assumes(name):
+    source, confidence, expected = PROGRAMS[name]
+    (found,) = check_source("\n".join(line[8:] for line in source.splitlines()), select=["DEV1"]).diagnostics
+    assumed = [(one.kind.value, one.message, one.region and one.region.start.row) for one in found.assumptions]
+    assert (found.confidence.value, assumed) == (confidence, expected)
