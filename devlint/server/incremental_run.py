@@ -119,7 +119,7 @@ class IncrementalRun:
         """
         analysis = self.analysis
         ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in analysis.executed_nodes
-        return analysis.torch_defaults.defaults_for(self.program, module), ran
+        return analysis.torch_defaults.defaults_for(module), ran
 
     def _replay(self, entry: CacheEntry) -> None:
         """Repeat the events and effects of a cached result, as if its entry point had been analysed again.

@@ -128,6 +128,19 @@ from net import Net
 net = Net().cuda()
 net(torch.ones(8).cuda())
 """,
+    "a file that does not import the class moves an attribute of that name": """
+# file: net.py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(8)  # DEV103
+
+    def forward(self, x):
+        return x * self.scale
+# file: other.py
+def move(thing, device):
+    thing.scale = thing.scale.to(device)
+""",
     "meets what nobody annotated": """
 class Net(nn.Module):
     def __init__(self):
@@ -158,6 +171,23 @@ class Focal(nn.Module):
 }
 
 GOOD = {
+    "a file that imports the class through another one moves the attribute": """
+# file: net.py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(8)
+
+    def forward(self, x):
+        return x * self.scale
+# file: nets.py
+from net import Net
+# file: move.py
+from nets import Net
+
+def move(thing: Net, device):
+    thing.scale = thing.scale.to(device)
+""",
     "a cache that is looked at before it is used": """
 class Layer(nn.Module):
     def __init__(self):

@@ -102,7 +102,7 @@ def _definition_of(analysis: Analysis, module: ModuleInfo, name: str | None) -> 
 def _outside_frame(analysis: Analysis, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Frame:
     """Return a frame that stands for the unknown caller outside the program."""
     scope = Scope("", module.filename, entry=True)
-    defaults = analysis.torch_defaults.defaults_for(analysis.program, module)
+    defaults = analysis.torch_defaults.defaults_for(module)
     torch_state = TorchState(default_device=defaults.device, default_dtype=defaults.dtype)
     state = State({}, Heap(analysis.base_heap), NO_CONDITION, torch_state)
     return Interpreter(analysis, module, info.unit, scope, state)

@@ -214,7 +214,7 @@ def _classify_conflict(
     ignores the device, a tensor made when its file is loaded, and the operation itself.
     """
     stored = _storing_step(misplaced.case)
-    if stored is not None and attribute_name(stored.place) in frame.analysis.outside_moves:
+    if stored is not None and _is_moved_from_outside(frame, stored):
         return None
     relation = relate_devices(misplaced.case.device, reference.case.device)
     generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, misplaced, reference, when)
@@ -250,6 +250,12 @@ def _classify_conflict(
     if generic:
         return None
     return input_conflict or OperandConflict(context, operation, misplaced, reference, when)
+
+
+def _is_moved_from_outside(frame: Frame, stored: Step) -> bool:
+    """Return whether code outside of the class may move the attribute in which a step stored a tensor."""
+    module = frame.analysis.program.by_filename(stored.place.filename)
+    return module is not None and frame.analysis.outside_moves.may_move(attribute_name(stored.place), module)
 
 
 def _storing_step(leaf: PlacementCase) -> Step | None:

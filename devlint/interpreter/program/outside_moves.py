@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 
 _ASSIGNED_MOVE: Final = re.compile(
@@ -15,22 +17,26 @@ _ASSIGNED_MOVE: Final = re.compile(
 
 
 class OutsideMoves:
-    """The names of attributes to which some file assigns a moved value through another name than `self`."""
+    """The attributes to which the program assigns a moved value through another name than `self`, by file."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, imports: ImportGraph) -> None:
         self._program = program
-        self._names: frozenset[str] | None = None
+        self._imports = imports
+        self._by_file: dict[Path, frozenset[str]] | None = None
 
-    def __contains__(self, attribute: str) -> bool:
-        if self._names is None:
-            self._names = frozenset(self._find())
-        return attribute in self._names
+    def may_move(self, attribute: str, module: ModuleInfo) -> bool:
+        """Return whether code outside of a class may move an attribute that the class, defined in a file, stores.
 
-    def _find(self) -> Iterator[str]:
-        """Yield the attribute names, from the texts of all files to analyse."""
-        for path in self._program.given_paths:
-            module = self._program.load(path)
-            for statement in module.index.statements if module is not None else ():
-                for match in _ASSIGNED_MOVE.finditer(statement.text):
-                    if match["owner"] != "self":
-                        yield match["name"]
+        Such code stands in the file itself, or in a file that imports it.
+        """
+        if self._by_file is None:
+            self._by_file = {path: names for path in self._program.given_paths if (names := self._names_in(path))}
+        files = [path for path, names in self._by_file.items() if attribute in names]
+        return bool(files) and (module.path in files or not self._imports.importers_of(module.path).isdisjoint(files))
+
+    def _names_in(self, path: Path) -> frozenset[str]:
+        """Return the names of the attributes to which the code of a file assigns a moved value."""
+        module = self._program.load(path)
+        texts = [statement.text for statement in module.index.statements] if module is not None else []
+        found = (match for text in texts for match in _ASSIGNED_MOVE.finditer(text))
+        return frozenset(match["name"] for match in found if match["owner"] != "self")

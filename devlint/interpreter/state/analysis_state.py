@@ -14,6 +14,7 @@ import libcst as cst
 from devlint.domain.objects import HeapObject
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.liveness import names_changed_in
 from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
@@ -121,8 +122,9 @@ class AnalysisState:
         self.module_classes: dict[ClassInfo, bool] = {}
         self.patched_methods: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
-        self.torch_defaults = TorchDefaults()
-        self.outside_moves = OutsideMoves(program)
+        imports = ImportGraph(program)
+        self.torch_defaults = TorchDefaults(program, imports)
+        self.outside_moves = OutsideMoves(program, imports)
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
         self.recursive_calls = RecursiveCalls()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 
 SETTERS: Final = frozenset({"set_default_device", "set_default_tensor_type"})
@@ -33,13 +33,15 @@ class TorchDefaults:
     They are kept per file, since files that are analysed together may belong to different programs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, program: Program, imports: ImportGraph) -> None:
+        self._program = program
+        self._imports = imports
         self.entry_module: ModuleInfo | None = None
         """The file whose entry point is being analysed."""
         self.by_file: dict[Path, FileDefaults] = {}
         self._imported_by_setters: frozenset[Path] | None = None
 
-    def defaults_for(self, program: Program, module: ModuleInfo) -> FileDefaults:
+    def defaults_for(self, module: ModuleInfo) -> FileDefaults:
         """Return the default device and dtype in force when a module's code is called.
 
         Those are the defaults that the module's file has set, otherwise those of a file that it imports. The device is
@@ -47,35 +49,23 @@ class TorchDefaults:
         """
         found = self.by_file.get(module.path)
         if found is None and self.by_file:
-            found = next((self.by_file[one] for one in _imports(program, module) if one in self.by_file), None)
-        if found is None and module.path in self._files_imported_by_setters(program):
+            found = next((self.by_file[one] for one in self._imports.imports(module) if one in self.by_file), None)
+        if found is None and module.path in self._files_imported_by_setters():
             return FileDefaults(UNKNOWN_PLACEMENT)
         return found or FileDefaults()
 
-    def _files_imported_by_setters(self, program: Program) -> frozenset[Path]:
+    def _files_imported_by_setters(self) -> frozenset[Path]:
         """Return the files that a file which sets the default device imports, directly or through other files.
 
         The functions of these files are called while that device is the default, so it is unknown there.
         """
         if self._imported_by_setters is None:
-            given = [module for path in program.given_paths if (module := program.load(path)) is not None]
-            pending = [one for one in given if any(SETTERS & unit.mentions for unit in one.index.statements)]
-            reached: set[Path] = set()
-            while pending:
-                for path in _imports(program, pending.pop()):
-                    module = program.load(path) if path not in reached else None
-                    reached.add(path)
-                    if module is not None:
-                        pending.append(module)
-            self._imported_by_setters = frozenset(reached)
+            loaded = {path: self._program.load(path) for path in self._program.given_paths}
+            setters = [path for path, module in loaded.items() if module is not None and _may_set_defaults(module)]
+            self._imported_by_setters = self._imports.reached_from(setters)
         return self._imported_by_setters
 
 
-def _imports(program: Program, module: ModuleInfo) -> Iterator[Path]:
-    """Yield the files of the program that a file imports at its top level."""
-    for unit in module.index.statements:
-        for one in unit.imports:
-            for name in (one.module, f"{one.module}.{one.attribute}"):
-                path = program.resolve(module, name.strip("."), one.level)
-                if path is not None:
-                    yield path
+def _may_set_defaults(module: ModuleInfo) -> bool:
+    """Return whether a file mentions a function that sets the default device of new tensors."""
+    return any(SETTERS & unit.mentions for unit in module.index.statements)

@@ -1,0 +1,68 @@
+"""The import graph of the analysed program: which files import a file, directly or through other files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.program import Program
+
+
+class ImportGraph:
+    """The imports at the top level of the program's files; files are read when the graph is first asked."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._importers: dict[Path, set[Path]] | None = None
+
+    def imports(self, module: ModuleInfo) -> Iterator[Path]:
+        """Yield the files of the program that a file imports at its top level."""
+        for unit in module.index.statements:
+            for one in unit.imports:
+                for name in (one.module, f"{one.module}.{one.attribute}"):
+                    path = self._program.resolve(module, name.strip("."), one.level)
+                    if path is not None:
+                        yield path
+
+    def reached_from(self, start: Iterable[Path]) -> frozenset[Path]:
+        """Return the files that some files import, directly or through other files."""
+        return _reachable(start, self._imports_of)
+
+    def importers_of(self, path: Path) -> frozenset[Path]:
+        """Return the files that import a file, directly or through other files.
+
+        Only the files to analyse count, and those through which they import it: what is found in a file does not depend
+        on files that have nothing to do with it.
+        """
+        if self._importers is None:
+            self._importers = self._reversed()
+        importers = self._importers
+        return _reachable([path], lambda one: importers.get(one, ()))
+
+    def _reversed(self) -> dict[Path, set[Path]]:
+        """Return the files that import each file directly, among the files to analyse and those that they reach."""
+        given = self._program.given_paths
+        importers: dict[Path, set[Path]] = defaultdict(set)
+        for importer in {*given, *self.reached_from(given)}:
+            for path in self._imports_of(importer):
+                importers[path].add(importer)
+        return importers
+
+    def _imports_of(self, path: Path) -> Iterator[Path]:
+        """Yield the files that the file at a path imports; none if the file cannot be read."""
+        module = self._program.load(path)
+        return self.imports(module) if module is not None else iter(())
+
+
+def _reachable(start: Iterable[Path], neighbours: Callable[[Path], Iterable[Path]]) -> frozenset[Path]:
+    """Return the files that are reached from some files by one step or more of a graph."""
+    reached: set[Path] = set()
+    pending = list(start)
+    while pending:
+        for path in neighbours(pending.pop()):
+            if path not in reached:
+                reached.add(path)
+                pending.append(path)
+    return frozenset(reached)
