@@ -71,6 +71,8 @@ class Float64OnAccelerator(Rule):
         if not uploads:
             return
         refused = next((path for path in uploads if str(path.after.device).startswith("mps")), None)
+        if refused is None and event.cast_at_once:
+            return
         path = refused or uploads[0]
         conversion = conversion_step(event.dtype_before)
         place = event.context.place

@@ -9,6 +9,18 @@ import pytest
 from .programs import check
 
 BAD = {
+    "set up only where an attribute exists that nobody sets": """
+class Trainer:
+    def __init__(self, model, device):
+        self.model, self.device = model, torch.device(device)
+
+    def fit(self, x):
+        if hasattr(self, "ready"):
+            self.model.to(self.device)
+        return self.model(x.to(self.device))  # DEV102
+
+Trainer(nn.Linear(3, 3), "cuda").fit(torch.ones(3, 3))
+""",
     "host input": """
 model = nn.Linear(8, 2).cuda()
 out = model(torch.rand(4, 8))  # DEV102
@@ -93,6 +105,19 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "set up when first used": """
+class Trainer:
+    def __init__(self, model, device):
+        self.model, self.device = model, torch.device(device)
+
+    def fit(self, x):
+        if not getattr(self, "_ready", False):
+            self.model.to(self.device)
+            self._ready = True
+        return self.model(x.to(self.device))
+
+Trainer(nn.Linear(3, 3), "cuda").fit(torch.ones(3, 3))
+""",
     "moved": """
 device = "cuda" if torch.cuda.is_available() else "cpu"
 model = nn.Linear(8, 2).to(device)

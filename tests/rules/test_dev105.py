@@ -9,6 +9,20 @@ import pytest
 from .programs import check
 
 BAD = {
+    "the result is moved afterwards, in a module": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        noisy = x + torch.randn(8)  # DEV105
+        return noisy.to(x.device)
+""",
+    "the required argument is given by its name": """
+def noisy(x, *, scale, mode="a"):
+    return x + torch.randn(8) * scale  # DEV105
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return noisy(x, scale=2)
+""",
     "forward": """
 class Net(nn.Module):
     def __init__(self):
@@ -123,6 +137,34 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "a call with too many arguments raises before": """
+def noisy(x):
+    return x + torch.randn(8)
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return noisy(x, 2)
+""",
+    "what it is put together with is moved afterwards": """
+class Solver:
+    def __init__(self, loader, device):
+        self.loader, self.device = loader, torch.device(device)
+
+    def train(self):
+        for images, labels in self.loader:
+            padding = torch.zeros(images.size(0), 5)
+            targets = torch.cat([labels.clone(), padding], dim=1)
+            targets = targets.to(self.device)
+            flat = torch.cat([labels.clone(), padding]).view(-1).to(self.device)
+""",
+    "a call without a required argument raises before": """
+def noisy(x, scale, mode):
+    return x + torch.randn(8) * scale
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return noisy(x, 2)
+""",
     "device given": """
 class Net(nn.Module):
     def __init__(self):

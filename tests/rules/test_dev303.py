@@ -9,6 +9,11 @@ from devlint.diagnostic import Severity
 from .programs import check
 
 BAD = {
+    "the sum is cast, which is computed in float64": """
+def total():
+    table = np.linspace(0.1, 0.2, 1000)
+    return torch.from_numpy(table).to("cuda").sum().float()  # DEV303
+""",
     "from NumPy": """
 x = torch.from_numpy(np.random.rand(3)).to("cuda")  # DEV303
 y = torch.tensor(np.zeros(3))
@@ -37,9 +42,9 @@ def to_device(array, device):
 
 to_device(np.random.rand(3), torch.device("mps"))
 """,
-    "the cast comes too late": """
+    "mps has no float64 to cast": """
 x = torch.from_numpy(np.random.rand(3))
-x = x.to("cuda").float()  # DEV303
+x = x.to("mps").float()  # DEV303
 """,
     "written out": """
 x = torch.zeros(3, dtype=torch.float64)
@@ -52,6 +57,13 @@ model.cuda()  # DEV303
 }
 
 GOOD = {
+    "the elements that are taken out are cast at once": """
+def extract(times: torch.Tensor):
+    table = np.linspace(0.1, 0.2, 1000)
+    return torch.from_numpy(table).to(times.device)[times].float()
+
+extract(torch.zeros(3, dtype=torch.long, device="cuda"))
+""",
     "cast before or with the transfer": """
 x = torch.from_numpy(np.random.rand(3))
 a = x.float().cuda()

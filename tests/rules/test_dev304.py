@@ -35,6 +35,13 @@ nn.NLLLoss()(log, torch.tensor([0.0, 1.0, 2.0, 0.0]))  # DEV304
 }
 
 GOOD = {
+    "cast to the dtype of what an unknown call gave": """
+from models import model
+
+target = torch.randint(0, 2, (4,))
+logits = model(target)
+F.binary_cross_entropy_with_logits(logits, target.to(logits.dtype))
+""",
     "what each loss takes": """
 scores, p = torch.rand(4, 3), torch.rand(4)
 F.cross_entropy(scores, torch.zeros(4).long())

@@ -23,7 +23,7 @@ from devlint.domain.placement import (
 )
 from devlint.domain.value import NONE, UNKNOWN, OpaqueData, ProgramDefinition, Ref, Tensor, Value
 from devlint.interpreter.calls.decorators import decorated_function
-from devlint.interpreter.calls.parameter_binding import bind_parameters
+from devlint.interpreter.calls.parameter_binding import bind_parameters, is_refused
 from devlint.interpreter.calls.private_callers import record_private_call
 from devlint.interpreter.calls.recursion import assume_bottom, descends_into_argument, recursive_result
 from devlint.interpreter.calls.summary_replay import call_inputs, record_summary, replay
@@ -110,6 +110,8 @@ def _run_in_new_frame(
     If a call with the same inputs has been run before, that call's recorded summary is applied instead.
     """
     analysis = frame.analysis
+    if not entry and not info.decorators and is_refused(info, receiver, arguments):
+        return UNKNOWN
     names = bind_parameters(frame, info, receiver, arguments)
     if not entry:
         record_private_call(frame, info, names, receiver)

@@ -47,6 +47,21 @@ def bind_parameters(frame: Frame, info: FunctionInfo, receiver: Value | None, ar
     return names
 
 
+def is_refused(info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> bool:
+    """Return whether Python refuses a call with a TypeError, because its arguments do not fit the parameters."""
+    if not arguments.complete:
+        return False
+    kinds = {one.kind for one in info.parameters}
+    given = len(arguments.positional) + (receiver is not None)
+    positional = [one for one in info.parameters if one.kind == "positional"]
+    if given > len(positional) and "star" not in kinds:
+        return True
+    named = [*positional[given:], *(one for one in info.parameters if one.kind == "keyword")]
+    if any(one.default is None and one.name not in arguments.keywords for one in named):
+        return True
+    return "star-star" not in kinds and not {one.name for one in named}.issuperset(arguments.keywords)
+
+
 def _missing_argument(frame: Frame, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
     """Return the value of a parameter for which a call has no argument of its own: the parameter's default.
 

@@ -146,6 +146,7 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     reference = construct(frame, info, arguments, info.node)
     if not isinstance(reference, Ref):
         return
+    analysis.symbolic_instances.add(reference.address)
     built = set(analysis.run_in_constructors)
     forget_contents(frame, reference)
     is_module = is_module_class(frame, info)

@@ -31,6 +31,7 @@ from devlint.interpreter.conditions.instance_checks import TENSOR, instance_cond
 from devlint.interpreter.conditions.narrowing import SourceText, report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
 from devlint.interpreter.language.operators import bool_value
+from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
@@ -130,13 +131,18 @@ def arithmetic(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.getattr")
 def getattr_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `getattr(x, "name", default)`: the attribute; unknown where the attribute may be missing."""
+    """Model `getattr(x, "name", default)`: the attribute, or the default where it is surely missing.
+
+    The result is unknown where the attribute may be missing.
+    """
     arguments = call.arguments.positional
     if len(arguments) < 2:
         return UNKNOWN
     name = arguments[1].value
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return UNKNOWN
+    if len(arguments) > 2 and surely_lacks(frame, arguments[0].value, name.value):
+        return arguments[2].value
     value = frame.get_attribute(arguments[0].value, name.value, call.node)
     return UNKNOWN if isinstance(value, Unknown) and len(arguments) > 2 else value
 
@@ -178,8 +184,8 @@ def type_(frame: Frame, call: LibraryCall) -> Value:
 def hasattr_(frame: Frame, call: LibraryCall) -> Value:
     """Model `hasattr(x, "name")`: a constant where the answer is known, else a symbolic bool.
 
-    True for an attribute that the program has set on `x`. If only some paths have set the attribute, the symbolic bool
-    is the condition of these paths.
+    True for an attribute that the program has set on `x`, False for one that it surely has not. If only some paths have
+    set the attribute, the symbolic bool is the condition of these paths.
     """
     arguments = call.arguments.positional
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
@@ -189,6 +195,8 @@ def hasattr_(frame: Frame, call: LibraryCall) -> Value:
             return SymbolicBool(thing.optional[name] or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
         if thing is not None and name in thing.attributes:
             return Const(True)
+        if surely_lacks(frame, arguments[0].value, str(name)):
+            return Const(False)
         answer = _has_attribute(frame, arguments[0].value, str(name))
         if answer is not None:
             return bool_value(answer)

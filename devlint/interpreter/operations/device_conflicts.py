@@ -34,6 +34,7 @@ from devlint.domain.placement import (
 from devlint.domain.value import Rank
 from devlint.interpreter.objects.module_state import module_tensors
 from devlint.interpreter.objects.plain_attributes import attribute_name
+from devlint.interpreter.operations.consumers import is_moved_afterwards
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
 from devlint.interpreter.state.device_facts import has_contradictory_types
@@ -217,7 +218,7 @@ def _classify_conflict(
     if stored is not None and _is_moved_from_outside(frame, stored):
         return None
     relation = relate_devices(misplaced.case.device, reference.case.device)
-    generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, misplaced, reference, when)
+    generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, node, misplaced, reference, when)
     if relation is not DeviceRelation.DIFFERENT and not generic:
         return None
     context = frame.event_context(node)
@@ -298,11 +299,14 @@ def _is_created_outside_modules(created: Step) -> bool:
     return isinstance(created.place.node, cst.Call)
 
 
-def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: PathCondition) -> bool:
+def _is_left_behind(
+    frame: Frame, node: cst.CSTNode, misplaced: Operand, reference: Operand, when: PathCondition
+) -> bool:
     """Return whether one of two operands is a host tensor that a program for any device has failed to move.
 
     The other operand is on a device that the caller chooses. The host tensor must be a factory's default or a stored
-    plain attribute that the program never moves, and the path must not have tested the device.
+    plain attribute that the program never moves, and the path must not have tested the device. Outside of modules, code
+    that moves the operation's result means all operands to be on the host.
     """
     device = reference.case.device
     if not isinstance(device, DeviceSymbol) or reference.case.basis is not Basis.CALLER:
@@ -317,6 +321,8 @@ def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: 
     if _is_moved_conditionally(misplaced):
         return False
     path_condition = closure(frame.state.path_condition | when)
+    if not frame.scope.method_of_module and is_moved_afterwards(frame, node):
+        return False
     return in_generic_code(frame) and not any(
         _implies_host(test) or _tests_device_of(test, device.origin) for test in path_condition
     )

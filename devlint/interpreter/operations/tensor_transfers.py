@@ -46,6 +46,7 @@ from devlint.domain.value import (
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer
+from devlint.interpreter.operations.consumers import is_cast_at_once
 from devlint.interpreter.operations.device_arguments import (
     is_absent_or_none,
     report_hard_coded_device,
@@ -180,7 +181,7 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
     copies = _constant_flag(arguments, "copy", 3) is not False
     reorders = "memory_format" in arguments.keywords
     for position, argument in enumerate(arguments.positional[:2]):
-        if is_dtype_argument(argument.value):
+        if is_dtype_argument(argument.value) or _is_called_dtype(argument):
             dtype = argument
         elif isinstance(argument.value, Tensor) and position == 0:
             request = _request_like(frame, argument, step)
@@ -206,6 +207,14 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
             else UNKNOWN_DTYPE
         )
     return TransferRequest(target, kind, non_blocking, device.node if device is not None else None, copies, reorders)
+
+
+def _is_called_dtype(argument: Argument) -> bool:
+    """Return whether an argument of unknown value is an attribute called `dtype`, as in `x.to(y.dtype)`."""
+    match argument.node:
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return isinstance(argument.value, Unknown) and name.endswith("dtype")
+    return False
 
 
 def _source_code(node: cst.BaseExpression) -> str:
@@ -355,6 +364,7 @@ def _emit_transfer(
             previous_transfer=before.moved,
             only_use=is_only_use(frame, receiver, node),
             single_use=frame.analysis.use_def.used_once(frame, node),
+            cast_at_once=is_cast_at_once(frame, node),
         )
     )
 

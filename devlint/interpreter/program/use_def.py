@@ -72,15 +72,25 @@ class UseDef:
 
     def _used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
         """Compute the answer of `used_once` for an expression node that is not in the cache."""
-        statement = next(
-            (one for one in reversed(self._path(root_node(frame), node)) if isinstance(one, cst.Assign)), None
-        )
+        statement = self._assignment_around(frame, node)
         if statement is None:
             return True
-        match statement.targets:
-            case [cst.AssignTarget(target=cst.Name(value=name))]:
-                return len(self._readers(frame, statement, name)[1]) <= 1
-        return False
+        name = _only_target(statement)
+        return name is not None and len(self._readers(frame, statement, name)[1]) <= 1
+
+    def reads_of_result(self, frame: RunningCode, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """Return the reads of the name that an expression's value is assigned to; none if no statement does that."""
+        statement = self._assignment_around(frame, node)
+        name = _only_target(statement) if statement is not None and statement.value is node else None
+        return self._readers(frame, statement, name)[1] if statement is not None and name is not None else []
+
+    def ancestors(self, frame: RunningCode, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Return the syntax nodes around a node of the code being run, from the innermost to the outermost."""
+        return reversed(self._path(root_node(frame), node)[:-1])
+
+    def _assignment_around(self, frame: RunningCode, node: cst.CSTNode) -> cst.Assign | None:
+        """Return the assignment statement that contains a node; None without one."""
+        return next((one for one in self.ancestors(frame, node) if isinstance(one, cst.Assign)), None)
 
     def _path(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
         """Return the nodes from the syntax node `root` down to `node`; empty where `root` does not contain `node`."""
@@ -166,6 +176,14 @@ class _EventSequence:
                 break
             found.append(node)
         return found
+
+
+def _only_target(statement: cst.Assign) -> str | None:
+    """Return the name that an assignment binds; None if it has several targets, or one that is no name."""
+    match statement.targets:
+        case [cst.AssignTarget(target=cst.Name(value=name))]:
+            return name
+    return None
 
 
 def root_node(frame: RunningCode) -> cst.CSTNode:

@@ -135,6 +135,8 @@ class AnalysisState:
         """The timings that a context manager takes of its `with` block, which is still to be run."""
         self.executed_nodes: set[cst.CSTNode] = set()
         self.run_in_constructors: set[FunctionInfo] = set()
+        self.symbolic_instances: set[AllocationSite] = set()
+        """The objects that stand for any object of their class, whose methods may have run in any order."""
         self.abandoned = False
         self.private_call_sites = PrivateCallSites()
         self.global_writes = 0

@@ -193,7 +193,8 @@ class Transfer(Event):
     `moves` is false for a cast, which asks for no device; `casts` is true when a dtype or a memory order is asked for;
     `copies` is true when `copy=True` is passed. `invariant` is true when receiver and target are the same in every
     iteration of the loop `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor.
-    `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once.
+    `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once,
+    `cast_at_once` when the expression around the transfer casts what it returns.
     """
 
     method: str
@@ -216,6 +217,7 @@ class Transfer(Event):
     previous_transfer: Step | None = None
     only_use: bool = False
     single_use: bool = False
+    cast_at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
