@@ -7,6 +7,13 @@ import pytest
 from .programs import check
 
 BAD = {
+    "moved back in a loop of its own": """
+views = [torch.rand(3)]
+for view in views:
+    view = view.to("cuda")  # DEV202
+for view in views:
+    view = view.to("cpu")  # DEV202
+""",
     "a list": """
 views = [torch.rand(3), torch.rand(4)]
 for view in views:
@@ -53,6 +60,16 @@ class Trainer:
 }
 
 GOOD = {
+    "moved back at the end of the iteration": """
+def means(views: list[torch.Tensor], device):
+    found = []
+    for view in views:
+        before = view.device
+        view = view.to(device)
+        found.append(view.mean(dim=0))
+        view = view.to(before)
+    return found
+""",
     "used in the body": """
 for view in [torch.rand(3)]:
     view = view.to("cuda")
