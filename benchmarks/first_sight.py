@@ -9,8 +9,8 @@ the rules then add their verdicts to the lines of RECORD, and a third one where 
 share of true, useless and false findings by code, by confidence and by kind of assumption, and how often the readers
 differed.
 
-RECORD has one JSON object a line. The first is the sample: `repositories` with name, commit, files, lines and number of
-findings. Each other line is a finding: `repository`, `file`, `row`, `code`, `confidence`, `message`, `trace` (a list of
+RECORD has one JSON object a line. A line with `repositories` begins a sample: it has the name, commit, files, lines and
+number of findings of each. Each other line is a finding of the sample above it: `repository`, `file`, `row`, `code`, `confidence`, `message`, `trace` (a list of
 messages with file and row), `assumptions` (a list of kinds) and `verdicts` (a list of objects with `reader`, `verdict`
 and `reason`). Verdicts: "true" (who runs the code on an accelerator gets an error or a wrong result, or a statement
 certainly does nothing where it was meant to do something), "useless" (right, but helps nobody), "false" (what is said
@@ -118,11 +118,12 @@ def report(records: Iterable[Path]) -> Iterator[str]:
     """Yield the lines of the report on some records."""
     lines = repositories = 0
     findings: list[Record] = []
-    for path in records:
-        sample, *found = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
-        repositories += len(sample["repositories"])
-        lines += sum(one["lines"] for one in sample["repositories"])
-        findings += found
+    for row in (json.loads(line) for path in records for line in path.read_text(encoding="utf-8").splitlines()):
+        if "repositories" in row:
+            repositories += len(row["repositories"])
+            lines += sum(one["lines"] for one in row["repositories"])
+        else:
+            findings.append(row)
     judged = [(one, verdict) for one in findings if (verdict := decided(one)) is not None]
     yield f"{repositories} repositories, {lines:,} lines; {len(findings)} findings drawn, {len(judged)} decided"
     twice = [[each["verdict"] for each in one["verdicts"][:2]] for one in findings if len(one["verdicts"]) > 1]
