@@ -42,7 +42,16 @@ def _is_consistent(tests: PathCondition, texts: set[str]) -> bool:
     names = {atom: str(atom) if str(atom) in texts else atom for test in tests for atom in _atoms(test)}
     if len(set(names.values())) > MAX_ATOMS:
         return True
-    return _has_solution(tests, names, {})
+    return _has_solution(tests | _order_of(names), names, {})
+
+
+def _order_of(names: Mapping[Atom, Hashable]) -> PathCondition:
+    """Return what the weaker conditions of atoms state: that no atom holds where its weaker condition fails."""
+    return frozenset(
+        Literal(Conjunction(frozenset({Literal(atom), Literal(atom.weaker, False)})), False)
+        for atom in names
+        if atom.weaker is not None and atom.weaker in names
+    )
 
 
 def _has_solution(tests: PathCondition, names: Mapping[Atom, Hashable], outcomes: dict[Hashable, bool]) -> bool:
