@@ -53,7 +53,12 @@ def has_contradictory_types(path_condition: PathCondition) -> bool:
     No run of the program satisfies such a condition.
     """
     types: dict[Hashable, str] = {}
-    return any(types.setdefault(origin, type_) != type_ for origin, type_ in _stated_types(path_condition))
+    return any(are_exclusive(types.setdefault(origin, type_), type_) for origin, type_ in _stated_types(path_condition))
+
+
+def are_exclusive(one: str, other: str) -> bool:
+    """Return whether no device has both of two types; ACCELERATOR stands for any type of accelerator."""
+    return one != other and (HOST in (one, other) or ACCELERATOR not in (one, other))
 
 
 def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:
@@ -71,6 +76,8 @@ def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
     types: dict[Hashable, str] = {}
     for test in path_condition:
         match test.formula:
-            case Atom(key=("device", origin, str(type_))) if test.holds:
+            case Atom(key=("device", origin, str(type_))) if test.holds and type_ != ACCELERATOR:
                 types[origin] = type_
+            case Atom(key=("device", origin, _)) if test.holds:
+                types.setdefault(origin, ACCELERATOR)
     return types
