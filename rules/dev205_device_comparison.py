@@ -126,8 +126,9 @@ class DeviceComparison(Rule):
                 yield Finding(
                     event.context.place,
                     f"`{place_text(event.context.place)}` is always {always}{condition_text(when)}:"
-                    f" a tensor's device has an index ({device}:0), torch.device({str(device)!r}) has none",
-                    help=_advice(device.type, event.operator),
+                    f" a tensor's device has an index{f' ({device}:0)' if device.is_named else ''},"
+                    f" {_spelling(device)} has none",
+                    help=_advice(device.type, event.operator) if device.is_named else "compare their types: `.type`",
                     make_fix=partial(_fix, event, None),
                 )
                 return
@@ -147,6 +148,11 @@ def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fi
 def _constant_string(value: Value) -> str | None:
     """Return the string if an abstract value is a constant string; None for any other value."""
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
+
+
+def _spelling(device: KnownDevice) -> str:
+    """Return a device without an index as a message names it: `torch.device('cuda')`, or `the accelerator`."""
+    return f"torch.device({str(device)!r})" if device.is_named else str(device)
 
 
 def _advice(written: str, operator: str) -> str:

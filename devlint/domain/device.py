@@ -24,6 +24,12 @@ Those packages rename torch's spare backend (torch.utils.rename_privateuse1_back
 
 HOST: Final = "cpu"
 """The device type of the host."""
+ACCELERATOR: Final = "accelerator"
+"""The device type that stands for the machine's accelerator where the program does not name its type.
+
+It is that of `torch.accelerator.current_accelerator()`: one type in each run, equal to itself and never the host. It is
+no string that torch.device accepts.
+"""
 UNPLACED: Final = frozenset({"meta", "lazy", "xla"})
 """The device types for which tensors on two devices are not an error in the ordinary sense.
 
@@ -33,12 +39,22 @@ devlint reports no conflict with a device of these types.
 
 @dataclass(frozen=True, slots=True)
 class KnownDevice:
-    """A device known by type and index; `index` None means the current device of that type."""
+    """A device known by type and index; `index` None means the current device of that type.
+
+    The type may be ACCELERATOR, for a device that is known to be an accelerator but not by the name of its type.
+    """
 
     type: str
     index: int | None = None
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the type of the device is known by the name that torch gives it."""
+        return self.type != ACCELERATOR
+
     def __str__(self) -> str:
+        if not self.is_named:
+            return "the accelerator" if self.index is None or self.index == ANY_INDEX else f"accelerator {self.index}"
         return self.type if self.index is None or self.index == ANY_INDEX else f"{self.type}:{self.index}"
 
 
@@ -95,7 +111,7 @@ def relate_devices(left: Device, right: Device) -> DeviceRelation:
     """Return how two devices relate: the same, different, or undecided.
 
     `cuda` without an index means the current device, which is assumed to be `cuda:0`: it is the same as `cuda:0` and
-    differs from `cuda:1`.
+    differs from `cuda:1`. An accelerator of unknown type may be one of any type, but not one of another index.
     """
     if isinstance(left, DeviceSymbol) and left == right:
         return DeviceRelation.SAME
@@ -103,13 +119,16 @@ def relate_devices(left: Device, right: Device) -> DeviceRelation:
         return DeviceRelation.UNDECIDED
     if left.type in UNPLACED or right.type in UNPLACED:
         return DeviceRelation.UNDECIDED
-    if left.type != right.type:
+    of_one_type = left.type == right.type
+    if not of_one_type and (HOST in (left.type, right.type) or (left.is_named and right.is_named)):
         return DeviceRelation.DIFFERENT
     if left.type == HOST or left.index == right.index:
-        return DeviceRelation.SAME
+        return DeviceRelation.SAME if of_one_type else DeviceRelation.UNDECIDED
     if ANY_INDEX in (left.index, right.index):
         return DeviceRelation.UNDECIDED
-    return DeviceRelation.SAME if (left.index or 0) == (right.index or 0) else DeviceRelation.DIFFERENT
+    if (left.index or 0) != (right.index or 0):
+        return DeviceRelation.DIFFERENT
+    return DeviceRelation.SAME if of_one_type else DeviceRelation.UNDECIDED
 
 
 class InvalidDevice(ValueError):

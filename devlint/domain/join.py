@@ -8,7 +8,7 @@ from typing import Final, TypeGuard
 
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
-from devlint.domain.path_conditions import Literal, conjunction
+from devlint.domain.path_conditions import NO_CONDITION, Literal, assume, conjunction, entails
 from devlint.domain.path_conditions import disjunction as either_holds
 from devlint.domain.placement import Basis, PlacementCase
 from devlint.domain.placement_lattice import join_under
@@ -248,6 +248,13 @@ def conditional_value(left: Value, right: Value, test: Literal | None) -> Value:
 
     With more than MAX_ALTERNATIVES alternatives, the result is unknown.
     """
+    if test is not None and not test.holds:
+        return conditional_value(right, left, ~test)
+    if test is not None:
+        if _alternative_under(right, test) == left:
+            return right
+        if _alternative_under(left, ~test) == right:
+            return left
     known = alternatives(left)
     if isinstance(right, ConditionalValue) and right.test == test and test is not None:
         right = right.no
@@ -257,9 +264,18 @@ def conditional_value(left: Value, right: Value, test: Literal | None) -> Value:
         return left
     if len(alternatives(left)) + len(alternatives(right)) > MAX_ALTERNATIVES:
         return UNKNOWN
-    if test is not None and not test.holds:
-        return ConditionalValue(~test, right, left)
     return ConditionalValue(test, left, right)
+
+
+def _alternative_under(value: Value, test: Literal) -> Value:
+    """Return the alternative of a conditional value that a condition selects; otherwise the value itself."""
+    facts = assume(NO_CONDITION, test)
+    while facts is not None and isinstance(value, ConditionalValue) and value.test is not None:
+        known = entails(facts, value.test)
+        if known is None:
+            break
+        value = value.yes if known else value.no
+    return value
 
 
 def without_none(value: Value) -> Value:

@@ -15,11 +15,14 @@ from typing import TypeAlias
 class Atom:
     """A condition of the analysed program that is not made of smaller ones.
 
-    `key` identifies the condition; `str(text)` is how findings show it.
+    `key` identifies the condition; `str(text)` is how findings show it. `weaker` is a condition that holds wherever
+    this one does; `stronger` are conditions each of which holds only where this one does.
     """
 
     key: Hashable
     text: object = field(compare=False)
+    weaker: Atom | None = field(default=None, repr=False, compare=False)
+    stronger: tuple[Atom, ...] = field(default=(), repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -118,6 +121,11 @@ def entails(path_condition: PathCondition, test: Literal) -> bool | None:
             return not test.holds
         if None not in answers:
             return test.holds
+        return None
+    if test.formula.weaker is not None and Literal(test.formula.weaker, False) in path_condition:
+        return not test.holds
+    if test.formula.stronger and any(Literal(one) in path_condition for one in test.formula.stronger):
+        return test.holds
     return None
 
 

@@ -227,6 +227,16 @@ def placement_cases(
             yield needed | more, leaf
 
 
+def without_index(placement: Placement) -> Placement:
+    """Return a placement without the indices of its devices: `cuda` for `cuda:1`."""
+    return map_cases(
+        placement,
+        lambda leaf: (
+            replace(leaf, device=KnownDevice(leaf.device.type)) if isinstance(leaf.device, KnownDevice) else leaf
+        ),
+    )
+
+
 def map_cases(placement: Placement, change: Callable[[PlacementCase], PlacementCase]) -> Placement:
     """Return the placement with each of its unconditional cases replaced by what `change` returns for the case."""
     if isinstance(placement, PlacementCase):

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.device import (
-    is_accelerator,
-    is_host,
-)
+from devlint.domain.device import KnownDevice, is_accelerator, is_host
 from devlint.domain.path_conditions import Literal, PathCondition, entails
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
@@ -106,10 +103,11 @@ def meet_placements(left: Placement, right: Placement) -> Placement:
 def _preference(placement: Placement) -> int:
     """Return the rank of a placement as a description of a device that several tensors share; the lowest is preferred.
 
-    In order: an accelerator, a conditional placement, a symbolic or unknown device, the host.
+    In order: an accelerator of a known type, any other accelerator, a conditional placement, a symbolic or unknown
+    device, the host.
     """
     if isinstance(placement, ConditionalPlacement):
-        return 1
+        return 2
     if is_accelerator(placement.device):
-        return 0
-    return 3 if is_host(placement.device) else 2
+        return 0 if isinstance(placement.device, KnownDevice) and placement.device.is_named else 1
+    return 4 if is_host(placement.device) else 3

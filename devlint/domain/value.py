@@ -140,9 +140,26 @@ class DeviceValue:
 
 @dataclass(frozen=True, slots=True)
 class DeviceType:
-    """The abstract value of a device's `.type`: a string such as "cuda"."""
+    """The abstract value of a device's `.type`: a string such as "cuda".
+
+    `whole` is true for `str(device)`, which has the device's index too, if the device has one.
+    """
 
     placement: Placement
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceString:
+    """The abstract value of a string that starts with a device's type, such as f"{device.type}:{index}".
+
+    `placement` is the device that the start of the string names, and `rest` the text after it. `is_open` is true when
+    unknown text follows.
+    """
+
+    placement: Placement
+    rest: str
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,9 +337,9 @@ class ConditionalValue:
 
 
 Value: TypeAlias = (
-    "Unknown | NotTensor | Const | Number | SymbolicBool | StringPrefix | DeviceValue | DeviceType | TypeName"
-    " | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | Ref | LibraryName | BoundLibraryMethod | Partial"
-    " | ProgramDefinition | ConditionalValue"
+    "Unknown | NotTensor | Const | Number | SymbolicBool | StringPrefix | DeviceValue | DeviceType"
+    " | DeviceString | TypeName | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | Ref | LibraryName"
+    " | BoundLibraryMethod | Partial | ProgramDefinition | ConditionalValue"
 )
 """The kinds of abstract values."""
 

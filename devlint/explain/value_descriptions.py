@@ -10,6 +10,7 @@ from devlint.domain.value import (
     Array,
     ConditionalValue,
     Const,
+    DeviceString,
     DeviceType,
     DeviceValue,
     DtypeValue,
@@ -47,8 +48,10 @@ def describe_value(value: Value) -> str:
             )
         case DeviceValue(placement=placement):
             return f"device {describe_placement(placement)}"
-        case DeviceType(placement=placement):
-            return f"type of device {describe_placement(placement)}"
+        case DeviceType(placement=placement, whole=whole):
+            return f"{'name' if whole else 'type'} of device {describe_placement(placement)}"
+        case DeviceString(placement=placement, rest=rest, is_open=is_open):
+            return f"type of device {describe_placement(placement)} + '{rest}{'...' if is_open else ''}'"
         case TypeName(placement=placement):
             return f"type of a tensor on {describe_placement(placement)}"
         case DtypeValue(dtype=dtype):

@@ -55,13 +55,13 @@ class Row:
     The device of the result, in ``device`` and ``device_if``: "group" (the device of the operands in ``same``),
     "arg:NAME" (the device of that argument), "kwarg" (the argument ``device``, else the default device),
     "kwarg-or:NAME" (the argument ``device``, else the device of NAME), "own" (the device of the method's object), "new"
-    (a device that the object chooses by itself), "data:NAME" (the device of the elements of the dataset NAME, else the
-    host), "host", "none" or "unknown". ``moves``: the arguments that are moved to that device.
+    (the accelerator if there is one, else the host), "data:NAME" (the device of the elements of the dataset NAME, else
+    the host), "host", "none" or "unknown". ``moves``: the arguments that are moved to that device.
 
     The kind of result, in ``returns`` and ``returns_if``: "tensor", "self", "none", "number", "bool", "string", "size",
     "python", "list" (of any length), "tuple:a,b", "nested:a,(b,c)", "array", "batch" (an unknown number of tensors, all
     on the result's device), "object:CLASS" ("{class}" is the class whose method the callable is), "arguments:a,b" (the
-    values given for these), "device", "dtype", "unknown" and others.
+    values given for these), "device", "device-name" (a string), "dtype", "unknown" and others.
 
     The dtype of the result, in ``dtype`` and ``dtype_if``: a rule, or a tuple of rules if several tensors are returned
     (a single one takes the first). An argument ``dtype`` always decides if it is given. A rule is a dtype; "same:NAME"

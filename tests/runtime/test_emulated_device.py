@@ -29,6 +29,23 @@ def test_queries_answer_as_if_the_device_were_there() -> None:
         assert torch.device("cuda") != torch.ones(1, device="cuda").device
 
 
+def test_torch_accelerator_tells_the_emulated_device() -> None:
+    with emulate(devices=2):
+        accelerator = torch.accelerator.current_accelerator(check_available=True)
+        assert torch.accelerator.is_available() and torch.accelerator.device_count() == 2
+        assert torch.ones(1, device=accelerator).device == torch.device("cuda:0")
+        with torch.accelerator.device_index(1):
+            assert torch.accelerator.current_device_index() == torch.cuda.current_device() == 1
+            assert torch.ones(1, device=accelerator).device == torch.device("cuda:1")
+        torch.accelerator.set_device_index(1)
+        assert torch.ones(1, device=accelerator.type).device == torch.device("cuda:1")
+        assert torch.get_device_module() is torch.get_device_module(accelerator) is torch.cuda
+        free, total = torch.accelerator.get_memory_info()
+        assert 0 < free <= total
+        assert torch.float16 in torch.accelerator.get_device_capability()["supported_dtypes"]
+        torch.accelerator.empty_host_cache()
+
+
 def test_memory_is_counted_while_storages_live(device: torch.device) -> None:
     before = torch.cuda.memory_allocated()
     kept = torch.zeros(1000, device=device)

@@ -7,7 +7,17 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import DEVICE_TYPES, HOST, DeviceRelation, DeviceSymbol, KnownDevice, relate_devices
+from devlint.domain.availability import is_available
+from devlint.domain.device import (
+    ACCELERATOR,
+    DEVICE_TYPES,
+    HOST,
+    UNPLACED,
+    DeviceRelation,
+    DeviceSymbol,
+    KnownDevice,
+    relate_devices,
+)
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.path_conditions import Atom, Literal, conditional
@@ -43,7 +53,7 @@ from devlint.interpreter.operations.table_operations import apply_bound_row
 from devlint.interpreter.operations.tensor_types import legacy_type
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.device_facts import device_type_atom
+from devlint.interpreter.state.device_facts import CURRENT_ACCELERATOR, DEVICE_COUNT, device_type_atom
 from devlint.interpreter.state.events import DevicesCompared
 from devlint.interpreter.state.frame import Frame
 
@@ -91,8 +101,31 @@ def evaluate_comparison(
     if isinstance(a, Const) and isinstance(b, Const):
         known = compare_constants(operator, a, b)
         return Const(known) if known is not None else Number("bool")
+    counted = _presence_of_device(operator, a, b)
+    if counted is not None:
+        return SymbolicBool(counted)
     holds = type(operator) is not cst.NotEqual
     return SymbolicBool(Literal(Atom(_condition_key(frame, node, operator, a, b), _condition_text(node)), holds))
+
+
+_PRESENCE: Final[dict[tuple[type, Hashable], bool]] = {
+    (cst.GreaterThan, 0): True,
+    (cst.GreaterThanEqual, 1): True,
+    (cst.NotEqual, 0): True,
+    (cst.Equal, 0): False,
+    (cst.LessThan, 1): False,
+    (cst.LessThanEqual, 0): False,
+}
+"""The comparisons of a number of devices, by operator and right operand, that say whether there is a device."""
+
+
+def _presence_of_device(operator: cst.BaseCompOp, left: Value, right: Value) -> Literal | None:
+    """Return the condition that `torch.cuda.device_count() > 0` or the like states; None for other comparisons."""
+    match left, right:
+        case Number(origin=(kind, str(type_))), Const(value=int(number)) if kind == DEVICE_COUNT:
+            there = _PRESENCE.get((type(operator), number))
+            return None if there is None else is_available(type_) if there else ~is_available(type_)
+    return None
 
 
 def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> Value:
@@ -400,6 +433,11 @@ def device_type_condition(frame: Frame, placement: Placement, type_: str, node: 
             device_type_condition(frame, placement.no, type_, node),
         )
     match placement.device:
+        case KnownDevice(type=known) if known != type_ and ACCELERATOR in (known, type_):
+            named = type_ if known == ACCELERATOR else known
+            if named == HOST or named in UNPLACED:
+                return Const(False)
+            return SymbolicBool(Literal(device_type_atom(CURRENT_ACCELERATOR, named, _condition_text(node))))
         case KnownDevice(type=known):
             return Const(known == type_)
         case DeviceSymbol(origin=origin):

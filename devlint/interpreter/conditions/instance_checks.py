@@ -12,6 +12,7 @@ from devlint.domain.value import (
     BoundLibraryMethod,
     ConditionalValue,
     Const,
+    DeviceString,
     DeviceType,
     DeviceValue,
     DtypeValue,
@@ -163,7 +164,7 @@ def _types_of(frame: Frame, value: Value) -> frozenset[str] | None:
             return _NUMBERS.get(kind or "", frozenset())
         case SymbolicBool():
             return _NUMBERS["bool"]
-        case StringPrefix() | DeviceType() | TypeName():
+        case StringPrefix() | DeviceType() | DeviceString() | TypeName():
             return _OTHERS["str"]
         case Size():
             return _OTHERS["tuple"] | {"torch.Size"}

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import libcst as cst
 
+from devlint.domain.availability import is_available
 from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.join import alternatives, join, without_none
 from devlint.domain.objects import Sequence
@@ -37,7 +38,7 @@ from devlint.interpreter.conditions.constant_comparisons import restrict_to_comp
 from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restrict_to_type
 from devlint.interpreter.operations.synchronization import unfinished_copy
 from devlint.interpreter.program.definitions import FunctionInfo
-from devlint.interpreter.state.device_facts import device_type_atom
+from devlint.interpreter.state.device_facts import DEVICE_COUNT, device_type_atom
 from devlint.interpreter.state.events import HostRead
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
@@ -156,6 +157,8 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
                 return bool(thing.items)
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
             return Literal(device_type_atom(owner, name.removeprefix("is_"), SourceText(node)))
+        case Number(origin=(kind, str(type_))) if kind == DEVICE_COUNT:
+            return is_available(type_)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
             return Literal(Atom(("true", origin), SourceText(node)))
         case Tensor() | Array():

@@ -19,6 +19,7 @@ from devlint.domain.value import (
     BoundLibraryMethod,
     ConditionalValue,
     Const,
+    DeviceString,
     DeviceType,
     DeviceValue,
     DtypeValue,
@@ -152,6 +153,7 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
             | Partial()
             | DtypeValue()
             | DeviceType()
+            | DeviceString()
             | TypeName()
         ):
             return BoundLibraryMethod(owner, name)

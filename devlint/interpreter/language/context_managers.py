@@ -185,7 +185,7 @@ def _library_changes(cls: str) -> TorchStateChanges:
         return {"grad": True}
     if cls == "torch.autocast":
         return {"autocast": True}
-    if cls == "torch.cuda.device":
+    if cls in ("torch.cuda.device", "torch.accelerator.device_index"):
         return {"current_device_known": False}
     return {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import copy
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -12,7 +13,20 @@ import libcst as cst
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, join_all
 from devlint.domain.path_conditions import Literal, entails
-from devlint.domain.value import NONE, UNKNOWN, ConditionalValue, Const, ProgramDefinition, StringPrefix, Tuple, Value
+from devlint.domain.placement import without_index
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    ConditionalValue,
+    Const,
+    DeviceString,
+    DeviceType,
+    DeviceValue,
+    ProgramDefinition,
+    StringPrefix,
+    Tuple,
+    Value,
+)
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
@@ -91,6 +105,17 @@ def concatenated(left: Value, right: Value) -> Value:
             return join(concatenated(yes, right), concatenated(no, right), test)
         case _, ConditionalValue(test=test, yes=yes, no=no):
             return join(concatenated(left, yes), concatenated(left, no), test)
+        case Const(value=""), DeviceType() | DeviceString():
+            return right
+        case Const(value=""), DeviceValue(placement=placement):
+            return DeviceType(placement, whole=True)
+        case DeviceType(placement=placement, whole=whole), _:
+            start = DeviceString(placement if whole else without_index(placement), "")
+            return concatenated(start, right)
+        case DeviceString(is_open=False), Const(value=str() | int() as added):
+            return replace(left, rest=f"{left.rest}{added}")
+        case DeviceString(), _:
+            return replace(left, is_open=True)
         case Const(value=one), StringPrefix(prefix=prefix):
             return StringPrefix(f"{one}{prefix}")
         case Const(value=one), _:

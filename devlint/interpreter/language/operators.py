@@ -18,6 +18,8 @@ from devlint.domain.value import (
     Array,
     ConditionalValue,
     Const,
+    DeviceString,
+    DeviceType,
     Number,
     OpaqueData,
     Rank,
@@ -31,7 +33,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.conditions.comparisons import evaluate_comparison
 from devlint.interpreter.conditions.narrowing import condition_of, narrow, negate_condition
-from devlint.interpreter.language.expressions import truth
+from devlint.interpreter.language.expressions import concatenated, truth
 from devlint.interpreter.numpy.array_calls import apply_array_operator
 from devlint.interpreter.numpy.mixed_operators import apply_numpy_operator, is_computed_by_numpy
 from devlint.interpreter.objects.class_hierarchy import find_special_method
@@ -145,6 +147,8 @@ def apply_binary_operator(
         return collection
     if isinstance(a, (Const, Number, SymbolicBool)) and isinstance(b, (Const, Number, SymbolicBool)):
         return Number(_result_kind(method, a, b))
+    if isinstance(a, (DeviceType, DeviceString)) and method == "add":
+        return concatenated(a, b)
     if isinstance(a, (StringPrefix, Const)) and isinstance(b, (StringPrefix, Const)) and method in ("add", "mod"):
         return StringPrefix(a.prefix if isinstance(a, StringPrefix) else str(a.value) if method == "add" else "")
     return UNKNOWN

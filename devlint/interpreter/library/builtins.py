@@ -85,8 +85,9 @@ def text_conversion(frame: Frame, call: LibraryCall) -> Value:
     first = call.first
     if call.name == "builtins.str" and first is not None and isinstance(first.value, Const):
         return Const(str(first.value.value))
-    if call.name == "builtins.str" and first is not None and isinstance(first.value, DeviceValue):
-        return DeviceType(first.value.placement)
+    device = without_none(first.value) if call.name == "builtins.str" and first is not None else None
+    if isinstance(device, DeviceValue):
+        return DeviceType(device.placement, whole=True)
     return NONE if call.name == "builtins.print" else StringPrefix()
 
 

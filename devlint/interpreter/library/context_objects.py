@@ -21,6 +21,7 @@ from devlint.interpreter.state.library_models import models_call
     "torch.enable_grad",
     "torch.set_grad_enabled",
     "torch.cuda.device",
+    "torch.accelerator.device_index",
     "torch.cuda.stream",
     "torch.autograd.no_grad",
     "torch.autograd.enable_grad",

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.domain.device import KnownDevice
-from devlint.domain.path_conditions import Atom, Literal
+from devlint.domain import availability
+from devlint.domain.device import ACCELERATOR, KnownDevice
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase
-from devlint.domain.value import NONE, UNKNOWN, Const, DeviceValue, Number, StringPrefix, SymbolicBool, Unknown, Value
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    ConditionalValue,
+    Const,
+    DeviceValue,
+    Number,
+    StringPrefix,
+    SymbolicBool,
+    Value,
+)
 from devlint.interpreter.conditions.narrowing import SourceText
+from devlint.interpreter.language.expressions import concatenated
 from devlint.interpreter.library.default_dtypes import record_file_defaults
-from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
+from devlint.interpreter.operations.device_arguments import (
+    is_absent_or_none,
+    requested_placement,
+    resolve_device_index,
+)
 from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.device_facts import DEVICE_COUNT
 from devlint.interpreter.state.events import RevealedValue
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -24,15 +40,16 @@ def torch_device(frame: Frame, call: LibraryCall) -> Value:
     if given is None:
         return DeviceValue()
     index = call.arguments.get("index", 1)
-    if index is not None and isinstance(given.value, Const) and isinstance(given.value.value, str):
-        if isinstance(index.value, Const) and isinstance(index.value.value, int):
-            written: Value = Const(f"{given.value.value}:{index.value.value}")
-        else:
-            written = StringPrefix(f"{given.value.value}:")
-        given = Argument(written, given.node)
+    if index is not None and not is_absent_or_none(index.value):
+        given = Argument(concatenated(concatenated(given.value, Const(":")), _index_text(index.value)), given.node)
     if is_absent_or_none(given.value):
         return DeviceValue()
     return DeviceValue(requested_placement(frame, given.value, given.node, None))
+
+
+def _index_text(index: Value) -> Value:
+    """Return the text of a device's index: a constant if the index is one, otherwise unknown."""
+    return index if isinstance(index, Const) and isinstance(index.value, int) else StringPrefix()
 
 
 AVAILABILITY_CONDITIONS = {
@@ -40,7 +57,7 @@ AVAILABILITY_CONDITIONS = {
     "torch.backends.mps.is_available": "mps",
     "torch.mps.is_available": "mps",
     "torch.xpu.is_available": "xpu",
-    "torch.accelerator.is_available": "accelerator",
+    "torch.accelerator.is_available": ACCELERATOR,
     "torch.backends.mps.is_built": "mps-built",
 }
 """The names of the conditions that stand for the results of torch's availability functions."""
@@ -49,27 +66,33 @@ AVAILABILITY_CONDITIONS = {
 @models_call(*AVAILABILITY_CONDITIONS)
 def is_available(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.cuda.is_available()` and the like: a symbolic bool, the same one at every call."""
-    return SymbolicBool(Literal(Atom(("available", AVAILABILITY_CONDITIONS[call.name]), f"{call.name}()")))
+    return SymbolicBool(availability.is_available(AVAILABILITY_CONDITIONS[call.name], f"{call.name}()"))
 
 
-@models_call("torch.cuda.device_count")
+@models_call("torch.cuda.device_count", "torch.xpu.device_count", "torch.accelerator.device_count")
 def device_count(frame: Frame, call: LibraryCall) -> Value:
-    """Model `torch.cuda.device_count()`: an unknown integer, the same one at every call."""
-    return Number("int", ("device_count",), "torch.cuda.device_count()")
+    """Model `torch.cuda.device_count()` and the like: an unknown integer, the same one at every call."""
+    return Number("int", (DEVICE_COUNT, _device_type_of(call)), f"{call.name}()")
 
 
-@models_call("torch.cuda.current_device")
+def _device_type_of(call: LibraryCall) -> str:
+    """Return the device type that a function of `torch.cuda`, `torch.accelerator` or the like is about."""
+    return call.name.split(".")[1]
+
+
+@models_call(
+    "torch.cuda.current_device", "torch.accelerator.current_device_index", "torch.accelerator.current_device_idx"
+)
 def current_device(frame: Frame, call: LibraryCall) -> Value:
-    """Model `torch.cuda.current_device()`: the current CUDA device, of unknown index after `set_device`."""
-    torch_state = frame.state.torch_state
-    return DeviceValue(
-        PlacementCase(
-            KnownDevice("cuda") if torch_state.current_device_known else KnownDevice("cuda", -1), Basis.EXPLICIT
-        )
-    )
+    """Model `torch.cuda.current_device()` and the like: the current device, of unknown index after `set_device`.
+
+    The function returns the index of the device, which a program may pass where a device is wanted.
+    """
+    device = resolve_device_index(frame, KnownDevice(_device_type_of(call)))
+    return DeviceValue(PlacementCase(device, Basis.EXPLICIT))
 
 
-@models_call("torch.cuda.set_device")
+@models_call("torch.cuda.set_device", "torch.accelerator.set_device_index", "torch.accelerator.set_device_idx")
 def set_device(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.cuda.set_device(i)`: from then on, the device `cuda` without an index may be any CUDA device."""
     frame.state.torch_state = replace(frame.state.torch_state, current_device_known=False)
@@ -94,8 +117,14 @@ def get_default_device(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.accelerator.current_accelerator")
 def current_accelerator(frame: Frame, call: LibraryCall) -> Value:
-    """Model `torch.accelerator.current_accelerator()`: an unknown device, the same one at every call."""
-    return Unknown(("accelerator",), "the current accelerator")
+    """Model `torch.accelerator.current_accelerator()`: a device without an index, or None if there is no accelerator.
+
+    Without `check_available=True`, torch returns the accelerator for which it was built. Where that one is not
+    available, a program that uses it fails, so both forms have the same model.
+    """
+    device = resolve_device_index(frame, KnownDevice(ACCELERATOR))
+    found = ConditionalValue(availability.is_available(), DeviceValue(PlacementCase(device, Basis.EXPLICIT)), NONE)
+    return frame.under_path(found)
 
 
 @models_call("reveal_placement", "devlint.reveal_placement", "builtins.reveal_placement")

@@ -11,6 +11,7 @@ from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.value import (
     Array,
     Const,
+    DeviceString,
     DeviceType,
     DeviceValue,
     LibraryName,
@@ -55,6 +56,7 @@ METHOD_PREFIXES: Final[dict[type, tuple[str, ...]]] = {
     Array: ("ndarray",),
     StringPrefix: ("str",),
     DeviceType: ("str",),
+    DeviceString: ("str",),
     TypeName: ("str",),
     Tuple: ("tuple", "list"),
     Size: ("tuple", "list"),

@@ -9,10 +9,19 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.device import CPU
+from devlint.domain.availability import is_available
+from devlint.domain.device import ACCELERATOR, ANY_INDEX, CPU, KnownDevice
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.objects import Dict, Instance, ParameterCell, Registration
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, StepKind, is_unknown_placement
+from devlint.domain.placement import (
+    UNKNOWN_PLACEMENT,
+    Basis,
+    ConditionalPlacement,
+    Placement,
+    PlacementCase,
+    StepKind,
+    is_unknown_placement,
+)
 from devlint.domain.value import (
     UNKNOWN,
     LibraryName,
@@ -105,9 +114,10 @@ def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.
     )
 
 
-def chosen_placement(name: str) -> Placement:
-    """Return the symbolic device that a library class chooses by itself: one for all its objects in a process."""
-    return PlacementCase(device_symbol(("chosen by", name), f"the {name.rpartition('.')[2]}"), Basis.CALLER)
+CHOSEN_PLACEMENT: Final = ConditionalPlacement(
+    is_available().formula, PlacementCase(KnownDevice(ACCELERATOR, ANY_INDEX)), PlacementCase(CPU)
+)
+"""The device that a library object chooses by itself: the process's accelerator, or the host if there is none."""
 
 
 def move_arguments(frame: Frame, row: Row, bound: BoundArguments, placement: Placement) -> BoundArguments:

@@ -18,12 +18,22 @@ from devlint.domain.device import (
     parse_device,
 )
 from devlint.domain.path_conditions import Literal, assume, entails
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step, StepKind, map_cases
+from devlint.domain.placement import (
+    UNKNOWN_PLACEMENT,
+    Basis,
+    Placement,
+    PlacementCase,
+    Step,
+    StepKind,
+    map_cases,
+    without_index,
+)
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import (
     NONE,
     ConditionalValue,
     Const,
+    DeviceString,
     DeviceType,
     DeviceValue,
     Number,
@@ -96,8 +106,11 @@ def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, st
             return PlacementCase(KnownDevice("cuda", ANY_INDEX), Basis.EXPLICIT, step)
         case Unknown(origin=origin, text=text) | Number(origin=origin, text=text) if origin is not None:
             return named_placement(origin, text, step)
-        case DeviceType(placement=placement):
-            return map_cases(placement, lambda leaf: _with_provenance(_without_index(leaf), step))
+        case DeviceType(placement=placement, whole=whole):
+            named = placement if whole else without_index(placement)
+            return map_cases(named, lambda leaf: _with_provenance(leaf, step))
+        case DeviceString(placement=placement):
+            return map_cases(placement, lambda leaf: replace(_device_of_string(leaf, value), provenance=step))
         case Tensor():
             return map_cases(frame.resolve(value).placement, lambda leaf: _with_provenance(leaf, step))
         case ConditionalValue(test=test, yes=yes, no=no):
@@ -143,9 +156,16 @@ def _with_provenance(leaf: PlacementCase, step: Step | None) -> PlacementCase:
     return replace(leaf, provenance=step)
 
 
-def _without_index(leaf: PlacementCase) -> PlacementCase:
-    """Return one case of a placement (one device, under conditions) without the device's index: `cuda` for `cuda:1`."""
-    return replace(leaf, device=KnownDevice(leaf.device.type)) if isinstance(leaf.device, KnownDevice) else leaf
+def _device_of_string(leaf: PlacementCase, written: DeviceString) -> PlacementCase:
+    """Return the case of a placement that a string such as f"{device.type}:{index}" names, given that of its start."""
+    device, colon, index = leaf.device, written.rest[:1], written.rest[1:]
+    if not isinstance(device, KnownDevice) or device.index is not None or colon != ":":
+        return UNKNOWN_PLACEMENT
+    if device.type == HOST:
+        return leaf
+    if written.is_open:
+        return replace(leaf, device=KnownDevice(device.type, ANY_INDEX))
+    return replace(leaf, device=KnownDevice(device.type, int(index))) if index.isdecimal() else UNKNOWN_PLACEMENT
 
 
 def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Device:

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import libcst as cst
 
+from devlint.domain.availability import is_available
 from devlint.domain.device import (
     HOST,
     UNKNOWN_DEVICE,
@@ -19,7 +20,7 @@ from devlint.domain.device import (
     is_host,
     relate_devices,
 )
-from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition, closure, conjoin
+from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition, closure, conjoin, entails
 from devlint.domain.placement import (
     Basis,
     Place,
@@ -193,8 +194,10 @@ def _is_unavailable(path_condition: PathCondition, device: Device) -> bool:
 
     A conflict with such a device is no finding, because the program has failed before.
     """
-    return isinstance(device, KnownDevice) and any(
-        not test.holds and getattr(test.formula, "key", None) == ("available", device.type) for test in path_condition
+    return (
+        isinstance(device, KnownDevice)
+        and device.type != HOST
+        and entails(path_condition, is_available(device.type)) is False
     )
 
 

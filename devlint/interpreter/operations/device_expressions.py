@@ -7,9 +7,18 @@ from typing import Final
 
 from devlint.domain.device import InvalidDevice, parse_device
 from devlint.domain.objects import Instance, Registration
-from devlint.domain.placement import DeviceExpression, Placement, PlacementCase, is_unknown_placement
+from devlint.domain.placement import DeviceExpression, Placement, PlacementCase, is_unknown_placement, without_index
 from devlint.domain.placement_lattice import join_under
-from devlint.domain.value import ConditionalValue, Const, DeviceValue, Tensor, Unknown, Value, named_placement
+from devlint.domain.value import (
+    ConditionalValue,
+    Const,
+    DeviceType,
+    DeviceValue,
+    Tensor,
+    Unknown,
+    Value,
+    named_placement,
+)
 from devlint.interpreter.objects.module_state import placement_of_module
 from devlint.interpreter.state.frame import Frame
 
@@ -63,6 +72,8 @@ def _named_device(value: Value) -> Placement | None:
     match value:
         case DeviceValue(placement=placement):
             return placement
+        case DeviceType(placement=placement, whole=whole):
+            return placement if whole else without_index(placement)
         case Const(value=str(text)):
             try:
                 return PlacementCase(parse_device(text))

@@ -23,7 +23,7 @@ from devlint.domain.placement import (
 from devlint.domain.placement_lattice import _preference, meet_placements
 from devlint.domain.storage import Storage
 from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind, Rank, Tensor, computed_tensor
-from devlint.interpreter.objects.library_objects import chosen_placement, dataset_placement, object_placement
+from devlint.interpreter.objects.library_objects import CHOSEN_PLACEMENT, dataset_placement, object_placement
 from devlint.interpreter.operations.aliasing import view_storage
 from devlint.interpreter.operations.device_arguments import default_placement, device_from_string, requested_placement
 from devlint.interpreter.operations.operation_names import short_name
@@ -152,7 +152,7 @@ def _placement_by_rule(
         case "own":
             return object_placement(frame, bound["self"][0].value) if bound.get("self") else UNKNOWN_PLACEMENT
         case "new":
-            return chosen_placement(row.name)
+            return CHOSEN_PLACEMENT
         case "data":
             return dataset_placement(frame, bound, argument, node)
         case "group":

@@ -9,7 +9,19 @@ import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, promotion_category
 from devlint.domain.objects import Sequence as SequenceObject
-from devlint.domain.value import NONE, Array, DeviceValue, DtypeValue, Number, Size, StringPrefix, Tensor, Tuple, Value
+from devlint.domain.value import (
+    NONE,
+    Array,
+    DeviceType,
+    DeviceValue,
+    DtypeValue,
+    Number,
+    Size,
+    StringPrefix,
+    Tensor,
+    Tuple,
+    Value,
+)
 from devlint.interpreter.objects.library_objects import library_result
 from devlint.interpreter.operations.result_dtypes import result_dtypes
 from devlint.interpreter.operations.row_conditions import select_by_condition
@@ -55,6 +67,8 @@ def structure_result(
             return DtypeValue()
         case "device":
             return DeviceValue(result.placement)
+        case "device-name":
+            return DeviceType(result.placement, whole=True)
         case "array":
             return Array(result.dtype, rank=result.rank, memory=result.memory)
         case "list":

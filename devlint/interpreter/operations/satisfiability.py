@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from itertools import combinations
 from typing import Final
 
 from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
 from devlint.domain.value import Const
+from devlint.interpreter.state.device_facts import are_exclusive
 
 NO_CHOICE_OF_DEVICE = frozenset({"filled", "given"})
 """Kinds of conditions on whether there is data to compute with; they never decide on which device it is."""
@@ -42,7 +44,22 @@ def _is_consistent(tests: PathCondition, texts: set[str]) -> bool:
     names = {atom: str(atom) if str(atom) in texts else atom for test in tests for atom in _atoms(test)}
     if len(set(names.values())) > MAX_ATOMS:
         return True
-    return _has_solution(tests, names, {})
+    never = frozenset(Literal(Conjunction(frozenset(pair)), False) for pair in _incompatible(names))
+    return _has_solution(tests | never, names, {})
+
+
+def _incompatible(atoms: Collection[Atom]) -> Iterator[tuple[Literal, Literal]]:
+    """Yield the pairs of literals that never hold together, whatever the program does.
+
+    An atom does not hold where its weaker condition fails, and no device has two types.
+    """
+    for atom in atoms:
+        if atom.weaker is not None and atom.weaker in atoms:
+            yield Literal(atom), Literal(atom.weaker, False)
+    types = [(atom, atom.key) for atom in atoms if isinstance(atom.key, tuple) and atom.key[0] == "device"]
+    for (one, key), (other, asked) in combinations(types, 2):
+        if key[1] == asked[1] and are_exclusive(key[2], asked[2]):
+            yield Literal(one), Literal(other)
 
 
 def _has_solution(tests: PathCondition, names: Mapping[Atom, Hashable], outcomes: dict[Hashable, bool]) -> bool:

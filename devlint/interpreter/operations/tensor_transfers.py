@@ -136,12 +136,16 @@ def _accelerator_request(
 
 
 def _as_accelerator(leaf: PlacementCase, type_: str) -> PlacementCase:
-    """Return one case of a placement with a symbolic device replaced by an accelerator of a type and unknown index."""
-    return (
-        replace(leaf, device=KnownDevice(type_, ANY_INDEX), basis=Basis.EXPLICIT)
-        if isinstance(leaf.device, DeviceSymbol)
-        else leaf
-    )
+    """Return one case of a placement with a symbolic device replaced by an accelerator of a type and unknown index.
+
+    An accelerator of unnamed type gets the type.
+    """
+    match leaf.device:
+        case DeviceSymbol():
+            return replace(leaf, device=KnownDevice(type_, ANY_INDEX), basis=Basis.EXPLICIT)
+        case KnownDevice(is_named=False, index=index):
+            return replace(leaf, device=KnownDevice(type_, index))
+    return leaf
 
 
 def _type_request(frame: Frame, value: Value | None, step: Step) -> TransferRequest:

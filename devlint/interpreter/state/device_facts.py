@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
+from typing import Final
 
-from devlint.domain.device import ANY_INDEX, HOST, DeviceSymbol, KnownDevice
+from devlint.domain.device import ACCELERATOR, ANY_INDEX, HOST, DeviceSymbol, KnownDevice
 from devlint.domain.path_conditions import Atom, Conjunction, PathCondition
 from devlint.domain.placement import Placement, PlacementCase, map_cases
+
+CURRENT_ACCELERATOR: Final = ("accelerator",)
+"""The identity of the machine's accelerator in conditions on its device type."""
+DEVICE_COUNT: Final = "device_count"
+"""The kind of number that `torch.cuda.device_count()` returns: its origin is this word and the device type."""
 
 
 def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
@@ -19,16 +25,21 @@ def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
 
 
 def refine_placement(placement: Placement, path_condition: PathCondition) -> Placement:
-    """Return a placement in which a path condition has turned devices of the caller's choice into known device types.
+    """Return a placement in which a path condition has given a type to devices of the caller's choice.
 
-    A test such as `x.is_cuda` in the path condition states the device type.
+    The same holds for the accelerator of unnamed type. A test such as `x.is_cuda` in the path condition states the
+    device type.
     """
     types = _type_by_origin(path_condition)
     if not types:
         return placement
 
     def change(leaf: PlacementCase) -> PlacementCase:
-        type_ = types.get(leaf.device.origin) if isinstance(leaf.device, DeviceSymbol) else None
+        device = leaf.device
+        if isinstance(device, KnownDevice):
+            named = types.get(CURRENT_ACCELERATOR) if device.type == ACCELERATOR else None
+            return replace(leaf, device=KnownDevice(named, device.index)) if named is not None else leaf
+        type_ = types.get(device.origin) if isinstance(device, DeviceSymbol) else None
         if type_ is None:
             return leaf
         return replace(leaf, device=KnownDevice(type_) if type_ == HOST else KnownDevice(type_, ANY_INDEX))
@@ -42,7 +53,12 @@ def has_contradictory_types(path_condition: PathCondition) -> bool:
     No run of the program satisfies such a condition.
     """
     types: dict[Hashable, str] = {}
-    return any(types.setdefault(origin, type_) != type_ for origin, type_ in _stated_types(path_condition))
+    return any(are_exclusive(types.setdefault(origin, type_), type_) for origin, type_ in _stated_types(path_condition))
+
+
+def are_exclusive(one: str, other: str) -> bool:
+    """Return whether no device has both of two types; ACCELERATOR stands for any type of accelerator."""
+    return one != other and (HOST in (one, other) or ACCELERATOR not in (one, other))
 
 
 def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:
@@ -60,6 +76,8 @@ def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
     types: dict[Hashable, str] = {}
     for test in path_condition:
         match test.formula:
-            case Atom(key=("device", origin, str(type_))) if test.holds:
+            case Atom(key=("device", origin, str(type_))) if test.holds and type_ != ACCELERATOR:
                 types[origin] = type_
+            case Atom(key=("device", origin, _)) if test.holds:
+                types.setdefault(origin, ACCELERATOR)
     return types

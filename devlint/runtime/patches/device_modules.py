@@ -6,6 +6,8 @@ They answer as if the emulated devices were real.
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 CAPABILITY = (9, 0)
 """The compute capability that the emulated device claims to have."""
+_ALL_DTYPES = frozenset(one for one in vars(torch).values() if isinstance(one, torch.dtype))
+"""The dtypes that the emulated device claims to support."""
 TOTAL_MEMORY = 80 * 1024**3
 """The bytes of memory that the emulated device claims to have."""
 
@@ -235,6 +239,16 @@ def _patch_accelerator(session: RuntimeSession, patcher: Patcher) -> None:
         return
     queries = _common_queries(session)
     kind = torch.device(session.kind or "cuda")
+
+    @contextmanager
+    def device_index(index: int | None) -> Iterator[None]:
+        before = session.current_index
+        session.current_index = before if index is None else _device_index(session, index)
+        try:
+            yield
+        finally:
+            session.current_index = before
+
     names = {
         "is_available": queries["is_available"],
         "device_count": queries["device_count"],
@@ -244,7 +258,11 @@ def _patch_accelerator(session: RuntimeSession, patcher: Patcher) -> None:
         "current_device_idx": lambda: session.current_index,
         "set_device_index": queries["set_device"],
         "set_device_idx": queries["set_device"],
+        "device_index": device_index,
         "empty_cache": lambda: None,
+        "empty_host_cache": lambda: None,
+        "get_device_capability": lambda device=None: {"supported_dtypes": set(_ALL_DTYPES)},
+        "get_memory_info": _memory_functions(session)["mem_get_info"],
         "current_stream": lambda device=None: torch.cuda.current_stream(device),
         "set_stream": lambda stream: torch.cuda.set_stream(stream),
     }
@@ -252,6 +270,13 @@ def _patch_accelerator(session: RuntimeSession, patcher: Patcher) -> None:
     for name, value in names.items():
         if hasattr(accelerator, name):
             patcher.replace(accelerator, name, value)
+
+
+def _patch_device_module(session: RuntimeSession, patcher: Patcher) -> None:
+    """Replace `torch.get_device_module`, which gives the accelerator's module where no device is named."""
+    original = getattr(torch, "get_device_module", None)
+    if original is not None:
+        patcher.replace(torch, "get_device_module", lambda device=None: original(device or session.kind))
 
 
 def _patch_mps(session: RuntimeSession, patcher: Patcher) -> None:
@@ -284,6 +309,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     else:
         _patch_mps(session, patcher)
     _patch_accelerator(session, patcher)
+    _patch_device_module(session, patcher)
 
     def manual_seed(seed: int) -> torch.Generator:
         rng.discard_device_states()
