@@ -321,15 +321,6 @@ def from_pretrained(frame: Frame, call: LibraryCall) -> Value:
     return frame.allocate(call.node, Instance(call.name.rpartition(".")[0], {}, cell=cell))
 
 
-@models_call("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
-def data_parallel(frame: Frame, call: LibraryCall) -> Value:
-    """Model `DataParallel(model)` and `DistributedDataParallel(model)`: an unknown value.
-
-    These wrappers move their inputs themselves; the placements that they accept are not modelled.
-    """
-    return UNKNOWN
-
-
 @models_call("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.optimize_for_inference")
 def compile_module(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.compile(model)` and the functions of `torch.jit`: the module or function itself."""

@@ -51,6 +51,12 @@ MODULE_ONLY: Final = frozenset(
 )
 """The attributes that a module has and a tensor lacks (except `requires_grad_`, which is no evidence by itself)."""
 
+MODULE_MEMBERS: Final = frozenset(
+    "parameters named_parameters state_dict load_state_dict train eval modules named_modules zero_grad buffers"
+    " named_buffers register_forward_hook".split()
+)
+"""The attributes that a plain nn.Module has, and pipelines, which move their inputs themselves, lack."""
+
 _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
 """The attributes whose use shows that an object is a module."""
 _TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO
@@ -93,6 +99,8 @@ class UsageEvidence:
         """The names whose device or dtype the code reads."""
         self._moved_in_place: set[str] = set()
         self.modules: set[str] = set()
+        self._owners_of_module_members: set[str] = set()
+        """The names of which the code uses what only a module has; calling a name is not enough."""
         self.numbers: set[str] = set()
         """The names used to count, index or decide: numbers as likely as tensors."""
         self._discarded_functions: set[cst.CSTNode] = set()
@@ -115,6 +123,10 @@ class UsageEvidence:
     def is_module(self, name: str) -> bool:
         """Return whether the code uses a name as only an nn.Module is used: calls it, or asks for its parameters."""
         return name in self.modules and name not in self.tensors
+
+    def has_module_members(self, name: str) -> bool:
+        """Return whether the code uses attributes of a name that only an nn.Module has, such as `.eval`."""
+        return name in self._owners_of_module_members and name not in self.tensors
 
     def _collect(self, node: cst.CSTNode) -> None:
         """Record the evidence of types in a syntax node and all nodes inside it."""
@@ -192,6 +204,8 @@ class UsageEvidence:
             self.arrays.add(name)
         elif attribute in _MODULE_EVIDENCE:
             self.modules.add(name)
+            if attribute in MODULE_MEMBERS:
+                self._owners_of_module_members.add(name)
 
     def _operation(self, node: cst.BinaryOperation) -> None:
         """Record that the operands of a matrix product (`a @ b`) are used as arrays."""
