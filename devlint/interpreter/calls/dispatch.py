@@ -16,9 +16,9 @@ from devlint.domain.value import (
     Partial,
     ProgramDefinition,
     Ref,
-    Tensor,
     Unknown,
     Value,
+    as_tensor,
 )
 from devlint.interpreter.calls.argument_evaluation import evaluate_arguments
 from devlint.interpreter.calls.construction import construct
@@ -53,7 +53,7 @@ def call(frame: Frame, node: cst.Call) -> Value:
                 and method not in TRANSFER_METHODS
             ):
                 # Only tensors have this method, so the unknown owner is a tensor.
-                return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, Tensor()))
+                return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, as_tensor(inner)))
             if method in TRANSFER_METHODS:
                 return transfer_unnamed(frame, method, evaluate_arguments(frame, node), node, node.func.value)
         callee = frame.get_attribute(owner, node.func.attr.value, node.func)

@@ -10,11 +10,11 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
+from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, Sequence
-from devlint.domain.placement import Placement, PlacementCase
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, PlacementCase, placement_cases
 from devlint.domain.torch_names import DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
     UNKNOWN,
@@ -39,7 +39,11 @@ from devlint.interpreter.objects.evidence import (
 )
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc
-from devlint.interpreter.objects.unknown_objects import unknown_object_site, unknown_object_state
+from devlint.interpreter.objects.unknown_objects import (
+    result_of_unknown_code,
+    unknown_object_site,
+    unknown_object_state,
+)
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.tensor_transfers import read_transfer_request, transfer_tensor, transfer_unknown
@@ -93,7 +97,7 @@ def call_unknown_method(
         return frame.call(value, arguments, node)
     havoc(frame, arguments)
     assume_synchronized(frame)
-    return call_by_convention(frame, arguments) or UNKNOWN
+    return call_by_convention(frame, arguments) or result_of_unknown_code(frame, arguments)
 
 
 def _transfer_unknown_owner(
@@ -149,8 +153,8 @@ def transfer_unnamed(
         return transfer_tensor(frame, Tensor(), method, arguments, node, receiver)
     if frame.discarded_expression is not node:
         moved = transfer_unknown(frame, UNKNOWN, method, arguments, node, receiver)
-        # It may be a module with numbers and settings among its attributes.
-        return replace(moved, mixed=True) if isinstance(moved, OpaqueData) else moved
+        # It may be a module with numbers and settings among its attributes, or a pipeline.
+        return replace(moved, mixed=True, may_move_inputs=True) if isinstance(moved, OpaqueData) else moved
     if found is not None:
         owner = Unknown(("moved", node, frame.context), found[0])
         rebind(frame, receiver, UNKNOWN, owner)
@@ -160,7 +164,7 @@ def transfer_unnamed(
 
 
 def _asks_for_device(method: str, arguments: Arguments) -> bool:
-    """Return whether a call of a transfer method surely names a device; libraries have other things to convert `.to`."""
+    """Return whether a call of a transfer method surely names a device, not a unit or a format."""
     if method in DEVICE_METHODS:
         return True
     device = arguments.value("device", 0) if method == "to" else None
@@ -189,7 +193,7 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
             havoc(frame, arguments)
             assume_synchronized(frame)
             return OpaqueData(callee.placement, mixed=callee.mixed)
-        if callee.mixed and not _is_called_as_module(frame, node):
+        if callee.may_move_inputs and not _is_called_as_module(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)
             return UNKNOWN
@@ -203,7 +207,28 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         return call_placed_module(frame, record.cell.placement, callee.text or "the module", arguments, node)
     havoc(frame, arguments)
     assume_synchronized(frame)
-    return call_by_convention(frame, arguments) or _call_submodule(frame, arguments, node) or UNKNOWN
+    return (
+        call_by_convention(frame, arguments)
+        or _call_submodule(frame, arguments, node)
+        or _call_unplaced_module(frame, arguments, node)
+        or result_of_unknown_code(frame, arguments, callee)
+    )
+
+
+def _call_unplaced_module(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Return the result of calling what the code uses as a module, but moves nowhere: it is where the inputs are.
+
+    Its forward may bring inputs on the host to the module's device, so they tell nothing. The result may hold numbers
+    beside tensors. None for any other call.
+    """
+    if not _is_called_as_module(frame, node):
+        return None
+    given = [as_tensor(one.value) for one in arguments if isinstance(one.value, (Tensor, OpaqueData))]
+    placements = {frame.resolve(one).placement for one in given if one is not None}
+    placement = placements.pop() if len(placements) == 1 else UNKNOWN_PLACEMENT
+    if all(is_host(leaf.device) or leaf.device == UNKNOWN_DEVICE for _, leaf in placement_cases(placement)):
+        return None
+    return OpaqueData(placement, mixed=True)
 
 
 def _is_called_as_module(frame: Frame, node: cst.CSTNode) -> bool:
@@ -211,7 +236,12 @@ def _is_called_as_module(frame: Frame, node: cst.CSTNode) -> bool:
 
     Other callable objects that the program moves, such as pipelines, may move their inputs themselves.
     """
-    return isinstance(node, cst.Call) and has_module_members(frame, node.func)
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name in FORWARD_METHODS:
+            return has_module_members(frame, owner)
+        case cst.Call(func=function):
+            return has_module_members(frame, function)
+    return False
 
 
 def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
