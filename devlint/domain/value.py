@@ -243,8 +243,8 @@ class OpaqueData:
 
     `mixed` is true when the data also holds numbers and settings, as a checkpoint does. `moved` is the step of the
     transfer that returned the data, None once something has been taken from it. `parts` are the values that the program
-    has stored in the data, by key or attribute name. `may_move_inputs` is true when the data may be an object that moves
-    the inputs of its calls itself, such as a pipeline.
+    has stored in the data, by key or attribute name. `may_move_inputs` is true when the data may be an object
+    that moves the inputs of its calls itself, such as a pipeline.
     """
 
     placement: Placement
