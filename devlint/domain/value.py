@@ -67,13 +67,15 @@ class Unknown:
 
     `origin` identifies a value that the program names, such as an argument or an attribute of one: two reads with one
     origin give the same value. `text` is the name that findings show. `of_host_tensors` is true for what unknown code
-    has returned that was given host tensors and no others.
+    has returned that was given host tensors and no others. `element` stands for everything inside of what an iteration
+    over the value yields, None where nothing is known of it.
     """
 
     origin: Hashable = None
     text: str = field(default="", compare=False)
     provenance: Step | None = field(default=None, compare=False)
     of_host_tensors: bool = field(default=False, compare=False)
+    element: OpaqueData | None = field(default=None, compare=False)
 
 
 UNKNOWN: Final = Unknown()

@@ -59,6 +59,8 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
             return Sequence(None, any_opaque_part(value))
         case Unknown(origin=origin, text=text) if origin is not None:
             return Sequence(None, Unknown(("element", origin), f"an element of {text}" if text else ""))
+        case Unknown(element=OpaqueData() as element):
+            return Sequence(None, element)
         case StringPrefix():
             return Sequence(None, StringPrefix())
         case ProgramDefinition(definition=ClassInfo() as info):
