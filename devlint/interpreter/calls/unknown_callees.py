@@ -15,7 +15,7 @@ from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, PlacementCase, placement_cases
-from devlint.domain.torch_names import DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
+from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
     UNKNOWN,
     Const,
@@ -33,12 +33,12 @@ from devlint.interpreter.language.attributes import opaque_attribute
 from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import (
     has_module_members,
+    is_moved_tensor,
     looks_like_module,
     looks_like_tensor,
-    usage_evidence_for,
 )
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
-from devlint.interpreter.objects.havoc import assume_synchronized, havoc
+from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
 from devlint.interpreter.objects.unknown_objects import (
     result_of_unknown_code,
     unknown_object_site,
@@ -74,6 +74,7 @@ def call_unknown_method(
         record = replace(record, placement_tracked=True)
         frame.put(unknown_object_site(owner), record)
     if name in SELF_RETURNING_MODULE_METHODS:
+        may_call_back(frame, arguments)
         return owner
     if name in ("parameters", "buffers", "named_parameters"):
         placement = (
@@ -111,11 +112,23 @@ def _transfer_unknown_owner(
         _move_in_place(frame, owner, method, arguments, node, is_module=True)
         return owner
     tensor = as_tensor(owner)
-    if tensor is not None and looks_like_tensor(frame, receiver):
+    is_tensor = looks_like_tensor(frame, receiver) or is_moved_tensor(frame, receiver)
+    if tensor is not None and (is_tensor or (method in CAST_METHODS and _is_part_of_batch(frame, owner, node))):
         return transfer_tensor(frame, tensor, method, arguments, node, receiver)
     if frame.discarded_expression is node:
         _move_in_place(frame, owner, method, arguments, node, is_module=False)
     return transfer_unknown(frame, owner, method, arguments, node, receiver)
+
+
+def _is_part_of_batch(frame: Frame, owner: Unknown, node: cst.CSTNode) -> bool:
+    """Return whether the result of a cast, which the program keeps, is that of a part of an element of an iterable.
+
+    Programs iterate over batches, and keep the modules that they iterate over one by one.
+    """
+    match owner.origin:
+        case ("item", ("element", _), int() | Const()):
+            return frame.discarded_expression is not node
+    return False
 
 
 def _move_in_place(
@@ -148,15 +161,15 @@ def transfer_unnamed(
     """
     if not _asks_for_device(method, arguments):
         return UNKNOWN
-    found = usage_evidence_for(frame, receiver)
-    if found is not None and found[1].is_tensor(found[0]):
+    if is_moved_tensor(frame, receiver):
         return transfer_tensor(frame, Tensor(), method, arguments, node, receiver)
     if frame.discarded_expression is not node:
         moved = transfer_unknown(frame, UNKNOWN, method, arguments, node, receiver)
         # It may be a module with numbers and settings among its attributes, or a pipeline.
         return replace(moved, mixed=True, may_move_inputs=True) if isinstance(moved, OpaqueData) else moved
-    if found is not None:
-        owner = Unknown(("moved", node, frame.context), found[0])
+    name = dotted_name(receiver)
+    if name is not None:
+        owner = Unknown(("moved", node, frame.context), name)
         rebind(frame, receiver, UNKNOWN, owner)
         _move_in_place(frame, owner, method, arguments, node, is_module=has_module_members(frame, receiver))
         return owner

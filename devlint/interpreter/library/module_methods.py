@@ -12,6 +12,7 @@ from devlint.domain.value import NONE, UNKNOWN, Const, ProgramDefinition, Rank, 
 from devlint.interpreter.calls.construction import initialize_base
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import library_base
+from devlint.interpreter.objects.havoc import may_call_back
 from devlint.interpreter.objects.module_containers import (
     UnknownSubmodules,
     container_parts,
@@ -60,7 +61,11 @@ def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.apply")
 def apply(frame: Frame, call: LibraryCall) -> Value:
-    """Model `module.apply(fn)`: return the module without calling `fn`, which usually initialises weights in place."""
+    """Model `module.apply(fn)`: return the module.
+
+    `fn`, which usually initialises weights in place, is only called if it changes what the code around it has.
+    """
+    may_call_back(frame, call.arguments)
     return call.receiver or UNKNOWN
 
 
