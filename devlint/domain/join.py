@@ -70,7 +70,8 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
             placement = join_under(test, left.placement, right.placement)
             keys = dict.fromkeys(key for key, _ in (*left.parts, *right.parts))
             parts = tuple((key, join(opaque_part(left, key), opaque_part(right, key), test)) for key in keys)
-            return OpaqueData(placement, pinned, left.mixed or right.mixed, parts=parts)
+            may_move = left.may_move_inputs or right.may_move_inputs
+            return OpaqueData(placement, pinned, left.mixed or right.mixed, parts=parts, may_move_inputs=may_move)
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
             same = left.names == right.names and left.cls == right.cls

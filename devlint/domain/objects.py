@@ -107,9 +107,9 @@ class Instance:
     an nn.Module to the way in which the module holds them; `cell` holds the placement and dtype of a library module's
     parameters; `has_parent_module` is true when another module registers this one. `hooks` are the functions that a
     module calls around its forward, each with the kind of hook it is registered as. `placement_tracked` is false when
-    the object's placement can no longer be followed, because an unknown function received the object. `optional` holds
-    the attributes that only one of two joined paths has set, each with the condition under which it is set. `contents`
-    is the dict or list that underlies an object whose class derives from dict or list.
+    the object's placement cannot be followed: of an object of unknown class, it is not known whether it is a module.
+    `optional` holds the attributes that only one of two joined paths has set, each with the condition under which it is
+    set. `contents` is the dict or list that underlies an object whose class derives from dict or list.
     """
 
     cls: Hashable

@@ -203,6 +203,8 @@ Placement: TypeAlias = "PlacementCase | ConditionalPlacement"
 """The placement of a tensor: one case, or a tree of cases under conditions."""
 UNKNOWN_PLACEMENT: Final = PlacementCase()
 """The placement of which nothing is known."""
+PERHAPS_ON_HOST: Final = PlacementCase(basis=Basis.ASSUMED)
+"""The unknown placement of what unknown code has computed from host tensors: as likely as not it is on the host too."""
 
 
 def placement_cases(

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.path_conditions import Literal
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step
+from devlint.domain.placement import PERHAPS_ON_HOST, UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step
 from devlint.domain.storage import Storage
 
 
@@ -66,12 +66,16 @@ class Unknown:
     """A value of which nothing is known, except its name in the program if it has one.
 
     `origin` identifies a value that the program names, such as an argument or an attribute of one: two reads with one
-    origin give the same value. `text` is the name that findings show.
+    origin give the same value. `text` is the name that findings show. `of_host_tensors` is true for what unknown code
+    has returned that was given host tensors and no others. `element` stands for everything inside of what an iteration
+    over the value yields, None where nothing is known of it.
     """
 
     origin: Hashable = None
     text: str = field(default="", compare=False)
     provenance: Step | None = field(default=None, compare=False)
+    of_host_tensors: bool = field(default=False, compare=False)
+    element: OpaqueData | None = field(default=None, compare=False)
 
 
 UNKNOWN: Final = Unknown()
@@ -258,7 +262,8 @@ class OpaqueData:
 
     `mixed` is true when the data also holds numbers and settings, as a checkpoint does. `moved` is the step of the
     transfer that returned the data, None once something has been taken from it. `parts` are the values that the program
-    has stored in the data, by key or attribute name.
+    has stored in the data, by key or attribute name. `may_move_inputs` is true when the data may be an object
+    that moves the inputs of its calls itself, such as a pipeline.
     """
 
     placement: Placement
@@ -266,6 +271,7 @@ class OpaqueData:
     mixed: bool = False
     moved: Step | None = field(default=None, compare=False)
     parts: tuple[tuple[Hashable, Value], ...] = ()
+    may_move_inputs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,8 +402,8 @@ def as_tensor(value: Value) -> Tensor | None:
             return Tensor(
                 named_placement(origin, text, trace), memory=Storage(origin) if is_single_object(origin) else None
             )
-        case Unknown():
-            return Tensor()
+        case Unknown(of_host_tensors=of_host):
+            return Tensor(PERHAPS_ON_HOST if of_host else UNKNOWN_PLACEMENT)
         case OpaqueData(placement=placement, pinned=pinned, moved=moved, parts=parts):
             whole = all(isinstance(one, (Const, Number, StringPrefix, SymbolicBool)) for _, one in parts)
             return Tensor(placement, pinned=pinned, moved=moved) if whole else Tensor()

@@ -16,14 +16,14 @@ from devlint.domain.value import (
     Partial,
     ProgramDefinition,
     Ref,
-    Tensor,
     Unknown,
     Value,
+    as_tensor,
 )
 from devlint.interpreter.calls.argument_evaluation import evaluate_arguments
 from devlint.interpreter.calls.construction import construct
 from devlint.interpreter.calls.forward_hooks import run_forward_hooks, run_pre_hooks
-from devlint.interpreter.calls.unknown_callees import call_unknown, call_unknown_method
+from devlint.interpreter.calls.unknown_callees import call_unknown, call_unknown_method, transfer_unnamed
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
@@ -53,7 +53,9 @@ def call(frame: Frame, node: cst.Call) -> Value:
                 and method not in TRANSFER_METHODS
             ):
                 # Only tensors have this method, so the unknown owner is a tensor.
-                return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, Tensor()))
+                return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, as_tensor(inner)))
+            if method in TRANSFER_METHODS:
+                return transfer_unnamed(frame, method, evaluate_arguments(frame, node), node, node.func.value)
         callee = frame.get_attribute(owner, node.func.attr.value, node.func)
     else:
         callee = frame.evaluate(node.func)

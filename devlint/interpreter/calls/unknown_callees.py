@@ -10,24 +10,53 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import DeviceSymbol
+from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE
+from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, Sequence
-from devlint.domain.placement import Placement, PlacementCase
-from devlint.domain.torch_names import SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
-from devlint.domain.value import UNKNOWN, Number, OpaqueData, Rank, Tensor, Unknown, Value, as_tensor, named_placement
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, PlacementCase, placement_cases
+from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
+from devlint.domain.value import (
+    UNKNOWN,
+    Const,
+    DeviceValue,
+    Number,
+    OpaqueData,
+    Rank,
+    Tensor,
+    Unknown,
+    Value,
+    as_tensor,
+    named_placement,
+)
 from devlint.interpreter.language.attributes import opaque_attribute
 from devlint.interpreter.modules.library_methods import call_by_convention
-from devlint.interpreter.objects.evidence import looks_like_module, looks_like_tensor
+from devlint.interpreter.objects.evidence import (
+    has_module_members,
+    is_moved_tensor,
+    looks_like_module,
+    looks_like_tensor,
+)
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
-from devlint.interpreter.objects.havoc import assume_synchronized, havoc
-from devlint.interpreter.objects.unknown_objects import unknown_object_site, unknown_object_state
+from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
+from devlint.interpreter.objects.unknown_objects import (
+    result_of_unknown_code,
+    unknown_object_site,
+    unknown_object_state,
+)
+from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.tensor_transfers import read_transfer_request, transfer_tensor, transfer_unknown
-from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, OF_OTHERS_TOO, is_tensor_method
+from devlint.interpreter.program.usage_evidence import (
+    ARRAY_LIKE,
+    MODULE_MEMBERS,
+    OF_OTHERS_TOO,
+    is_tensor_method,
+)
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.rebinding import rebind
 from devlint.syntax.tree_walk import dotted_name
 
 FORWARD_METHODS: Final = frozenset({"forward", "generate", "encode", "decode"})
@@ -41,7 +70,11 @@ def call_unknown_method(
     if name in TRANSFER_METHODS:
         return _transfer_unknown_owner(frame, owner, name, arguments, node, receiver)
     record = unknown_object_state(frame, owner)
+    if record is not None and not record.placement_tracked and name in MODULE_MEMBERS:
+        record = replace(record, placement_tracked=True)
+        frame.put(unknown_object_site(owner), record)
     if name in SELF_RETURNING_MODULE_METHODS:
+        may_call_back(frame, arguments)
         return owner
     if name in ("parameters", "buffers", "named_parameters"):
         placement = (
@@ -58,14 +91,14 @@ def call_unknown_method(
         return frame.invoke(LibraryCall(name, arguments, node, tensor))
     if name in ("size", "dim", "numel", "item"):
         return Number()
-    if record is not None and record.cell is not None and name in FORWARD_METHODS:
+    if record is not None and record.cell is not None and record.placement_tracked and name in FORWARD_METHODS:
         return call_placed_module(frame, record.cell.placement, owner.text or name, arguments, node)
     value = opaque_attribute(frame, owner, name)
     if not isinstance(value, Unknown):
         return frame.call(value, arguments, node)
     havoc(frame, arguments)
     assume_synchronized(frame)
-    return call_by_convention(frame, arguments) or UNKNOWN
+    return call_by_convention(frame, arguments) or result_of_unknown_code(frame, arguments)
 
 
 def _transfer_unknown_owner(
@@ -76,22 +109,91 @@ def _transfer_unknown_owner(
     If the program uses the object as a module, it is moved in place; if as a tensor, a moved copy is returned.
     """
     if looks_like_module(frame, receiver):
-        request = read_transfer_request(frame, method, arguments, node)
-        record = unknown_object_state(frame, owner)
-        before = record.cell if record is not None and record.cell is not None else None
-        placement = request.placement or (
-            before.placement if before is not None else named_placement(owner.origin, owner.text)
-        )
-        cell = ParameterCell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
-        # Paths that do not move the object refer to the same unknown object.
-        unmoved = record or frame.analysis.base_heap.setdefault(unknown_object_site(owner), Instance("?", {}))
-        assert isinstance(unmoved, Instance)
-        frame.put(unknown_object_site(owner), replace(unmoved, cell=cell))
+        _move_in_place(frame, owner, method, arguments, node, is_module=True)
         return owner
     tensor = as_tensor(owner)
-    if tensor is not None and looks_like_tensor(frame, receiver):
+    is_tensor = looks_like_tensor(frame, receiver) or is_moved_tensor(frame, receiver)
+    if tensor is not None and (is_tensor or (method in CAST_METHODS and _is_part_of_batch(frame, owner, node))):
         return transfer_tensor(frame, tensor, method, arguments, node, receiver)
+    if frame.discarded_expression is node:
+        _move_in_place(frame, owner, method, arguments, node, is_module=False)
     return transfer_unknown(frame, owner, method, arguments, node, receiver)
+
+
+def _is_part_of_batch(frame: Frame, owner: Unknown, node: cst.CSTNode) -> bool:
+    """Return whether the result of a cast, which the program keeps, is that of a part of an element of an iterable.
+
+    Programs iterate over batches, and keep the modules that they iterate over one by one.
+    """
+    match owner.origin:
+        case ("item", ("element", _), int() | Const()):
+            return frame.discarded_expression is not node
+    return False
+
+
+def _move_in_place(
+    frame: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, *, is_module: bool
+) -> None:
+    """Record a move or cast of an object of unknown class that changes in place if it is a module.
+
+    `is_module` is whether the code shows that it is one; where it does not, its later uses may.
+    """
+    request = read_transfer_request(frame, method, arguments, node)
+    record = unknown_object_state(frame, owner)
+    before = record.cell if record is not None and record.cell is not None else None
+    placement = request.placement or (
+        before.placement if before is not None else named_placement(owner.origin, owner.text)
+    )
+    cell = ParameterCell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
+    # Paths that do not move the object refer to the same unknown object.
+    unmoved = record or frame.analysis.base_heap.setdefault(unknown_object_site(owner), Instance("?", {}))
+    assert isinstance(unmoved, Instance)
+    tracked = is_module or (record is not None and record.cell is not None and record.placement_tracked)
+    frame.put(unknown_object_site(owner), replace(unmoved, cell=cell, placement_tracked=tracked))
+
+
+def transfer_unnamed(
+    frame: Frame, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    """Apply a transfer method to the result of code that devlint does not know, which is a tensor, a module or other.
+
+    A transfer as a statement gives the object a name, under which its move is recorded in case that it is a module.
+    """
+    if not _asks_for_device(method, arguments):
+        return UNKNOWN
+    if is_moved_tensor(frame, receiver):
+        return transfer_tensor(frame, Tensor(), method, arguments, node, receiver)
+    if frame.discarded_expression is not node:
+        moved = transfer_unknown(frame, UNKNOWN, method, arguments, node, receiver)
+        # It may be a module with numbers and settings among its attributes, or a pipeline.
+        return replace(moved, mixed=True, may_move_inputs=True) if isinstance(moved, OpaqueData) else moved
+    name = dotted_name(receiver)
+    if name is not None:
+        owner = Unknown(("moved", node, frame.context), name)
+        rebind(frame, receiver, UNKNOWN, owner)
+        _move_in_place(frame, owner, method, arguments, node, is_module=has_module_members(frame, receiver))
+        return owner
+    return UNKNOWN
+
+
+def _asks_for_device(method: str, arguments: Arguments) -> bool:
+    """Return whether a call of a transfer method surely names a device, not a unit or a format."""
+    if method in DEVICE_METHODS:
+        return True
+    device = arguments.value("device", 0) if method == "to" else None
+    return device is not None and all(_is_device(one) for one in alternatives(device))
+
+
+def _is_device(value: Value) -> bool:
+    """Return whether a value is a device, a string that names one, or a named value that the program may choose."""
+    match value:
+        case DeviceValue():
+            return True
+        case Const(value=str(text)):
+            return is_accelerator(device_from_string(text)) or is_host(device_from_string(text))
+        case Unknown(origin=origin):
+            return origin is not None
+    return False
 
 
 def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -104,13 +206,55 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
             havoc(frame, arguments)
             assume_synchronized(frame)
             return OpaqueData(callee.placement, mixed=callee.mixed)
+        if callee.may_move_inputs and not _is_called_as_module(frame, node):
+            havoc(frame, arguments)
+            assume_synchronized(frame)
+            return UNKNOWN
         return call_placed_module(frame, callee.placement, "the module", arguments, node)
     record = unknown_object_state(frame, callee) if callee.origin is not None else None
-    if record is not None and record.cell is not None:
+    if (
+        record is not None
+        and record.cell is not None
+        and (record.placement_tracked or _is_called_as_module(frame, node))
+    ):
         return call_placed_module(frame, record.cell.placement, callee.text or "the module", arguments, node)
     havoc(frame, arguments)
     assume_synchronized(frame)
-    return call_by_convention(frame, arguments) or _call_submodule(frame, arguments, node) or UNKNOWN
+    return (
+        call_by_convention(frame, arguments)
+        or _call_submodule(frame, arguments, node)
+        or _call_unplaced_module(frame, arguments, node)
+        or result_of_unknown_code(frame, arguments, callee)
+    )
+
+
+def _call_unplaced_module(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Return the result of calling what the code uses as a module, but moves nowhere: it is where the inputs are.
+
+    Its forward may bring inputs on the host to the module's device, so they tell nothing. The result may hold numbers
+    beside tensors. None for any other call.
+    """
+    if not _is_called_as_module(frame, node):
+        return None
+    given = [as_tensor(one.value) for one in arguments if isinstance(one.value, (Tensor, OpaqueData))]
+    placements = {frame.resolve(one).placement for one in given if one is not None}
+    placement = placements.pop() if len(placements) == 1 else UNKNOWN_PLACEMENT
+    if all(is_host(leaf.device) or leaf.device == UNKNOWN_DEVICE for _, leaf in placement_cases(placement)):
+        return None
+    return OpaqueData(placement, mixed=True)
+
+
+def _is_called_as_module(frame: Frame, node: cst.CSTNode) -> bool:
+    """Return whether a call node calls an object that the code around the call uses as an `nn.Module`.
+
+    Other callable objects that the program moves, such as pipelines, may move their inputs themselves.
+    """
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name in FORWARD_METHODS:
+            return has_module_members(frame, owner)
+        case cst.Call(func=function):
+            return has_module_members(frame, function)
+    return False
 
 
 def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:

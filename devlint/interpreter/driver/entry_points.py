@@ -78,16 +78,20 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
     """Return whether a definition can make, move, cast or read a tensor, so that it is worth analysing.
 
     It can if it mentions a tensor-related name, or a global name that holds a tensor. A class also can if it mentions
-    such a function of its module, because methods pass on their module's placement.
+    such a function of its module, because methods pass on their module's placement. A function also can if it mentions
+    two definitions that can, because it may hand what one of them makes to the other.
     """
     if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True
+    wanted = 1 if unit.kind == "class" else 2
     for name in unit.mentions & known_names(module):
         match global_name(analysis, module, name):
             case Tensor():
                 return True
-            case ProgramDefinition(definition=FunctionInfo() as helper) if unit.kind == "class":
-                if helper.unit.mentions & TENSOR_RELATED_NAMES:
+            case ProgramDefinition(definition=FunctionInfo() | ClassInfo() as helper):
+                is_counted = unit.kind == "function" or isinstance(helper, FunctionInfo)
+                wanted -= is_counted and bool(helper.unit.mentions & TENSOR_RELATED_NAMES)
+                if wanted == 0:
                     return True
     return False
 

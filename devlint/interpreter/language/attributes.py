@@ -95,6 +95,8 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
             return library_attribute(frame, f"{library}.{name}")
         case Unknown(origin=origin) if origin is not None:
             return opaque_attribute(frame, owner, name)
+        case Unknown(of_host_tensors=True):
+            return owner
         case ProgramDefinition(definition=ModuleInfo() as module):
             value = frame.analysis.module_member(module, name)
             return value if value is not None else Unknown(("name", module.name, name), name)

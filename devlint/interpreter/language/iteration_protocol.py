@@ -10,6 +10,7 @@ import libcst as cst
 from devlint.domain.join import alternatives, any_opaque_part, join
 from devlint.domain.objects import Dict, Instance, ParameterCell, Sequence, join_all
 from devlint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
     Const,
@@ -58,6 +59,8 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
             return Sequence(None, any_opaque_part(value))
         case Unknown(origin=origin, text=text) if origin is not None:
             return Sequence(None, Unknown(("element", origin), f"an element of {text}" if text else ""))
+        case Unknown(element=OpaqueData() as element):
+            return Sequence(None, element)
         case StringPrefix():
             return Sequence(None, StringPrefix())
         case ProgramDefinition(definition=ClassInfo() as info):
@@ -76,9 +79,10 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
             if isinstance(thing, ParameterCell):
                 return Sequence(None, UNKNOWN)
         case _:
-            parts = [frame.iterate(one, node) for one in alternatives(value)] if len(alternatives(value)) > 1 else []
-            if parts:
-                return Sequence(None, join_all([part.any for part in parts]))
+            # A program that iterates over a value has it: None has no elements.
+            parts = [one for one in alternatives(value) if one != NONE]
+            if parts != [value]:
+                return Sequence(None, join_all([frame.iterate(one, node).any for one in parts]))
     return Sequence(None, UNKNOWN)
 
 

@@ -30,6 +30,7 @@ from devlint.domain.value import (
     Tuple,
     Unknown,
     Value,
+    as_tensor,
 )
 from devlint.interpreter.conditions.comparisons import evaluate_comparison
 from devlint.interpreter.conditions.narrowing import condition_of, narrow, negate_condition
@@ -201,14 +202,12 @@ def _tensor_operator(
         own, other = right, left
     if row is None:
         return UNKNOWN
-    unknown = isinstance(other.value, Unknown)
-    if isinstance(other.value, Unknown) and other.value.origin is None:
-        # An unknown without a name may be a number as well as a tensor on any device.
-        other = Argument(UNKNOWN, other.node)
     names = [name for name in row.params if name != "*"]
     bound = {names[0]: [own], names[1] if len(names) > 1 else "other": [other]}
-    if unknown:
-        bound[names[1] if len(names) > 1 else "other"] = [Argument(Number(), other.node)]
+    if isinstance(other.value, Unknown):
+        # It may be a number as well as a tensor on any device.
+        given = as_tensor(other.value) if other.value.of_host_tensors else None
+        bound[names[1] if len(names) > 1 else "other"] = [Argument(given or Number(), other.node)]
         result = apply_bound_row(frame, row, bound, node)
         return _with_unknown_dtype(result)
     return apply_bound_row(frame, row, bound, node)

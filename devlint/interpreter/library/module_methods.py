@@ -12,6 +12,7 @@ from devlint.domain.value import NONE, UNKNOWN, Const, ProgramDefinition, Rank, 
 from devlint.interpreter.calls.construction import initialize_base
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import library_base
+from devlint.interpreter.objects.havoc import may_call_back
 from devlint.interpreter.objects.module_containers import (
     UnknownSubmodules,
     container_parts,
@@ -60,7 +61,11 @@ def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.apply")
 def apply(frame: Frame, call: LibraryCall) -> Value:
-    """Model `module.apply(fn)`: return the module without calling `fn`, which usually initialises weights in place."""
+    """Model `module.apply(fn)`: return the module.
+
+    `fn`, which usually initialises weights in place, is only called if it changes what the code around it has.
+    """
+    may_call_back(frame, call.arguments)
     return call.receiver or UNKNOWN
 
 
@@ -319,15 +324,6 @@ def from_pretrained(frame: Frame, call: LibraryCall) -> Value:
     resolved = frame.resolve(given) if isinstance(given, Tensor) else Tensor()
     cell = ParameterCell(resolved.placement, resolved.dtype, False)
     return frame.allocate(call.node, Instance(call.name.rpartition(".")[0], {}, cell=cell))
-
-
-@models_call("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
-def data_parallel(frame: Frame, call: LibraryCall) -> Value:
-    """Model `DataParallel(model)` and `DistributedDataParallel(model)`: an unknown value.
-
-    These wrappers move their inputs themselves; the placements that they accept are not modelled.
-    """
-    return UNKNOWN
 
 
 @models_call("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.optimize_for_inference")

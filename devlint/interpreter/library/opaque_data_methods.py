@@ -50,7 +50,7 @@ def self_returning_method(frame: Frame, call: LibraryCall) -> Value:
     """
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
-    return replace(batch, mixed=True)
+    return replace(batch, mixed=True, may_move_inputs=False)
 
 
 @models_call("OpaqueData.copy")

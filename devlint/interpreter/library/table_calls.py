@@ -16,6 +16,7 @@ from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.numpy.array_calls import call_numpy, report_tensors_read
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc
 from devlint.interpreter.objects.library_objects import find_member_row
+from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.operations.table_operations import apply_row
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -65,6 +66,7 @@ def call_by_table(frame: Frame, invocation: LibraryCall) -> Value:
         elif not name.startswith(HARMLESS):
             havoc(frame, invocation.arguments)
             assume_synchronized(frame)
+            return result_of_unknown_code(frame, invocation.arguments)
         elif name.startswith("torch.Tensor."):
             method = table.find(name)
             return apply_row(frame, method, invocation.arguments) if method is not None else UNKNOWN

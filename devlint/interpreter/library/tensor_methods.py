@@ -62,7 +62,10 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
         # A module moves in place, so the unused result is no bug.
         return call.receiver or UNKNOWN
     moved = transfer_tensor(frame, tensor, call.name, call.arguments, call.node, call.receiver_node)
-    return OpaqueData(moved.placement, moved=moved.moved) if isinstance(call.receiver, OpaqueData) else moved
+    if isinstance(call.receiver, OpaqueData):
+        may_move = call.receiver.may_move_inputs
+        return OpaqueData(moved.placement, moved=moved.moved, mixed=may_move, may_move_inputs=may_move)
+    return moved
 
 
 def _may_be_module(value: Value | None) -> bool:

@@ -37,3 +37,15 @@ def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
     """Return whether the surrounding code uses an expression in a way that only an `nn.Module` allows."""
     found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_module(found[0])
+
+
+def is_moved_tensor(frame: Frame, node: cst.BaseExpression) -> bool:
+    """Return whether an expression that the program moves is used around as only a tensor can be, and no module."""
+    found = usage_evidence_for(frame, node)
+    return found is not None and found[1].is_moved_tensor(found[0])
+
+
+def has_module_members(frame: Frame, node: cst.BaseExpression) -> bool:
+    """Return whether the surrounding code uses attributes of an expression that only an `nn.Module` has (`.eval`)."""
+    found = usage_evidence_for(frame, node)
+    return found is not None and found[1].has_module_members(found[0])

@@ -38,7 +38,7 @@ def _tensor_of_forward(frame: Frame, value: Value) -> Value:
     Any other unknown argument is returned as unknown. Used for parameters that also take a Python number.
     """
     known = as_forward_operand(frame, value, Tensor())
-    return UNKNOWN if isinstance(known, Unknown) else known
+    return UNKNOWN if isinstance(known, Unknown) and not known.of_host_tensors else known
 
 
 def _operands_inside(frame: Frame, name: str, argument: Argument) -> list[Operand]:

@@ -11,6 +11,7 @@ import libcst as cst
 
 from devlint.domain.device import is_host
 from devlint.domain.placement import (
+    PERHAPS_ON_HOST,
     UNKNOWN_PLACEMENT,
     Basis,
     Placement,
@@ -191,7 +192,8 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
     """Return the placement of the result of an operation on several tensors, given that the operation did not fail.
 
     All tensors are then on one device. It is taken from the tensor about whose device most is known. 0-dim tensors do
-    not count beside others, because they may be on another device.
+    not count beside others, because they may be on another device. Beside an accelerator tensor, one that unknown code
+    has computed from host tensors makes the result unknown.
     """
     if not tensors:
         return UNKNOWN_PLACEMENT
@@ -199,9 +201,12 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
     unknown = [one for one in large if is_unknown_placement(one.placement)]
     known = [one for one in large if not is_unknown_placement(one.placement)]
     if not known:
-        return UNKNOWN_PLACEMENT
+        return PERHAPS_ON_HOST if all(one.placement == PERHAPS_ON_HOST for one in unknown) else UNKNOWN_PLACEMENT
     best = min(known, key=lambda one: _preference(one.placement))
     if unknown and not best.rank.is_dimensioned and _is_host(best.placement):
+        return UNKNOWN_PLACEMENT
+    if any(one.placement == PERHAPS_ON_HOST for one in unknown) and not _is_host(best.placement):
+        # Either the operation fails, or the unknown code has moved its result: the program does not tell which.
         return UNKNOWN_PLACEMENT
     if isinstance(best.placement, PlacementCase):
         return best.placement

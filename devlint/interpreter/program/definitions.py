@@ -160,6 +160,8 @@ class FunctionInfo:
     def is_delegating(self) -> bool:
         """Return whether the function's body only returns what another call returns: `return super().forward(x)`."""
         match self.node.body:
+            case cst.Call():
+                return True
             case cst.IndentedBlock(body=[*about, cst.SimpleStatementLine(body=[cst.Return(value=cst.Call())])]):
                 return all(_is_docstring(one) for one in about)
         return False

@@ -51,10 +51,25 @@ MODULE_ONLY: Final = frozenset(
 )
 """The attributes that a module has and a tensor lacks (except `requires_grad_`, which is no evidence by itself)."""
 
+MODULE_MEMBERS: Final = frozenset(
+    "parameters named_parameters state_dict load_state_dict train eval modules named_modules zero_grad buffers"
+    " named_buffers register_forward_hook".split()
+)
+"""The attributes that a plain nn.Module has, and pipelines, which move their inputs themselves, lack."""
+
 _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
 """The attributes whose use shows that an object is a module."""
 _TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO
 """The attributes whose use shows that an object is a tensor."""
+
+LOSS_FUNCTIONS: Final = frozenset(
+    "cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div binary_cross_entropy"
+    " binary_cross_entropy_with_logits".split()
+)
+"""The loss functions of torch, whose first two arguments are tensors."""
+
+_TORCH_FUNCTIONS: Final = (TENSOR_ONLY | ARRAY_LIKE) - {"device", "dtype"}
+"""The names of methods whose namesakes in torch, such as `torch.sum`, take a tensor as first argument."""
 
 DEVICE_ATTRIBUTES: Final = frozenset(
     "device cuda is_cuda type_as new_zeros new_ones new_full new_empty new_tensor".split()
@@ -93,8 +108,15 @@ class UsageEvidence:
         """The names whose device or dtype the code reads."""
         self._moved_in_place: set[str] = set()
         self.modules: set[str] = set()
+        self._owners_of_module_members: set[str] = set()
+        """The names of which the code uses what only a module has; calling a name is not enough."""
         self.numbers: set[str] = set()
         """The names used to count, index or decide: numbers as likely as tensors."""
+        self._operands: set[str] = set()
+        """The names passed to functions of torch that take tensors only, or indexed as only tensors and arrays can be.
+
+        An array is not moved: of a name that the code moves, this is evidence of a tensor.
+        """
         self._discarded_functions: set[cst.CSTNode] = set()
         self.mentions_device = False
         self.reads_clock = False
@@ -112,9 +134,17 @@ class UsageEvidence:
             return True
         return array_like and (name in self.arrays or name in self._device_read - self._moved_in_place)
 
+    def is_moved_tensor(self, name: str) -> bool:
+        """Return whether a name that the code moves is used as only a tensor can be used, and not as a module too."""
+        return name not in self.modules and (name in self.tensors or name in self._operands)
+
     def is_module(self, name: str) -> bool:
         """Return whether the code uses a name as only an nn.Module is used: calls it, or asks for its parameters."""
         return name in self.modules and name not in self.tensors
+
+    def has_module_members(self, name: str) -> bool:
+        """Return whether the code uses attributes of a name that only an nn.Module has, such as `.eval`."""
+        return name in self._owners_of_module_members and name not in self.tensors
 
     def _collect(self, node: cst.CSTNode) -> None:
         """Record the evidence of types in a syntax node and all nodes inside it."""
@@ -139,9 +169,20 @@ class UsageEvidence:
             owner = dotted_name(node.func.value)
             if owner is not None and called in OF_OTHERS_TOO and node.func not in self._discarded_functions:
                 self.tensors.add(owner)
+        if name is not None and called is not None:
+            self._operands.update(_tensor_arguments(node, name, called))
         if called in SIZE_FUNCTIONS or (name is not None and name.startswith("math.")):
             for argument in node.args:
                 self.numbers.update(_terms(argument.value))
+
+    def _subscript(self, node: cst.Subscript) -> None:
+        """Record that a name is indexed as only a tensor or an array can be: `x[None]`, `x[..., 0]`, `x[:, 0]`."""
+        name = dotted_name(node.value)
+        several = len(node.slice) > 1
+        if name is not None and any(
+            _is_new_axis(one.slice) or (several and isinstance(one.slice, cst.Slice)) for one in node.slice
+        ):
+            self._operands.add(name)
 
     def _index(self, node: cst.Index) -> None:
         """Record that the names in an index (`x[i]`) are used as numbers."""
@@ -192,6 +233,8 @@ class UsageEvidence:
             self.arrays.add(name)
         elif attribute in _MODULE_EVIDENCE:
             self.modules.add(name)
+            if attribute in MODULE_MEMBERS:
+                self._owners_of_module_members.add(name)
 
     def _operation(self, node: cst.BinaryOperation) -> None:
         """Record that the operands of a matrix product (`a @ b`) are used as arrays."""
@@ -208,6 +251,7 @@ _COLLECTORS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
     cst.Call: UsageEvidence._call,
     cst.BinaryOperation: UsageEvidence._operation,
     cst.Name: UsageEvidence._name,
+    cst.Subscript: UsageEvidence._subscript,
     cst.Index: UsageEvidence._index,
     cst.Slice: UsageEvidence._slice,
     cst.If: UsageEvidence._test,
@@ -215,6 +259,24 @@ _COLLECTORS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
     cst.UnaryOperation: UsageEvidence._negation,
 }
 """The collectors of evidence by node type."""
+
+
+def _tensor_arguments(node: cst.Call, name: str, called: str) -> Iterator[str]:
+    """Yield the dotted names that a call passes where a function of torch takes tensors only (`torch.sum(x)`)."""
+    count = 2 if called in LOSS_FUNCTIONS else int(called in _TORCH_FUNCTIONS and name == f"torch.{called}")
+    for argument in node.args[:count]:
+        if argument.keyword is None and not argument.star:
+            given = dotted_name(argument.value)
+            if given is not None:
+                yield given
+
+
+def _is_new_axis(node: cst.BaseSlice) -> bool:
+    """Return whether a part of an index is `None` or `...`."""
+    match node:
+        case cst.Index(value=cst.Ellipsis() | cst.Name(value="None")):
+            return True
+    return False
 
 
 TERM_TYPES: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation, cst.Tuple, cst.List})

@@ -1,0 +1,62 @@
+"""Models of torch's data parallelism: `DataParallel` and `DistributedDataParallel`, which wrap a module."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from devlint.domain.objects import Instance, Registration
+from devlint.domain.placement import Placement
+from devlint.domain.value import NONE, UNKNOWN, OpaqueData, Ref, Tensor, Tuple, Value
+from devlint.interpreter.objects.library_objects import move_value
+from devlint.interpreter.objects.module_state import placement_of_module
+from devlint.interpreter.objects.plain_attributes import mark_as_registered
+from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
+
+DATA_PARALLEL: Final = "torch.nn.DataParallel"
+"""The class of the objects that stand for both wrappers, which differ only in whether they move their inputs."""
+
+
+@models_call(DATA_PARALLEL, "torch.nn.parallel.DistributedDataParallel")
+def wrap(frame: Frame, call: LibraryCall) -> Value:
+    """Model `DataParallel(module)` and `DistributedDataParallel(module)`: a module that holds the wrapped one.
+
+    `DistributedDataParallel` moves its inputs only where it is given the devices.
+    """
+    module = call.arguments.value("module", 0) or UNKNOWN
+    devices = call.arguments.value("device_ids", 1)
+    moves = call.name == DATA_PARALLEL or devices not in (None, NONE) or not call.arguments.complete
+    mark_as_registered(frame, module)
+    attributes = {"module": module, **({"device_ids": devices or UNKNOWN} if moves else {})}
+    return frame.allocate(call.node, Instance(DATA_PARALLEL, attributes, {"module": Registration.MODULE}))
+
+
+@models_call(f"{DATA_PARALLEL}.__call__", f"{DATA_PARALLEL}.forward")
+def call_wrapped(frame: Frame, call: LibraryCall) -> Value:
+    """Model a call of the wrapper: move the inputs to the device of the wrapped module, and call that module."""
+    thing = frame.instance(call.receiver)
+    if thing is None:
+        return UNKNOWN
+    module, arguments = thing.attributes["module"], call.arguments
+    if not isinstance(module, Ref):
+        return UNKNOWN
+    if "device_ids" in thing.attributes:
+        placement = placement_of_module(frame, module)
+        arguments = replace(
+            arguments,
+            positional=[_moved(frame, one, placement) for one in arguments.positional],
+            keywords={name: _moved(frame, one, placement) for name, one in arguments.keywords.items()},
+        )
+    return frame.call(module, arguments, call.node)
+
+
+def _moved(frame: Frame, argument: Argument, placement: Placement) -> Argument:
+    """Return an argument as the wrapped module receives it; the copies of containers are unknown."""
+    match argument.value:
+        case Tensor() | OpaqueData() | Tuple():
+            return replace(argument, value=move_value(frame, argument.value, placement))
+        case Ref():
+            return replace(argument, value=UNKNOWN)
+    return argument
