@@ -25,7 +25,9 @@ def process_number(frame: Frame, call: LibraryCall) -> Value:
     return RANK if call.name == "torch.distributed.get_rank" else Number("int", (call.name,), f"{call.name}()")
 
 
-@models_call("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes")
+@models_call(
+    "torch.multiprocessing.spawn", "torch.multiprocessing.spawn.spawn", "torch.multiprocessing.start_processes"
+)
 def spawn(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.multiprocessing.spawn(f, args)`: run `f(rank, *args)` as a process of its own.
 
