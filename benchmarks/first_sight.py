@@ -9,12 +9,12 @@ the rules then add their verdicts to the lines of RECORD, and a third one where 
 share of true, useless and false findings by code, by confidence and by kind of assumption, and how often the readers
 differed.
 
-RECORD has one JSON object a line. A line with `repositories` begins a sample: it has the name, commit, files, lines and
-number of findings of each. Each other line is a finding of the sample above it: `repository`, `file`, `row`, `code`,
-`confidence`, `message`, `trace` (a list of messages with file and row), `assumptions` (a list of kinds) and `verdicts` (a
-list of objects with `reader`, `verdict` and `reason`). Verdicts: "true" (who runs the code on an accelerator gets an error
-or a wrong result, or a statement certainly does nothing where it was meant to do something), "useless" (right, but helps
-nobody), "false" (what is said is wrong).
+RECORD has one JSON object a line. A line with `repositories` begins a sample: it has the name, commit, files, lines
+and number of findings of each. Each other line is a finding of the sample above it: `repository`, `file`, `row`,
+`code`, `confidence`, `message`, `trace` (a list of messages with file and row), `assumptions` (a list of kinds) and
+`verdicts` (a list of objects with `reader`, `verdict` and `reason`). Verdicts: "true" (who runs the code on an
+accelerator gets an error or a wrong result, or a statement certainly does nothing where it was meant to do
+something), "useless" (right, but helps nobody), "false" (what is said is wrong).
 """
 
 from __future__ import annotations
