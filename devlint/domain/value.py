@@ -265,6 +265,16 @@ class Tuple:
 
 
 @dataclass(frozen=True, slots=True)
+class TypeUnion:
+    """The abstract value of a union of classes, such as `list | tuple`, which `isinstance` takes like a tuple of them.
+
+    None stands for its own class in a union, as it does in Python.
+    """
+
+    types: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ref:
     """A reference to an object on the abstract heap (a list, a dict, a module), by its allocation site."""
 
@@ -321,8 +331,8 @@ class ConditionalValue:
 
 Value: TypeAlias = (
     "Unknown | NotTensor | Const | Number | SymbolicBool | StringPrefix | DeviceValue | DeviceType | TypeName"
-    " | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | Ref | LibraryName | BoundLibraryMethod | Partial"
-    " | ProgramDefinition | ConditionalValue"
+    " | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | TypeUnion | Ref | LibraryName | BoundLibraryMethod"
+    " | Partial | ProgramDefinition | ConditionalValue"
 )
 """The kinds of abstract values."""
 

@@ -11,10 +11,12 @@ from devlint.domain.objects import Dict, Instance, Sequence, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.storage import Storage
 from devlint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
     ConditionalValue,
     Const,
+    LibraryName,
     Number,
     OpaqueData,
     ProgramDefinition,
@@ -24,6 +26,7 @@ from devlint.domain.value import (
     StringPrefix,
     Tensor,
     Tuple,
+    TypeUnion,
     Unknown,
     Value,
     as_tensor,
@@ -114,6 +117,9 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
         case ProgramDefinition(definition=ClassInfo() as info):
             # `Box[int]` is the class; `Colour["RED"]` one of its members.
             return (enum_member(frame, info, index.value) if index is not None else None) or value
+        case LibraryName(name="typing.Union" | "typing.Optional" as union):
+            types = [index.value for index in indices if index is not None]
+            return TypeUnion((*types, NONE) if union == "typing.Optional" else tuple(types))
         case ConditionalValue():
             return join(
                 get_item(frame, Argument(value.yes, owner.node), indices, node),

@@ -27,7 +27,7 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
-from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition
+from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition, instance_key
 from devlint.interpreter.conditions.narrowing import SourceText, report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
 from devlint.interpreter.language.operators import bool_value
@@ -95,24 +95,25 @@ def isinstance_(frame: Frame, call: LibraryCall) -> Value:
     if len(call.arguments.positional) != 2:
         return Number("bool")
     value, type_ = (one.value for one in call.arguments.positional)
-    return _condition_value(frame, call, instance_condition(frame, value, type_))
+    return _instance_check(frame, call, value, type_)
 
 
 @models_call("torch.is_tensor")
 def is_tensor(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.is_tensor(x)`: a constant where the value decides the answer, else a symbolic bool."""
-    answer = instance_condition(frame, call.first.value, TENSOR) if call.first is not None else None
-    return _condition_value(frame, call, answer)
+    return _instance_check(frame, call, call.first.value, TENSOR) if call.first is not None else Number("bool")
 
 
-def _condition_value(frame: Frame, call: LibraryCall, answer: Literal | bool | None) -> Value:
-    """Return the answer of a test as a value: a constant for a known answer, a symbolic bool for a condition.
+def _instance_check(frame: Frame, call: LibraryCall, value: Value, type_: Value) -> Value:
+    """Return whether a value is an instance of a type: a constant where that is known, else a symbolic bool.
 
-    For None (unknown answer), return a symbolic bool over a new condition that is named by the source text of the call.
+    A condition that nothing decides is named by the source text of the call.
     """
+    answer = instance_condition(frame, value, type_)
     if isinstance(answer, bool):
         return Const(answer)
-    return SymbolicBool(answer or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
+    key = instance_key(frame, value, type_, call.node)
+    return SymbolicBool(answer or Literal(Atom(key, SourceText(call.node))))
 
 
 @models_call("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
@@ -171,6 +172,8 @@ def type_(frame: Frame, call: LibraryCall) -> Value:
             return LibraryName(f"builtins.{kind}")
         case (_, Dict(factory=None)):
             return LibraryName("builtins.dict")
+        case Const(value=None), _:
+            return LibraryName("types.NoneType")
     return UNKNOWN
 
 

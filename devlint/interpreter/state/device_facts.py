@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from devlint.domain.device import ANY_INDEX, HOST, DeviceSymbol, KnownDevice
 from devlint.domain.path_conditions import Atom, Conjunction, PathCondition
-from devlint.domain.placement import Placement, PlacementCase, map_cases
+from devlint.domain.placement import Basis, Placement, PlacementCase, map_cases
 
 
 def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
@@ -43,6 +43,28 @@ def has_contradictory_types(path_condition: PathCondition) -> bool:
     """
     types: dict[Hashable, str] = {}
     return any(types.setdefault(origin, type_) != type_ for origin, type_ in _stated_types(path_condition))
+
+
+def unknown_data_key(key: Hashable) -> Hashable:
+    """Return the key of the condition that data of unknown structure is a tensor; `key` identifies the check."""
+    return ("data is a tensor", key)
+
+
+def is_no_tensor(leaf: PlacementCase, path_condition: PathCondition) -> bool:
+    """Return whether a path condition takes back the assumption that a tensor's placement rests on.
+
+    Data of unknown structure, such as a loader's, is assumed to be tensors on the host. On a path on which the program
+    has found such data to be no tensor, nothing is known of it.
+    """
+    return leaf.basis is Basis.ASSUMED and any(
+        not test.holds and isinstance(test.formula, Atom) and _key_kind(test.formula) == "data is a tensor"
+        for test in path_condition
+    )
+
+
+def _key_kind(atom: Atom) -> Hashable:
+    """Return the first part of an atom's key, which says what kind of condition the atom is; None without one."""
+    return atom.key[0] if isinstance(atom.key, tuple) and atom.key else None
 
 
 def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:
