@@ -11,7 +11,7 @@ import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives, is_number_or_tensor, join, without_none
-from devlint.domain.objects import Dict, Sequence
+from devlint.domain.objects import Dict, Sequence, filled_by_either
 from devlint.domain.path_conditions import Literal, conjunction, disjunction
 from devlint.domain.value import (
     UNKNOWN,
@@ -267,7 +267,8 @@ def _combine_collections(frame: Frame, method: str, left: Value, right: Value, n
     if method == "add" and isinstance(one, Sequence) and isinstance(other, Sequence):
         if one.items is not None and other.items is not None:
             return _allocate_result(frame, Sequence((*one.items, *other.items), kind=one.kind), node)
-        return _allocate_result(frame, Sequence(None, join(one.any, other.any), one.kind), node)
+        both = Sequence(None, join(one.any, other.any), one.kind, filled=filled_by_either(one, other))
+        return _allocate_result(frame, both, node)
     if method == "mul":
         for thing, times in ((one, right), (other, left)):
             if isinstance(thing, Sequence):
@@ -275,7 +276,8 @@ def _combine_collections(frame: Frame, method: str, left: Value, right: Value, n
                 items = thing.items if thing.items is not None and isinstance(number, int) else ()
                 if items and isinstance(number, int) and len(items) * number <= MAX_REPEATED:
                     return _allocate_result(frame, replace(thing, items=items * number, owner=None), node)
-                return _allocate_result(frame, Sequence(None, thing.any, thing.kind), node)
+                filled = thing.has_elements if isinstance(number, int) and number > 0 else None
+                return _allocate_result(frame, Sequence(None, thing.any, thing.kind, filled=filled), node)
     return None
 
 
@@ -323,10 +325,8 @@ def extend_in_place(frame: Frame, target: Ref, value: Value) -> Value | None:
     if thing.items is not None and more.items is not None and not frame.in_repeated_loop:
         frame.put(target.address, replace(thing, items=(*thing.items, *more.items)))
     else:
-        frame.put(
-            target.address,
-            replace(thing, items=None, element=join(thing.any, more.any) if thing.items != () else more.any),
-        )
+        element = join(thing.any, more.any) if thing.items != () else more.any
+        frame.put(target.address, replace(thing, items=None, element=element, filled=filled_by_either(thing, more)))
     return target
 
 

@@ -28,11 +28,13 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition, instance_key
+from devlint.interpreter.conditions.length_comparisons import length
 from devlint.interpreter.conditions.narrowing import SourceText, report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
 from devlint.interpreter.language.operators import bool_value
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
+from devlint.interpreter.objects.sequence_lengths import filled_condition
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -40,7 +42,10 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("builtins.len")
 def len_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `len(x)`: the object's `__len__`, the known length of a container, or an unknown integer."""
+    """Model `len(x)`: the object's `__len__`, the known length of a container, or an unknown integer.
+
+    The length of a sequence of unknown elements remembers the condition that there are any.
+    """
     value = call.first.value if call.first is not None else UNKNOWN
     function = find_special_method(frame, value, "__len__")
     if function is not None:
@@ -50,7 +55,9 @@ def len_(frame: Frame, call: LibraryCall) -> Value:
         return Const(len(value.items))
     if isinstance(thing, Sequence) and thing.items is not None:
         return Const(len(thing.items))
-    return Number("int")
+    text = SourceText(call.node, " > 0")
+    filled = filled_condition(frame, value, Atom(("filled", *frame.site_key(call.node)), text))
+    return length(filled, frame.site_key(call.node)) if filled is not None else Number("int")
 
 
 @models_call("builtins.float", "builtins.int", "builtins.bool", "builtins.complex")

@@ -12,6 +12,7 @@ from typing import Any, Final
 import libcst as cst
 
 from devlint.domain.objects import HeapObject
+from devlint.domain.path_conditions import Literal
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.liveness import names_changed_in
@@ -133,6 +134,8 @@ class AnalysisState:
         """The timings that a context manager takes of its `with` block, which is still to be run."""
         self.executed_nodes: set[cst.CSTNode] = set()
         self.run_in_constructors: set[FunctionInfo] = set()
+        self.length_conditions: dict[Hashable, Literal] = {}
+        """The conditions that unknown sequences have an element, by the origins of the sequences that a test asks."""
         self.abandoned = False
         self.private_call_sites = PrivateCallSites()
         self.global_writes = 0
