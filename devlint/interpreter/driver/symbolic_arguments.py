@@ -77,7 +77,7 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
         if parameter.kind in ("star", "star-star"):
             arguments.complete = False
             continue
-        value = UNKNOWN if _is_test(info) else symbolic_value(frame, info, parameter, in_module=in_module)
+        value = UNKNOWN if is_test(info) else symbolic_value(frame, info, parameter, in_module=in_module)
         value = _as_the_file_passes_it(frame, info, parameter, value)
         argument = Argument(value, parameter.node)
         if parameter.kind == "keyword":
@@ -87,7 +87,7 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
     return arguments
 
 
-def _is_test(info: FunctionInfo) -> bool:
+def is_test(info: FunctionInfo) -> bool:
     """Return whether pytest calls a function: a pytest fixture, or a test that no other code of the file mentions.
 
     The arguments of such a function come from pytest fixtures and are unknown.
