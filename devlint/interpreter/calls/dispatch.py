@@ -29,6 +29,7 @@ from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module
+from devlint.interpreter.operations.tensor_transfers import read_transfer_request, report_repeated_transfer
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.usage_evidence import is_tensor_method
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
@@ -54,6 +55,11 @@ def call(frame: Frame, node: cst.Call) -> Value:
             ):
                 # Only tensors have this method, so the unknown owner is a tensor.
                 return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, Tensor()))
+            if method in TRANSFER_METHODS and frame.loops:
+                arguments = evaluate_arguments(frame, node)
+                request = read_transfer_request(frame, method, arguments, node)
+                report_repeated_transfer(frame, method, request, node, node.func.value)
+                return frame.call(UNKNOWN, arguments, node)
         callee = frame.get_attribute(owner, node.func.attr.value, node.func)
     else:
         callee = frame.evaluate(node.func)
