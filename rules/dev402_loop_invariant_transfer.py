@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from devlint.diagnostic import Fix, Severity
-from devlint.domain.path_conditions import Conjunction, Literal
+from devlint.diagnostic import AssumptionKind, Fix, Severity
+from devlint.domain.device import DeviceSymbol, is_accelerator
+from devlint.domain.path_conditions import Conjunction, Literal, PathCondition
+from devlint.domain.placement import Assumption, Basis, Placement, PlacementCase, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import place_text
-from devlint.explain.transfer_paths import transfer_paths
+from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.transfer_hoisting import hoist_transfer
-from devlint.interpreter.state.events import Transfer
+from devlint.interpreter.state.events import RepeatedTransfer, Transfer
 from devlint.rule import Finding, Rule
 
 
@@ -22,7 +24,8 @@ class LoopInvariantTransfer(Rule):
     """The same tensor is transferred to the same device in every iteration of a loop.
 
     ## What it does
-    Finds transfers from the host in a loop whose tensor and whose target are the same in each iteration.
+    Finds transfers from the host in a loop whose tensor and whose target are the same in each iteration. A tensor of
+    unknown origin counts if the program names the accelerator to which it moves it.
 
     ## Why is this bad?
     Each iteration copies the same bytes again. A transfer that names nothing the loop changes can stand before the
@@ -65,28 +68,61 @@ class LoopInvariantTransfer(Rule):
     severity = Severity.WARNING
     everywhere = True
 
-    def check(self, event: Transfer) -> Iterator[Finding]:
-        """Yield a finding for a transfer that moves the same tensor from the host in every iteration of a loop."""
+    def check(self, event: Transfer | RepeatedTransfer) -> Iterator[Finding]:
+        """Yield a finding for a transfer that moves the same tensor in every iteration of a loop."""
         loop = event.context.loop
-        if loop is None or not event.invariant or event.is_module or event.parameter or not event.moves:
+        if loop is None or not all(map(_holds_throughout, event.context.path_condition - loop.path_condition)):
             return
-        if not all(map(_holds_throughout, event.context.path_condition - loop.path_condition)):
+        if isinstance(event, RepeatedTransfer):
+            yield from self._of_unknown_origin(event, event.after)
+            return
+        if not event.invariant or event.is_module or event.parameter or not event.moves:
             return
         path = next((path for path in transfer_paths(event) if path.leaves_host), None)
-        if path is None:
+        if path is not None:
+            yield self._finding(event, "from the host ", path.after, path.when, path.before)
+        elif all(map(_is_callers, transfer_paths(event))):
+            yield from self._of_unknown_origin(event, event.after)
+
+    def _of_unknown_origin(self, event: Transfer | RepeatedTransfer, after: Placement) -> Iterator[Finding]:
+        """Yield a finding for the transfer of a tensor of unknown origin, if it goes to an accelerator.
+
+        The program would not move it there if it were there already. A module's input may well be there.
+        """
+        if event.context.scope.method_of_module:
             return
-        receiver, target = place_text(event.receiver), device_text(path.after)
-        yield Finding(
+        for when, leaf in placement_cases(after, event.context.path_condition):
+            if is_accelerator(leaf.device):
+                yield self._finding(event, "", leaf, when)
+                return
+
+    def _finding(
+        self,
+        event: Transfer | RepeatedTransfer,
+        origin: str,
+        after: PlacementCase,
+        when: PathCondition,
+        before: PlacementCase | None = None,
+    ) -> Finding:
+        """Return the finding for a transfer; `before` is where the tensor is before, if that is known."""
+        receiver = place_text(event.receiver)
+        unknown = Assumption(AssumptionKind.TENSOR, f"`{receiver}` is a tensor on another device", event.receiver)
+        return Finding(
             event.context.place,
-            f"`{receiver}` is moved from the host to {target} again in every iteration{condition_text(path.when)}",
-            placement_steps(path.before),
+            f"`{receiver}` is moved {origin}to {device_text(after)} again in every iteration{condition_text(when)}",
+            placement_steps(before) if before is not None else (),
             f"move `{receiver}` once, before the loop",
-            assumptions(event, path.before, path.after),
+            assumptions(event, before, after) if before is not None else (unknown,),
             make_fix=partial(_fix, event),
         )
 
 
-def _fix(event: Transfer, context: FixContext) -> Fix:
+def _is_callers(path: TransferPath) -> bool:
+    """Return whether the caller has chosen on which device a tensor is before its transfer."""
+    return isinstance(path.before.device, DeviceSymbol) and path.before.basis is Basis.CALLER
+
+
+def _fix(event: Transfer | RepeatedTransfer, context: FixContext) -> Fix:
     """Return the fix for a finding of DEV402: move the transfer before the loop."""
     return hoist_transfer(context.region_at(event.context.place), node_at(event.context.place))
 

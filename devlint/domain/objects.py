@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives, conditional_value, join, join_dtypes
-from devlint.domain.path_conditions import Literal
+from devlint.domain.path_conditions import Literal, conditional
 from devlint.domain.placement import Place, Placement
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import UNKNOWN, AllocationSite, Ref, Tensor, Value
@@ -25,7 +25,8 @@ class Sequence:
 
     `items` holds the elements when each of them is known. Otherwise `items` is None and `element` stands for every
     element, except for the `first` one where that is known. `owner` is the source location at which the sequence was
-    stored as a plain attribute of an nn.Module, if it was.
+    stored as a plain attribute of an nn.Module, if it was. `filled` is the condition that a sequence whose elements are
+    unknown has any; None while no condition of the program names it.
     """
 
     items: tuple[Value, ...] | None
@@ -33,6 +34,7 @@ class Sequence:
     kind: str = "list"
     owner: Place | None = field(default=None, compare=False)
     first: Value | None = None
+    filled: Literal | bool | None = field(default=None, compare=False)
 
     @property
     def any(self) -> Value:
@@ -40,6 +42,11 @@ class Sequence:
         if self.items is None:
             return self.element
         return join_all(self.items)
+
+    @property
+    def has_elements(self) -> Literal | bool | None:
+        """Return the condition that the sequence has an element, as a bool or a literal; None if nothing names it."""
+        return bool(self.items) if self.items is not None else self.filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +180,11 @@ def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None)
 
 def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> HeapObject:
     """Return the join of a heap object's states on two paths: `left` where the condition `test` holds, else `right`."""
-    if left is right or left == right:
+    if left is right:
+        return left
+    if left == right:
+        if isinstance(left, Sequence) and isinstance(right, Sequence) and left.filled != right.filled:
+            return replace(left, filled=_join_filled(left, right, test))
         return left
     match left, right:
         case Sequence(), Sequence():
@@ -183,7 +194,8 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
             parts = [one.any for one in (left, right) if one.items != ()]
             first = left.first if left.first == right.first else None
             owner = left.owner or right.owner
-            return replace(left, items=None, element=join_all(parts), owner=owner, first=first)
+            filled = _join_filled(left, right, test)
+            return replace(left, items=None, element=join_all(parts), owner=owner, first=first, filled=filled)
         case Dict(), Dict():
             return _join_dicts(left, right, test)
         case ParameterCell(), ParameterCell():
@@ -191,6 +203,24 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
         case Instance(), Instance():
             return _join_instances(left, right, test)
     return left
+
+
+def _join_filled(left: Sequence, right: Sequence, test: Literal | None) -> Literal | bool | None:
+    """Return the condition that a sequence has an element after either of two paths; None if nothing names it."""
+    one, other = left.has_elements, right.has_elements
+    if one == other:
+        return one
+    if test is None or one is None or other is None or not (isinstance(one, bool) or isinstance(other, bool)):
+        return None
+    return conditional(test, one, other)
+
+
+def filled_by_either(left: Sequence, right: Sequence) -> Literal | bool | None:
+    """Return the condition that at least one of two sequences has an element; None if nothing names it."""
+    one, other = left.has_elements, right.has_elements
+    if one is True or other is True:
+        return True
+    return other if one is False else one if other is False or one == other else None
 
 
 def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:

@@ -288,6 +288,16 @@ class Tuple:
 
 
 @dataclass(frozen=True, slots=True)
+class TypeUnion:
+    """The abstract value of a union of classes, such as `list | tuple`, which `isinstance` takes like a tuple of them.
+
+    None stands for its own class in a union, as it does in Python.
+    """
+
+    types: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ref:
     """A reference to an object on the abstract heap (a list, a dict, a module), by its allocation site."""
 
@@ -344,8 +354,8 @@ class ConditionalValue:
 
 Value: TypeAlias = (
     "Unknown | NotTensor | Const | Number | SymbolicBool | StringPrefix | DeviceValue | DeviceType"
-    " | DeviceString | TypeName | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | Ref | LibraryName"
-    " | BoundLibraryMethod | Partial | ProgramDefinition | ConditionalValue"
+    " | DeviceString | TypeName | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | TypeUnion | Ref"
+    " | LibraryName | BoundLibraryMethod | Partial | ProgramDefinition | ConditionalValue"
 )
 """The kinds of abstract values."""
 

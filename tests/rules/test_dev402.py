@@ -53,6 +53,33 @@ for x in torch.rand(8, 3):
     if torch.cuda.is_available():
         m = mask.cuda()  # DEV402
 """,
+    "an index of unknown origin for a function": """
+def run(args, labels, index, device):
+    return labels[index].sum()
+
+def main(args, dataset):
+    device = torch.device("cuda:0")
+    labels, index = dataset.load()
+    for i in range(args.n_runs):
+        run(args, labels, index.to(device), device)  # DEV402
+""",
+    "labels of unknown origin for a loss": """
+import torch.nn.functional as F
+
+def main(labels, index, model, graph):
+    device = torch.device("cuda:0")
+    model = model.to(device)
+    for epoch in range(30):
+        loss = F.cross_entropy(model(graph)[index], labels.to(device)[index])  # DEV402
+""",
+    "operands and indices of unknown origin": """
+def main(data, x: torch.Tensor):
+    w = data.load()
+    for i in range(3):
+        print(data.rows[w.to("cuda")])  # DEV402
+        print(torch.matmul(data.a, w.cuda()))  # DEV402
+        print(x.cuda() + i)  # DEV402
+""",
 }
 
 GOOD = {
@@ -140,6 +167,38 @@ frame = torch.zeros(3)
 for i in range(8):
     torch.rand(3, out=frame)
     print(frame.cuda())
+""",
+    "what is not known to be a tensor": """
+def main(data, tokenizer, model, device):
+    net, batch = data.build(), tokenizer("a")
+    for i in range(3):
+        print(run(net.to("cuda"), i))
+        print(model(**batch.to("cuda")))
+        print(batch.to("cuda")["input_ids"])
+        step = data.to("cuda")
+        step.run()
+
+def run(model, x):
+    return model(x)
+""",
+    "of unknown origin, and another one each time or to any device": """
+def main(data, xs, table, device):
+    for x in xs:
+        index = data.load()
+        print(data.rows[index.to("cuda")], data.rows[x.to("cuda")])
+    for i in range(3):
+        table.add_(1)
+        print(data.rows[table.to("cuda")])
+    found = data.load()
+    for i in range(3):
+        print(data.rows[found.to(device)])
+""",
+    "of unknown origin, in a module": """
+class Net(nn.Module):
+    def forward(self, x, mask):
+        for i in range(3):
+            x = x + mask.cuda()
+        return x
 """,
     "filled by a call": """
 def read_into(buffer):

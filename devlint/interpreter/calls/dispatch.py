@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.domain.join import join, without_none
+from devlint.domain.join import without_none
 from devlint.domain.objects import Instance
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import (
@@ -24,13 +24,14 @@ from devlint.interpreter.calls.argument_evaluation import evaluate_arguments
 from devlint.interpreter.calls.construction import construct
 from devlint.interpreter.calls.forward_hooks import run_forward_hooks, run_pre_hooks
 from devlint.interpreter.calls.unknown_callees import call_unknown, call_unknown_method, transfer_unnamed
+from devlint.interpreter.conditions.alternatives import compute_per_alternative
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module
+from devlint.interpreter.operations.tensor_transfers import read_transfer_request, report_repeated_transfer
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.usage_evidence import is_tensor_method
-from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame, evaluates
 
@@ -55,7 +56,11 @@ def call(frame: Frame, node: cst.Call) -> Value:
                 # Only tensors have this method, so the unknown owner is a tensor.
                 return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, as_tensor(inner)))
             if method in TRANSFER_METHODS:
-                return transfer_unnamed(frame, method, evaluate_arguments(frame, node), node, node.func.value)
+                arguments = evaluate_arguments(frame, node)
+                if frame.loops:
+                    request = read_transfer_request(frame, method, arguments, node)
+                    report_repeated_transfer(frame, method, request, node, node.func.value)
+                return transfer_unnamed(frame, method, arguments, node, node.func.value)
         callee = frame.get_attribute(owner, node.func.attr.value, node.func)
     else:
         callee = frame.evaluate(node.func)
@@ -110,15 +115,8 @@ def call_value(frame: Frame, callee: Value, arguments: Arguments, node: cst.CSTN
             return frame.call(target, merged, node)
         case Ref() as reference:
             return call_object(frame, reference, arguments, node)
-        case ConditionalValue(test=test, yes=yes, no=no):
-            values: list[Value] = [UNKNOWN, UNKNOWN]
-
-            def side(position: int, target: Value) -> None:
-                values[position] = frame.call(target, arguments, node)
-
-            ends = frame.branch(lambda: side(0, yes), lambda: side(1, no))
-            frame.state = join_states(*ends)
-            return join(values[0], values[1], test)
+        case ConditionalValue() as several:
+            return compute_per_alternative(frame, several, lambda one: frame.call(one, arguments, node))
         case (Unknown() | OpaqueData()) as unknown:
             return call_unknown(frame, unknown, arguments, node)
     havoc(frame, arguments)

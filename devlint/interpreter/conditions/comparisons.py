@@ -45,6 +45,7 @@ from devlint.domain.value import (
     named_placement,
 )
 from devlint.interpreter.conditions.constant_comparisons import compare_constants
+from devlint.interpreter.conditions.length_comparisons import compare_length
 from devlint.interpreter.conditions.narrowing import IDENTITY, SourceText, none_condition
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.enums import is_same_member
@@ -105,6 +106,9 @@ def evaluate_comparison(
     if counted is not None:
         return SymbolicBool(counted)
     holds = type(operator) is not cst.NotEqual
+    about_length = compare_length(operator, a, b, Atom(frame.site_key(node), _condition_text(node)))
+    if about_length is not None:
+        return Const(about_length) if isinstance(about_length, bool) else SymbolicBool(about_length)
     return SymbolicBool(Literal(Atom(_condition_key(frame, node, operator, a, b), _condition_text(node)), holds))
 
 

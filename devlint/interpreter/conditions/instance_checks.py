@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from typing import Final
+
+import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Instance, Sequence
@@ -19,6 +22,7 @@ from devlint.domain.value import (
     LibraryName,
     NotTensor,
     Number,
+    OpaqueData,
     Partial,
     ProgramDefinition,
     Ref,
@@ -28,11 +32,15 @@ from devlint.domain.value import (
     Tensor,
     Tuple,
     TypeName,
+    TypeUnion,
+    Unknown,
     Value,
+    is_single_object,
 )
 from devlint.interpreter.objects.class_hierarchy import ancestors, defined_class, has_unknown_base
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.device_facts import unknown_data_key
 from devlint.interpreter.state.frame import Frame
 
 _TENSOR: Final = frozenset({"torch.Tensor", "Iterable"})
@@ -78,6 +86,9 @@ TENSOR: Final = LibraryName("torch.Tensor")
 PARAMETER: Final = LibraryName("torch.nn.Parameter")
 """The class `torch.nn.Parameter` as an abstract value."""
 
+_NONE_TYPE: Final = LibraryName("types.NoneType")
+"""The class of None as an abstract value; a union of classes names it by None."""
+
 DROPPED_PREFIXES: Final = ("builtins.", "typing.", "collections.abc.", "numbers.", "types.")
 """The module prefixes that are dropped from the names of types before they are compared."""
 
@@ -88,9 +99,11 @@ def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
     It is None if unknown, or if it differs between the alternatives of a conditional value.
     """
     match type_:
-        case Tuple(items=types):
+        case Tuple(items=types) | TypeUnion(types=types):
             answers = [is_instance(frame, value, one) for one in types]
             return True if True in answers else None if None in answers else False
+        case Const(value=None):
+            type_ = _NONE_TYPE
         case ConditionalValue():
             return None
     if isinstance(value, ConditionalValue):
@@ -127,6 +140,29 @@ def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bo
         if None not in sides:
             return value.test if sides[0] else ~value.test
     return answer
+
+
+def instance_key(frame: Frame, value: Value, type_: Value, node: cst.CSTNode) -> Hashable:
+    """Return the key that identifies the condition `isinstance(value, type_)` in path conditions.
+
+    Checks of one named object for the same class are one condition wherever they stand; any other check is known by its
+    source location, which is that of `node`.
+    """
+    if isinstance(value, Unknown) and value.origin is not None and is_single_object(value.origin):
+        return ("instance", value.origin, frozenset(_members(type_)))
+    if isinstance(value, OpaqueData) and type_ == TENSOR:
+        return unknown_data_key(frame.site_key(node))
+    return frame.site_key(node)
+
+
+def _members(type_: Value) -> Iterator[Value]:
+    """Yield the classes of a tuple or union of classes, also those inside nested tuples; a class is its own."""
+    match type_:
+        case Tuple(items=types) | TypeUnion(types=types):
+            for one in types:
+                yield from _members(one)
+        case _:
+            yield type_
 
 
 def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> Value | None:

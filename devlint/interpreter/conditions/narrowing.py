@@ -10,7 +10,6 @@ import libcst as cst
 from devlint.domain.availability import is_available
 from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.join import alternatives, join, without_none
-from devlint.domain.objects import Sequence
 from devlint.domain.path_conditions import Atom, Literal, conditional, conjunction, disjunction, entails
 from devlint.domain.placement import Basis, PlacementCase, placement_cases
 from devlint.domain.value import (
@@ -36,6 +35,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
 from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restrict_to_type
+from devlint.interpreter.objects.sequence_lengths import filled_condition
 from devlint.interpreter.operations.synchronization import unfinished_copy
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.device_facts import DEVICE_COUNT, device_type_atom
@@ -149,12 +149,12 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
             return bool(items)
         case DeviceValue() | DtypeValue() | ProgramDefinition() | LibraryName() | BoundLibraryMethod():
             return True
-        case Ref(address=address):
-            thing = frame.get(address)
-            if isinstance(thing, Sequence):
-                if thing.items is None:
-                    return Literal(Atom(("filled", *frame.site_key(node)), SourceText(node)))
-                return bool(thing.items)
+        case Ref():
+            filled = filled_condition(frame, value, Atom(("filled", *frame.site_key(node)), SourceText(node)))
+            if filled is not None:
+                return filled
+        case Number(origin=("length", (Literal() | bool()) as filled, _)):
+            return filled
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
             return Literal(device_type_atom(owner, name.removeprefix("is_"), SourceText(node)))
         case Number(origin=(kind, str(type_))) if kind == DEVICE_COUNT:

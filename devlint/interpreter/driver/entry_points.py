@@ -19,7 +19,8 @@ from devlint.interpreter.calls.construction import construct
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.assembly import Interpreter
 from devlint.interpreter.driver.module_execution import global_name, known_names, module_frame, run_main_guard
-from devlint.interpreter.driver.symbolic_arguments import symbolic_arguments, symbolic_fields
+from devlint.interpreter.driver.returned_functions import returned_functions
+from devlint.interpreter.driver.symbolic_arguments import is_test, symbolic_arguments, symbolic_fields
 from devlint.interpreter.modules.library_methods import framework_arguments
 from devlint.interpreter.objects.builtin_bases import forget_contents
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
@@ -41,6 +42,10 @@ CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
 
 `.to()` does not move the modules in such a container.
 """
+
+
+MAX_MAKERS: Final = 2
+"""The number of functions up to which a function made by a function made by a function is followed."""
 
 
 def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
@@ -123,7 +128,25 @@ def _analyse_function(analysis: Analysis, module: ModuleInfo, info: object) -> N
         if info.node in analysis.executed_nodes and not info.parameters:
             return
         frame = _outside_frame(analysis, module, info)
-        frame.call_function(info, None, symbolic_arguments(frame, info, skip_first=False), entry=True)
+        made = frame.call_function(info, None, symbolic_arguments(frame, info, skip_first=False), entry=True)
+        if not is_test(info):
+            _analyse_returned_functions(frame, made)
+
+
+def _analyse_returned_functions(frame: Frame, made: Value, levels: int = MAX_MAKERS) -> None:
+    """Call the inner functions in a returned value `made` with symbolic arguments, as whoever gets them may do.
+
+    They may make functions in turn; `levels` is the number of such makers that are followed.
+    """
+    after = frame.state
+    if not after.live or levels == 0:
+        return
+    for inner in returned_functions(frame, made):
+        with frame.analysis.new_entry(symbolic=True):
+            frame.state = after.fork()
+            arguments = symbolic_arguments(frame, inner, skip_first=False)
+            _analyse_returned_functions(frame, frame.call_function(inner, None, arguments, entry=True), levels - 1)
+    frame.state = after
 
 
 def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None:
@@ -174,7 +197,9 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
                 receiver = ProgramDefinition(info)
             arguments = symbolic_arguments(frame, found, skip_first=receiver is not None)
             arguments = framework_arguments(frame, reference, name, arguments)
-            frame.call_function(found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
+            forward = is_module and name == "forward"
+            made = frame.call_function(found, receiver, arguments, is_module=forward, entry=True)
+            _analyse_returned_functions(frame, made)
 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:

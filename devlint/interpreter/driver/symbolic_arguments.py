@@ -24,6 +24,7 @@ from devlint.domain.value import (
     Tuple,
     Unknown,
     Value,
+    as_tensor,
     is_single_object,
     named_placement,
 )
@@ -39,6 +40,7 @@ from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, Par
 from devlint.interpreter.program.usage_evidence import annotation_names, parse_quoted_annotation
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.private_call_sites import HostData
 from devlint.syntax.tree_walk import dotted_name
 
 TENSOR_ANNOTATIONS: Final = frozenset(
@@ -76,9 +78,8 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
         if parameter.kind in ("star", "star-star"):
             arguments.complete = False
             continue
-        value = UNKNOWN if _is_test(info) else symbolic_value(frame, info, parameter, in_module=in_module)
-        if frame.analysis.private_call_sites.is_parameter_on_host(info, parameter.name):
-            value = _assume_on_host(frame, parameter, value)
+        value = UNKNOWN if is_test(info) else symbolic_value(frame, info, parameter, in_module=in_module)
+        value = _as_the_file_passes_it(frame, info, parameter, value)
         argument = Argument(value, parameter.node)
         if parameter.kind == "keyword":
             arguments.keywords[parameter.name] = argument
@@ -87,7 +88,7 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
     return arguments
 
 
-def _is_test(info: FunctionInfo) -> bool:
+def is_test(info: FunctionInfo) -> bool:
     """Return whether pytest calls a function: a pytest fixture, or a test that no other code of the file mentions.
 
     The arguments of such a function come from pytest fixtures and are unknown.
@@ -98,16 +99,35 @@ def _is_test(info: FunctionInfo) -> bool:
     return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
 
 
-def _assume_on_host(frame: Frame, parameter: Parameter, value: Value) -> Value:
-    """Return a tensor argument placed on the host, for a private function that its file only calls with host tensors.
+def _as_the_file_passes_it(frame: Frame, info: FunctionInfo, parameter: Parameter, value: Value) -> Value:
+    """Return a symbolic argument, changed where the calls in the function's own file decide on its placement.
 
-    A value other than a tensor is returned unchanged.
+    Data of unknown structure that these calls put on the host becomes unknown, since no caller chooses its device.
     """
+    sites = frame.analysis.private_call_sites
+    passed = sites.host_data(info, parameter.name)
+    if passed is HostData.TENSOR or (isinstance(value, Tensor) and sites.is_parameter_on_host(info, parameter.name)):
+        tensor = as_tensor(value)
+        return value if tensor is None else _assume_on_host(frame, parameter, tensor)
+    if passed is HostData.CONTAINER or _is_collating(info):
+        return _assume_on_host(frame, parameter, value) if isinstance(value, Tensor) else UNKNOWN
+    return value
+
+
+def _is_collating(info: FunctionInfo) -> bool:
+    """Return whether a loader of the file collates its samples, which are on the host, by a function or method."""
+    name = info.name.rpartition(".")[2]
+    owner = info.owner.name if info.owner is not None and name == "__call__" else name
+    return owner in info.module.collating_functions
+
+
+def _assume_on_host(frame: Frame, parameter: Parameter, tensor: Tensor) -> Tensor:
+    """Return a tensor argument placed on the host, for a function that its file only calls with host tensors."""
     message = f"`{parameter.name}` is on the host in every call of the file"
     step = frame.assuming_step(
         StepKind.ASSUMED, message, parameter.node, AssumptionKind.CALL_SITES, "no other file calls the function"
     )
-    return replace(value, placement=PlacementCase(CPU, Basis.ASSUMED, step)) if isinstance(value, Tensor) else value
+    return replace(tensor, placement=PlacementCase(CPU, Basis.ASSUMED, step))
 
 
 def symbolic_fields(frame: Frame, info: ClassInfo, fields: list[Field]) -> Arguments:

@@ -192,5 +192,5 @@ def _remove_entry(frame: Frame, address: AllocationSite, thing: Sequence | Dict 
             kept = list(items)
             del kept[key]
             frame.put(address, replace(thing, items=tuple(kept)))
-        case Sequence(items=tuple()):
-            frame.put(address, replace(thing, items=None, element=thing.any))
+        case Sequence():
+            frame.put(address, replace(thing, items=None, element=thing.any, filled=None))

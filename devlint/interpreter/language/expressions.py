@@ -271,16 +271,16 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
     """Evaluate a comprehension: once per element if the elements are known and few, otherwise once for all elements."""
-    values, exact = _comprehend(frame, node.for_in, lambda: frame.evaluate(node.elt))
+    values, exact, filled = _comprehend(frame, node.for_in, lambda: frame.evaluate(node.elt))
     kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
-    thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind)
+    thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind, filled=filled)
     return frame.allocate(node, thing)
 
 
 @evaluates(cst.DictComp)
 def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
     """Evaluate a dict comprehension; the dict has constant keys only if every element of its iterables is known."""
-    pairs, exact = _comprehend(
+    pairs, exact, _ = _comprehend(
         frame, node.for_in, lambda: Tuple((frame.evaluate(node.key), frame.evaluate(node.value)))
     )
     result = Dict({})
@@ -291,11 +291,13 @@ def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
     return frame.allocate(node, result)
 
 
-def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+def _comprehend(
+    frame: Frame, clause: cst.CompFor, make: Callable[[], Value]
+) -> tuple[list[Value], bool, Literal | bool | None]:
     """Return the values that a comprehension's element expression has, for one `for` clause and the clauses after it.
 
     The second result is whether these values are exactly the elements, in order; otherwise they only stand for the
-    elements.
+    elements. The third is the condition that there are any, where it is known.
     """
     outer_names = frame.state.names
     found = frame.iterate(frame.evaluate(clause.iter), clause.iter)
@@ -318,7 +320,7 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
     for name, value in inner_names.items():
         if name in outer_names and name not in targets:
             outer_names[name] = value
-    return values, exact
+    return values, exact, found.has_elements if clause.inner_for_in is None and not clause.ifs else None
 
 
 def _comprehend_element(
@@ -342,7 +344,7 @@ def _comprehend_element(
     values: list[Value] = []
     exact = skipped is None
     if frame.state.live and clause.inner_for_in is not None:
-        values, inner_exact = _comprehend(frame, clause.inner_for_in, make)
+        values, inner_exact, _ = _comprehend(frame, clause.inner_for_in, make)
         exact = exact and inner_exact
     elif frame.state.live:
         value = make()

@@ -83,10 +83,9 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
                         frame.put(address, replace(thing, items=tuple(changed)))
                 else:
                     more = value if index is not None else frame.iterate(value, target).any
-                    frame.put(
-                        address,
-                        replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more),
-                    )
+                    element = join(thing.any, more) if thing.items != () else more
+                    filled = thing.has_elements if index is not None else None
+                    frame.put(address, replace(thing, items=None, element=element, filled=filled))
             elif isinstance(thing, Instance) and thing.cls in CONTAINERS:
                 set_container_part(frame, owner, thing, index.value if index is not None else None, value)
             elif (

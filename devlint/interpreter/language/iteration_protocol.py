@@ -58,7 +58,8 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
         case OpaqueData():
             return Sequence(None, any_opaque_part(value))
         case Unknown(origin=origin, text=text) if origin is not None:
-            return Sequence(None, Unknown(("element", origin), f"an element of {text}" if text else ""))
+            element = Unknown(("element", origin), f"an element of {text}" if text else "")
+            return Sequence(None, element, filled=frame.analysis.length_conditions.get(origin))
         case Unknown(element=OpaqueData() as element):
             return Sequence(None, element)
         case StringPrefix():
@@ -89,7 +90,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
 def _limit_unrolling(thing: Sequence) -> Sequence:
     """Return a sequence; if it has more than MAX_UNROLLED elements, all are joined into one that stands for them."""
     if thing.items is not None and len(thing.items) > MAX_UNROLLED:
-        return replace(thing, items=None, element=join_all(thing.items))
+        return replace(thing, items=None, element=join_all(thing.items), filled=True)
     return thing
 
 

@@ -10,8 +10,10 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.path_conditions import Literal
 from devlint.domain.value import UNKNOWN, Value
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
+from devlint.interpreter.objects.sequence_lengths import forget_length
 from devlint.interpreter.state.abstract_state import State, is_fixpoint, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, executes
 
@@ -39,14 +41,21 @@ def while_(frame: Frame, node: cst.While) -> None:
 @executes(cst.For)
 def for_(frame: Frame, node: cst.For) -> None:
     """Execute `for`: once per element if the elements are known and few, otherwise until the names no longer change."""
-    found = frame.iterate(frame.evaluate(node.iter), node.iter)
+    value = frame.evaluate(node.iter)
+    found = frame.iterate(value, node.iter)
+    if found.kind == "iterator":
+        forget_length(frame, value)
     if found.items is not None:
         loop_frame = _unroll(frame, node, found.items)
     else:
         first = found.element if found.first is None else found.first
         alike = int(first != found.element)
         loop_frame = _repeat(
-            frame, node, lambda times: frame.assign(node.target, found.element if times else first), alike=alike
+            frame,
+            node,
+            lambda times: frame.assign(node.target, found.element if times else first),
+            alike=alike,
+            filled=found.filled,
         )
     _finish_loop(frame, node, loop_frame)
 
@@ -80,12 +89,23 @@ def _unroll(frame: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
     return loop_frame
 
 
-def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None], *, alike: int = 0) -> LoopFrame:
+def _repeat(
+    frame: Frame,
+    node: cst.For | cst.While,
+    head: Callable[[int], None],
+    *,
+    alike: int = 0,
+    filled: Literal | bool | None = None,
+) -> LoopFrame:
     """Run a loop's body until the names that it reads no longer change, at most MAX_PASSES times.
 
     Before each pass, `head` binds the variable of a `for` loop, or narrows values by the test of a `while` loop. All
     passes from number `alike` on have the same head, so only from there is it tested whether the names still change.
+    `filled` is the condition that there is something to loop over, where it is known: it holds in the body, and where
+    it fails the body is not run.
     """
+    before = frame.state
+    end = before
     loop_frame = _new_loop_frame(frame, node)
     frame.loops.append(loop_frame)
     # Any function may read the names of a module, so a loop at the top level compares all names.
@@ -95,6 +115,8 @@ def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None]
             start = frame.state
             frame.state = start.fork()
             with frame.loop_pass(node, times):
+                if isinstance(filled, Literal):
+                    frame.state.assume(filled)
                 head(times)
                 frame.execute(node.body)
             end = join_all_states([frame.state, *loop_frame.continues])
@@ -103,16 +125,36 @@ def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None]
             if is_fixpoint(start, frame.state, names) and times >= alike:
                 break
             if times == MAX_PASSES - 1:
-                _widen(start, frame.state)
+                _widen(start, frame.state, end)
     frame.loops.pop()
+    if filled is not None:
+        frame.state = _after_passes(before, end, filled)
     return loop_frame
 
 
-def _widen(before: State, after: State) -> None:
-    """Set the names that still changed in the last pass through a loop to unknown, which ends the loop's analysis."""
+def _after_passes(before: State, end: State, filled: Literal | bool) -> State:
+    """Return the state after a loop, from those before it and after its last pass.
+
+    A loop that has something to loop over is left after a pass only.
+    """
+    if filled is True:
+        return end
+    skipped = before.fork()
+    if isinstance(filled, Literal):
+        skipped.assume(~filled)
+        if end.live:
+            end.assume(filled)
+    return join_states(skipped, end)
+
+
+def _widen(before: State, after: State, end: State) -> None:
+    """Set the names that still changed in the last pass through a loop to unknown, which ends the loop's analysis.
+
+    They become unknown in the state `end` of the last pass, too.
+    """
     for name, value in after.names.items():
         if before.names.get(name) != value and name in before.names:
-            after.names[name] = UNKNOWN
+            after.names[name] = end.names[name] = UNKNOWN
 
 
 @executes(cst.Break)

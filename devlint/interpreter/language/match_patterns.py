@@ -24,7 +24,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.comparisons import compare_with_constant
-from devlint.interpreter.conditions.instance_checks import instance_condition, restrict_to_type
+from devlint.interpreter.conditions.instance_checks import instance_condition, instance_key, restrict_to_type
 from devlint.interpreter.conditions.narrowing import none_condition, truth_condition
 from devlint.interpreter.language.subscripts import get_item
 from devlint.interpreter.objects.data_classes import data_fields
@@ -215,7 +215,9 @@ def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> Ma
     if answer is False:
         return False
     value = _narrowed(frame, pattern, subject.value)
-    answers: list[MatchCondition] = [_undecided_literal(frame, pattern, subject) if answer is None else answer]
+    key = instance_key(frame, subject.value, type_, pattern)
+    undecided = Literal(Atom(key, MatchText(subject.node, pattern)))
+    answers: list[MatchCondition] = [undecided if answer is None else answer]
     names = _positional_names(frame, type_)
     for position, element in enumerate(pattern.patterns):
         assert isinstance(element, cst.MatchSequenceElement)

@@ -11,27 +11,30 @@ import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives, is_number_or_tensor, join, without_none
-from devlint.domain.objects import Dict, Sequence
+from devlint.domain.objects import Dict, Sequence, filled_by_either
 from devlint.domain.path_conditions import Literal, conjunction, disjunction
 from devlint.domain.value import (
     UNKNOWN,
     Array,
-    ConditionalValue,
     Const,
     DeviceString,
     DeviceType,
+    LibraryName,
     Number,
     OpaqueData,
+    ProgramDefinition,
     Rank,
     Ref,
     StringPrefix,
     SymbolicBool,
     Tensor,
     Tuple,
+    TypeUnion,
     Unknown,
     Value,
     as_tensor,
 )
+from devlint.interpreter.conditions.alternatives import compute_per_alternative
 from devlint.interpreter.conditions.comparisons import evaluate_comparison
 from devlint.interpreter.conditions.narrowing import condition_of, narrow, negate_condition
 from devlint.interpreter.language.expressions import concatenated, truth
@@ -43,6 +46,7 @@ from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.operations.aliasing import report_shared_write
 from devlint.interpreter.operations.synchronization import check_clock_difference
 from devlint.interpreter.operations.table_operations import apply_bound_row
+from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame, evaluates
@@ -125,11 +129,11 @@ def apply_binary_operator(
     if function is not None:
         return frame.call_function(function, b, Arguments(node, [left]))
     if is_number_or_tensor(a):
-        return _per_alternative(
+        return compute_per_alternative(
             frame, a, lambda one: apply_binary_operator(frame, method, replace(left, value=one), right, node)
         )
     if is_number_or_tensor(b):
-        return _per_alternative(
+        return compute_per_alternative(
             frame, b, lambda one: apply_binary_operator(frame, method, left, replace(right, value=one), node)
         )
     a, b = as_forward_operand(frame, a, b), as_forward_operand(frame, b, a)
@@ -143,6 +147,8 @@ def apply_binary_operator(
         check_clock_difference(frame, a, b, node)
     if isinstance(a, Const) and isinstance(b, Const):
         return _fold_constants(method, a, b)
+    if method == "or" and _is_type(a) and _is_type(b):
+        return TypeUnion((a, b))
     collection = _combine_collections(frame, method, a, b, node)
     if collection is not None:
         return collection
@@ -155,22 +161,15 @@ def apply_binary_operator(
     return UNKNOWN
 
 
-def _per_alternative(frame: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:
-    """Compute a function on both alternatives of a conditional value, each on its own path, and join the results."""
-    results: list[Value] = [UNKNOWN, UNKNOWN]
+def _is_type(value: Value) -> bool:
+    """Return whether a value may be an operand of a union of classes, such as `list | None`.
 
-    def side(position: int, one: Value, holds: Literal | None) -> None:
-        if holds is not None:
-            frame.state.assume(holds)
-        if frame.state.live:
-            results[position] = compute(one)
-
-    test = value.test
-    ends = frame.branch(
-        lambda: side(0, value.yes, test), lambda: side(1, value.no, ~test if test is not None else None)
-    )
-    frame.state = join_states(*ends)
-    return join(results[0], results[1], test)
+    A name of a library may also be a flag, so a union of two names is used only where classes are asked for.
+    """
+    match value:
+        case LibraryName() | TypeUnion() | Const(value=None) | ProgramDefinition(definition=ClassInfo()):
+            return True
+    return False
 
 
 def _as_batch_tensor(value: Value) -> Value:
@@ -271,7 +270,8 @@ def _combine_collections(frame: Frame, method: str, left: Value, right: Value, n
     if method == "add" and isinstance(one, Sequence) and isinstance(other, Sequence):
         if one.items is not None and other.items is not None:
             return _allocate_result(frame, Sequence((*one.items, *other.items), kind=one.kind), node)
-        return _allocate_result(frame, Sequence(None, join(one.any, other.any), one.kind), node)
+        both = Sequence(None, join(one.any, other.any), one.kind, filled=filled_by_either(one, other))
+        return _allocate_result(frame, both, node)
     if method == "mul":
         for thing, times in ((one, right), (other, left)):
             if isinstance(thing, Sequence):
@@ -279,7 +279,8 @@ def _combine_collections(frame: Frame, method: str, left: Value, right: Value, n
                 items = thing.items if thing.items is not None and isinstance(number, int) else ()
                 if items and isinstance(number, int) and len(items) * number <= MAX_REPEATED:
                     return _allocate_result(frame, replace(thing, items=items * number, owner=None), node)
-                return _allocate_result(frame, Sequence(None, thing.any, thing.kind), node)
+                filled = thing.has_elements if isinstance(number, int) and number > 0 else None
+                return _allocate_result(frame, Sequence(None, thing.any, thing.kind, filled=filled), node)
     return None
 
 
@@ -327,10 +328,8 @@ def extend_in_place(frame: Frame, target: Ref, value: Value) -> Value | None:
     if thing.items is not None and more.items is not None and not frame.in_repeated_loop:
         frame.put(target.address, replace(thing, items=(*thing.items, *more.items)))
     else:
-        frame.put(
-            target.address,
-            replace(thing, items=None, element=join(thing.any, more.any) if thing.items != () else more.any),
-        )
+        element = join(thing.any, more.any) if thing.items != () else more.any
+        frame.put(target.address, replace(thing, items=None, element=element, filled=filled_by_either(thing, more)))
     return target
 
 
@@ -359,7 +358,7 @@ def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
 def _unary_value(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
     """Return the value of `-x`, `+x` or `~x` for an operand without a special method of its own."""
     if is_number_or_tensor(value):
-        return _per_alternative(frame, value, lambda one: _unary_value(frame, one, node))
+        return compute_per_alternative(frame, value, lambda one: _unary_value(frame, one, node))
     match value:
         case Const(value=int() | float() as number) if isinstance(node.operator, (cst.Minus, cst.Plus)):
             return Const(-number if isinstance(node.operator, cst.Minus) else number)

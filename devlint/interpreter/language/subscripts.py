@@ -11,10 +11,12 @@ from devlint.domain.objects import Dict, Instance, Sequence, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.storage import Storage
 from devlint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
     ConditionalValue,
     Const,
+    LibraryName,
     Number,
     OpaqueData,
     ProgramDefinition,
@@ -24,6 +26,7 @@ from devlint.domain.value import (
     StringPrefix,
     Tensor,
     Tuple,
+    TypeUnion,
     Unknown,
     Value,
     as_tensor,
@@ -40,6 +43,7 @@ from devlint.interpreter.objects.module_containers import (
     slice_container,
 )
 from devlint.interpreter.objects.module_state import ANY_PART
+from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
 from devlint.interpreter.operations.aliasing import item_storage, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
@@ -107,6 +111,7 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
             if index is None or isinstance(index.value, Tensor):
                 plain = looks_like_tensor(frame, owner.node) or index is None
                 return Unknown(("item", origin, ("slice",)), text) if plain else UNKNOWN
+            assume_filled(frame, value)
             key = index.value if isinstance(index.value, Const) else ("any",)
             return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.provenance)
         case Ref(address=address):
@@ -114,6 +119,9 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
         case ProgramDefinition(definition=ClassInfo() as info):
             # `Box[int]` is the class; `Colour["RED"]` one of its members.
             return (enum_member(frame, info, index.value) if index is not None else None) or value
+        case LibraryName(name="typing.Union" | "typing.Optional" as union):
+            types = [index.value for index in indices if index is not None]
+            return TypeUnion((*types, NONE) if union == "typing.Optional" else tuple(types))
         case ConditionalValue():
             return join(
                 get_item(frame, Argument(value.yes, owner.node), indices, node),
@@ -149,6 +157,7 @@ def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument
             part = _slice_of(thing.items, node) if thing.items is not None else UNKNOWN
             items = part.items if isinstance(part, Tuple) else None
             return frame.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
+        assume_filled(frame, owner)
         found = thing.any
         if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
             position = index.value.value

@@ -27,13 +27,15 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
-from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition
+from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition, instance_key
+from devlint.interpreter.conditions.length_comparisons import length
 from devlint.interpreter.conditions.narrowing import SourceText, report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
 from devlint.interpreter.language.operators import bool_value
 from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
+from devlint.interpreter.objects.sequence_lengths import filled_condition
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -41,7 +43,10 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("builtins.len")
 def len_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `len(x)`: the object's `__len__`, the known length of a container, or an unknown integer."""
+    """Model `len(x)`: the object's `__len__`, the known length of a container, or an unknown integer.
+
+    The length of a sequence of unknown elements remembers the condition that there are any.
+    """
     value = call.first.value if call.first is not None else UNKNOWN
     function = find_special_method(frame, value, "__len__")
     if function is not None:
@@ -51,7 +56,9 @@ def len_(frame: Frame, call: LibraryCall) -> Value:
         return Const(len(value.items))
     if isinstance(thing, Sequence) and thing.items is not None:
         return Const(len(thing.items))
-    return Number("int")
+    text = SourceText(call.node, " > 0")
+    filled = filled_condition(frame, value, Atom(("filled", *frame.site_key(call.node)), text))
+    return length(filled, frame.site_key(call.node)) if filled is not None else Number("int")
 
 
 @models_call("builtins.float", "builtins.int", "builtins.bool", "builtins.complex")
@@ -97,24 +104,25 @@ def isinstance_(frame: Frame, call: LibraryCall) -> Value:
     if len(call.arguments.positional) != 2:
         return Number("bool")
     value, type_ = (one.value for one in call.arguments.positional)
-    return _condition_value(frame, call, instance_condition(frame, value, type_))
+    return _instance_check(frame, call, value, type_)
 
 
 @models_call("torch.is_tensor")
 def is_tensor(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.is_tensor(x)`: a constant where the value decides the answer, else a symbolic bool."""
-    answer = instance_condition(frame, call.first.value, TENSOR) if call.first is not None else None
-    return _condition_value(frame, call, answer)
+    return _instance_check(frame, call, call.first.value, TENSOR) if call.first is not None else Number("bool")
 
 
-def _condition_value(frame: Frame, call: LibraryCall, answer: Literal | bool | None) -> Value:
-    """Return the answer of a test as a value: a constant for a known answer, a symbolic bool for a condition.
+def _instance_check(frame: Frame, call: LibraryCall, value: Value, type_: Value) -> Value:
+    """Return whether a value is an instance of a type: a constant where that is known, else a symbolic bool.
 
-    For None (unknown answer), return a symbolic bool over a new condition that is named by the source text of the call.
+    A condition that nothing decides is named by the source text of the call.
     """
+    answer = instance_condition(frame, value, type_)
     if isinstance(answer, bool):
         return Const(answer)
-    return SymbolicBool(answer or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
+    key = instance_key(frame, value, type_, call.node)
+    return SymbolicBool(answer or Literal(Atom(key, SourceText(call.node))))
 
 
 @models_call("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
@@ -178,6 +186,8 @@ def type_(frame: Frame, call: LibraryCall) -> Value:
             return LibraryName(f"builtins.{kind}")
         case (_, Dict(factory=None)):
             return LibraryName("builtins.dict")
+        case Const(value=None), _:
+            return LibraryName("types.NoneType")
     return UNKNOWN
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.domain.join import join
-from devlint.domain.objects import Dict, Sequence, join_all
+from devlint.domain.objects import Dict, Sequence, filled_by_either
 from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, StringPrefix, Tuple, Value
 from devlint.interpreter.conditions.comparisons import device_type_condition
 from devlint.interpreter.language.iteration_protocol import items_of, values_of
 from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts
 from devlint.interpreter.objects.plain_attributes import mark_as_contained
+from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -44,7 +45,7 @@ def append(frame: Frame, call: LibraryCall) -> Value:
         frame.put(call.receiver.address, replace(thing, items=items))
     else:
         element = value if thing.items == () else join(thing.any, value)
-        frame.put(call.receiver.address, replace(thing, items=None, element=element))
+        frame.put(call.receiver.address, replace(thing, items=None, element=element, filled=True))
     return NONE
 
 
@@ -76,7 +77,8 @@ def extend(frame: Frame, call: LibraryCall) -> Value:
         frame.put(call.receiver.address, replace(thing, items=(*thing.items, *more.items)))
     else:
         element = more.any if thing.items == () else join(thing.any, more.any)
-        frame.put(call.receiver.address, replace(thing, items=None, element=element))
+        filled = filled_by_either(thing, more)
+        frame.put(call.receiver.address, replace(thing, items=None, element=element, filled=filled))
     return NONE
 
 
@@ -86,14 +88,15 @@ def pop(frame: Frame, call: LibraryCall) -> Value:
     thing = _receiver_sequence(frame, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
+    assume_filled(frame, call.receiver)
     value = thing.any
     position = _element_position(call, thing)
     if thing.items and position is not None and not frame.in_repeated_loop:
         items = list(thing.items)
         value = items.pop(min(position, len(items) - 1)) if -len(items) <= position else UNKNOWN
         frame.put(call.receiver.address, replace(thing, items=tuple(items)))
-    elif thing.items is not None:
-        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any))
+    elif thing.items is not None or thing.filled is not None:
+        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any, filled=None))
     return value
 
 
@@ -120,12 +123,13 @@ def copy(frame: Frame, call: LibraryCall) -> Value:
 def reorder_or_remove(frame: Frame, call: LibraryCall) -> Value:
     """Model `list.reverse()`, `sort`, `remove` and `set.discard`: the same elements in another order, or fewer."""
     thing = _receiver_sequence(frame, call)
-    if thing is None or thing.items is None or not isinstance(call.receiver, Ref):
+    if thing is None or not isinstance(call.receiver, Ref):
         return NONE
-    if call.name == "reverse":
+    filled = thing.has_elements if call.name in ("reverse", "sort") else None
+    if call.name == "reverse" and thing.items is not None:
         frame.put(call.receiver.address, replace(thing, items=thing.items[::-1]))
-    else:
-        frame.put(call.receiver.address, replace(thing, items=None, element=join_all(thing.items)))
+    elif thing.items is not None or filled != thing.filled:
+        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any, filled=filled))
     return NONE
 
 

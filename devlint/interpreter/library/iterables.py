@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from devlint.domain.join import join
 from devlint.domain.objects import Sequence, join_all
+from devlint.domain.path_conditions import Literal
 from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Value
+from devlint.interpreter.conditions.length_comparisons import filled_condition_of
 from devlint.interpreter.language.operators import apply_binary_operator
 from devlint.interpreter.objects.collections import dict_from_arguments
+from devlint.interpreter.objects.sequence_lengths import forget_length
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -47,8 +51,10 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
         found = (
             replace(found, items=tuple(reversed(found.items)))
             if call.name == "builtins.reversed"
-            else replace(found, items=None, element=join_all(found.items))
+            else replace(found, items=None, element=join_all(found.items), filled=bool(found.items))
         )
+    if call.name == "itertools.islice":
+        found = replace(found, filled=None)
     kind = "list" if call.name == "builtins.list" else "iterator"
     return frame.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
 
@@ -64,8 +70,12 @@ def _range(call: LibraryCall) -> Sequence:
         numbers = range(*bounds)
         if len(numbers) <= MAX_COUNTED:
             return Sequence(tuple(map(Const, numbers)), kind="range")
+        filled: Literal | bool | None = True
+    else:
+        filled = filled_condition_of(given[0]) if len(given) == 1 else None
     first = given[0] if len(given) > 1 else Const(0)
-    return Sequence(None, Number("int"), "range", first=first if isinstance(first, Const) else None)
+    start = first if isinstance(first, Const) else None
+    return Sequence(None, Number("int"), "range", first=start, filled=filled)
 
 
 @models_call("builtins.enumerate")
@@ -79,7 +89,8 @@ def enumerate_(frame: Frame, call: LibraryCall) -> Value:
         )
     start = call.arguments.value("start", 1) or Const(0)
     first_row = Tuple((start, found.any if found.first is None else found.first))
-    return frame.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator", first=first_row))
+    row = Tuple((Number("int"), found.any))
+    return frame.allocate(call.node, Sequence(None, row, "iterator", first=first_row, filled=found.has_elements))
 
 
 @models_call("builtins.zip")
@@ -99,7 +110,14 @@ def zip_(frame: Frame, call: LibraryCall) -> Value:
             frame.allocate(call.node, Sequence(None, item, "tuple"), f"column {i}") for i, item in enumerate(rest.items)
         ]
         return frame.allocate(call.node, Sequence(tuple(columns), kind="iterator"))
-    return frame.allocate(call.node, Sequence(None, Tuple(tuple(one.any for one in found)), "iterator"))
+    row = Tuple(tuple(one.any for one in found))
+    return frame.allocate(call.node, Sequence(None, row, "iterator", filled=_all_filled(found)))
+
+
+def _all_filled(found: Iterable[Sequence]) -> Literal | bool | None:
+    """Return the condition that several sequences all have an element; None if no one condition says that."""
+    named = {one.has_elements for one in found} - {True}
+    return named.pop() if len(named) == 1 else None if named else True
 
 
 @models_call("builtins.map", "builtins.filter")
@@ -122,7 +140,8 @@ def map_(frame: Frame, call: LibraryCall) -> Value:
         with frame.iteration(call.node, position):
             values.append(frame.call(function.value, Arguments(call.node, given), call.node))
     items = tuple(values) if known else None
-    return frame.allocate(call.node, Sequence(items, join_all(values), "iterator"))
+    filled = found[0].has_elements if len(found) == 1 else None
+    return frame.allocate(call.node, Sequence(items, join_all(values), "iterator", filled=filled))
 
 
 @models_call("builtins.next")
@@ -137,6 +156,7 @@ def next_(frame: Frame, call: LibraryCall) -> Value:
 
         return frame.call(method, Arguments(call.node), call.node)
     found = frame.iterate(first.value, first.node)
+    forget_length(frame, first.value)
     default = call.arguments.value("default", 1)
     if found.items == () and default is not None:
         return default
@@ -144,7 +164,7 @@ def next_(frame: Frame, call: LibraryCall) -> Value:
         return found.any if default is None or found.items is None else join(found.any, default)
     if isinstance(first.value, Ref):
         rest = (
-            replace(found, items=None, element=found.any)
+            replace(found, items=None, element=found.any, filled=None)
             if frame.in_repeated_loop
             else replace(found, items=found.items[1:])
         )

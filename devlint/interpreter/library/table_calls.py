@@ -72,9 +72,9 @@ def call_by_table(frame: Frame, invocation: LibraryCall) -> Value:
             return apply_row(frame, method, invocation.arguments) if method is not None else UNKNOWN
         return UNKNOWN
     thing = frame.object_of(receiver)
-    if isinstance(receiver, Ref) and isinstance(thing, Sequence) and thing.items is not None:
-        # A method without a model, such as `rotate`, may reorder the elements.
-        frame.put(receiver.address, replace(thing, items=None, element=thing.any))
+    if isinstance(receiver, Ref) and isinstance(thing, Sequence):
+        # A method without a model, such as `rotate`, may reorder the elements, or remove some.
+        frame.put(receiver.address, replace(thing, items=None, element=thing.any, filled=None))
     owner = frame.instance(receiver)
     if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
         return call_numpy(frame, invocation)

@@ -38,7 +38,7 @@ from devlint.interpreter.objects.plain_attributes import attribute_name
 from devlint.interpreter.operations.consumers import is_moved_afterwards
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
-from devlint.interpreter.state.device_facts import has_contradictory_types
+from devlint.interpreter.state.device_facts import has_contradictory_types, is_no_tensor
 from devlint.interpreter.state.events import (
     CacheConflict,
     CallOnStack,
@@ -182,8 +182,9 @@ def _conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[
             needed = needed_left | needed_right
             if has_contradictory_types(path_condition | needed):
                 continue
-            if _is_unavailable(path_condition | needed, leaf_left.device) or _is_unavailable(
-                path_condition | needed, leaf_right.device
+            if any(
+                _is_unavailable(path_condition | needed, leaf.device) or is_no_tensor(leaf, path_condition | needed)
+                for leaf in (leaf_left, leaf_right)
             ):
                 continue
             yield needed, replace(left, case=leaf_left), replace(right, case=leaf_right)

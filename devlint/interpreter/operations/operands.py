@@ -8,6 +8,7 @@ import libcst as cst
 
 from devlint.domain.value import UNKNOWN, Tensor, Unknown, Value, as_tensor
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
+from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.state.arguments import Argument, BoundArguments
 from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
@@ -48,6 +49,7 @@ def _operands_inside(frame: Frame, name: str, argument: Argument) -> list[Operan
     have the node of the argument.
     """
     elements = frame.iterate(argument.value, argument.node)
+    assume_filled(frame, argument.value)
     values = elements.items if elements.items is not None else (elements.element,)
     nodes: Sequence[cst.BaseExpression] = [argument.node] * len(values)
     if isinstance(argument.node, (cst.List, cst.Tuple)) and len(argument.node.elements) == len(values):

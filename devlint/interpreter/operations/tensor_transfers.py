@@ -34,6 +34,7 @@ from devlint.domain.torch_names import ACCELERATOR_METHODS, CAST_METHODS
 from devlint.domain.value import (
     ConditionalValue,
     Const,
+    DeviceValue,
     DtypeValue,
     LibraryName,
     OpaqueData,
@@ -56,9 +57,17 @@ from devlint.interpreter.operations.device_arguments import (
 from devlint.interpreter.operations.dtype_arguments import is_dtype_argument
 from devlint.interpreter.operations.synchronization import pending_copy, unfinished_copy
 from devlint.interpreter.operations.tensor_types import legacy_type
+from devlint.interpreter.operations.tensor_uses import is_used_as_tensor
 from devlint.interpreter.program.liveness import varies_in_loop
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.events import DiscardedResult, HostRead, InvalidDeviceUsed, OpaqueTransfer, Transfer
+from devlint.interpreter.state.events import (
+    DiscardedResult,
+    HostRead,
+    InvalidDeviceUsed,
+    OpaqueTransfer,
+    RepeatedTransfer,
+    Transfer,
+)
 from devlint.interpreter.state.frame import Frame
 
 
@@ -259,7 +268,21 @@ def transfer_unknown(
     if request.placement is None:
         return owner
     _emit_transfer(frame, node, receiver, method, Tensor(), Tensor(request.placement), request, OpaqueTransfer)
+    report_repeated_transfer(frame, method, request, node, receiver)
     return OpaqueData(request.placement, moved=_provenance_step(request.placement))
+
+
+def report_repeated_transfer(
+    frame: Frame, method: str, request: TransferRequest, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> None:
+    """Emit the event of a loop's transfer of a tensor of unknown origin, if it is the same in every iteration."""
+    if (
+        request.placement is not None
+        and frame.loops
+        and _is_invariant_in_loop(frame, receiver, request)
+        and is_used_as_tensor(frame, node)
+    ):
+        frame.emit(RepeatedTransfer(frame.event_context(node), method, frame.place(receiver), request.placement))
 
 
 def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:
@@ -395,15 +418,18 @@ def _is_invariant_in_loop(frame: Frame, receiver: cst.BaseExpression, request: T
     if not frame.loops:
         return False
     changed_names = frame.loops[-1].bound_names
-    return not varies_in_loop(receiver, changed_names) and _is_target_invariant(request, changed_names)
+    return not varies_in_loop(receiver, changed_names) and _is_target_invariant(frame, request, changed_names)
 
 
-def _is_target_invariant(request: TransferRequest, assigned: frozenset[str]) -> bool:
+def _is_target_invariant(frame: Frame, request: TransferRequest, changed: frozenset[str]) -> bool:
     """Return whether the device argument of a transfer in a loop is the same in each iteration.
 
-    `assigned` are the names that the loop binds.
+    `changed` are the names that the loop binds, and those of objects that it may change: no code changes a device.
     """
-    return request.device_node is None or not varies_in_loop(request.device_node, assigned)
+    node = request.device_node
+    if isinstance(node, cst.Name) and node.value in changed and isinstance(frame.evaluate(node), DeviceValue):
+        changed = frame.analysis.names_bound(frame.loops[-1].node)
+    return node is None or not varies_in_loop(node, changed)
 
 
 def transfer_that_unleafed(tensor: Tensor) -> Step | None:

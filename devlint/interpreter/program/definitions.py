@@ -28,6 +28,9 @@ _DEFINED_OR_CALLED: Final = re.compile(
 )
 """A pattern for the names that a text defines, calls as a method, or passes to `.apply`."""
 
+_COLLATING: Final = re.compile(r"\bcollate_fn\s*=\s*(?:(?:functools\.)?partial\(\s*)?(?:\w+\.)*(\w+)")
+"""A pattern for what a text passes as `collate_fn`: a name, or the function or class whose call makes it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -73,6 +76,11 @@ class ModuleInfo:
                 with suppress(SourceError):
                     trees.append(unit.tree)
         return UsageEvidence(*trees)
+
+    @cached_property
+    def collating_functions(self) -> frozenset[str]:
+        """Return the names of the functions, methods and classes that the file gives to loaders as `collate_fn`."""
+        return frozenset(name for unit in self.index.statements for name in _COLLATING.findall(unit.text))
 
     @cached_property
     def construction_functions(self) -> frozenset[str]:

@@ -68,8 +68,12 @@ def _read_in_own_loop(
 
 def names_changed_in(node: cst.CSTNode) -> frozenset[str]:
     """Return the names, and dotted names such as `self.x`, that the code in a node binds or may change in place."""
-    bound = (name for one in (node, *descend(node, into_functions=False)) for name in names_bound_by(one))
-    return frozenset(bound) | names_mutated_in(node)
+    return names_bound_in(node) | names_mutated_in(node)
+
+
+def names_bound_in(node: cst.CSTNode) -> frozenset[str]:
+    """Return the names that the code in a node binds."""
+    return frozenset(name for one in (node, *descend(node, into_functions=False)) for name in names_bound_by(one))
 
 
 def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:

@@ -13,27 +13,36 @@ def is_private_name(name: str) -> bool:
 
 
 def callers_first(units: Sequence[Statement]) -> list[Statement]:
-    """Return the definitions of a file in the order of analysis.
+    """Return the definitions of a file in the order of analysis: a definition comes after those that mention it.
 
-    Public definitions come first; a private definition comes after the private definitions that mention it.
+    Public definitions come before private ones, and otherwise in the order of the file.
     """
-    private = {unit.name: unit for unit in units if unit.name is not None and is_private_name(unit.name)}
+    public: dict[str, Statement] = {}
+    private: dict[str, Statement] = {}
+    for unit in units:
+        if unit.name is not None:
+            (private if is_private_name(unit.name) else public)[unit.name] = unit
+    return [*_in_order(public), *_in_order(private)]
+
+
+def _in_order(definitions: Mapping[str, Statement]) -> Iterator[Statement]:
+    """Yield definitions in the order of the file, but each after those of them that mention it."""
     met: set[Statement] = set()
     callees_first: list[Statement] = []
-    for root in reversed(private.values()):
-        pending = [] if root in met else [(root, _mentioned(root, private))]
+    for root in reversed([*definitions.values()]):
+        pending = [] if root in met else [(root, _mentioned(root, definitions))]
         while pending:
             unit, others = pending[-1]
             met.add(unit)
             below = next((other for other in others if other not in met), None)
             if below is not None:
-                pending.append((below, _mentioned(below, private)))
+                pending.append((below, _mentioned(below, definitions)))
             else:
                 callees_first.append(unit)
                 pending.pop()
-    return [unit for unit in units if unit.name not in private] + callees_first[::-1]
+    return reversed(callees_first)
 
 
-def _mentioned(unit: Statement, private: Mapping[str, Statement]) -> Iterator[Statement]:
-    """Return an iterator over a file's private definitions that a given top-level statement mentions."""
-    return iter([private[name] for name in sorted(unit.mentions & private.keys(), reverse=True)])
+def _mentioned(unit: Statement, definitions: Mapping[str, Statement]) -> Iterator[Statement]:
+    """Return an iterator over those of a file's definitions that a given top-level statement mentions."""
+    return iter([definitions[name] for name in sorted(unit.mentions & definitions.keys(), reverse=True)])

@@ -70,6 +70,10 @@ class UseDef:
             known = self._used_once_by_node[node] = self._used_once(frame, node)
         return known
 
+    def path(self, frame: RunningCode, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """Return the nodes from that of the code being run down to `node`; empty where that code has no such node."""
+        return self._path(root_node(frame), node)
+
     def _used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
         """Compute the answer of `used_once` for an expression node that is not in the cache."""
         statement = self._assignment_around(frame, node)

@@ -12,10 +12,11 @@ from typing import Any, Final
 import libcst as cst
 
 from devlint.domain.objects import HeapObject
+from devlint.domain.path_conditions import Literal
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
-from devlint.interpreter.program.liveness import names_changed_in
+from devlint.interpreter.program.liveness import names_bound_in, names_changed_in
 from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.program import Program
@@ -137,6 +138,8 @@ class AnalysisState:
         self.run_in_constructors: set[FunctionInfo] = set()
         self.symbolic_instances: set[AllocationSite] = set()
         """The objects that stand for any object of their class, whose methods may have run in any order."""
+        self.length_conditions: dict[Hashable, Literal] = {}
+        """The conditions that unknown sequences have an element, by the origins of the sequences that a test asks."""
         self.abandoned = False
         self.private_call_sites = PrivateCallSites()
         self.global_writes = 0
@@ -149,6 +152,7 @@ class AnalysisState:
         self._classes: dict[Hashable, ClassInfo] = {}
         self._contexts: dict[tuple[int, Hashable], int] = {}
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
+        self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
 
     # Methods implemented by a subclass in `devlint.interpreter.driver.analysis`: their code is in rooms above this one
@@ -261,6 +265,13 @@ class AnalysisState:
         found = self._changed_names_by_loop.get(loop)
         if found is None:
             found = self._changed_names_by_loop[loop] = names_changed_in(loop)
+        return found
+
+    def names_bound(self, loop: cst.CSTNode) -> frozenset[str]:
+        """Return the names that a loop's body binds, computed once for each loop."""
+        found = self._bound_names_by_loop.get(loop)
+        if found is None:
+            found = self._bound_names_by_loop[loop] = names_bound_in(loop)
         return found
 
     def loop_carried(self, loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:

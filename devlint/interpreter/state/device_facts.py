@@ -8,7 +8,7 @@ from typing import Final
 
 from devlint.domain.device import ACCELERATOR, ANY_INDEX, HOST, DeviceSymbol, KnownDevice
 from devlint.domain.path_conditions import Atom, Conjunction, PathCondition
-from devlint.domain.placement import Placement, PlacementCase, map_cases
+from devlint.domain.placement import Basis, Placement, PlacementCase, map_cases
 
 CURRENT_ACCELERATOR: Final = ("accelerator",)
 """The identity of the machine's accelerator in conditions on its device type."""
@@ -59,6 +59,28 @@ def has_contradictory_types(path_condition: PathCondition) -> bool:
 def are_exclusive(one: str, other: str) -> bool:
     """Return whether no device has both of two types; ACCELERATOR stands for any type of accelerator."""
     return one != other and (HOST in (one, other) or ACCELERATOR not in (one, other))
+
+
+def unknown_data_key(key: Hashable) -> Hashable:
+    """Return the key of the condition that data of unknown structure is a tensor; `key` identifies the check."""
+    return ("data is a tensor", key)
+
+
+def is_no_tensor(leaf: PlacementCase, path_condition: PathCondition) -> bool:
+    """Return whether a path condition takes back the assumption that a tensor's placement rests on.
+
+    Data of unknown structure, such as a loader's, is assumed to be tensors on the host. On a path on which the program
+    has found such data to be no tensor, nothing is known of it.
+    """
+    return leaf.basis is Basis.ASSUMED and any(
+        not test.holds and isinstance(test.formula, Atom) and _key_kind(test.formula) == "data is a tensor"
+        for test in path_condition
+    )
+
+
+def _key_kind(atom: Atom) -> Hashable:
+    """Return the first part of an atom's key, which says what kind of condition the atom is; None without one."""
+    return atom.key[0] if isinstance(atom.key, tuple) and atom.key else None
 
 
 def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:

@@ -229,6 +229,18 @@ class OpaqueTransfer(Transfer):
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatedTransfer(Event):
+    """A transfer of a tensor of unknown origin that is the same in every iteration of the loop `context.loop`.
+
+    Where the tensor is before is unknown, `after` is the placement that `method` is asked for.
+    """
+
+    method: str
+    receiver: Place
+    after: Placement
+
+
+@dataclass(frozen=True, slots=True)
 class TensorRebuilt(Event):
     """A factory call that copies a tensor or array into a new tensor, such as `torch.tensor(t.cpu().numpy())`."""
 

@@ -1,22 +1,33 @@
-"""The call sites of a file's private functions and classes, and which of those are only ever run on the host."""
+"""The call sites of a file's functions and classes, and which of those are only ever run on the host."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from enum import IntEnum
 
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.private_definitions import is_private_name
+
+
+class HostData(IntEnum):
+    """What a call passes from the host on purpose: nothing, a container of tensors, or a tensor."""
+
+    NONE = 0
+    CONTAINER = 1
+    TENSOR = 2
 
 
 class PrivateCallSites:
     """The recorded calls of a file's private functions and classes, and whether all of the calls are on the host.
 
     An unknown caller cannot have moved a tensor that every call passes from the host, nor a module that is on the host
-    in every call.
+    in every call. Of a public function, it is recorded whether every call passes tensors that are on the host on
+    purpose, by `.cpu()` or from a loader: the file has decided then where the function runs.
     """
 
     def __init__(self, module: ModuleInfo | None = None) -> None:
         self._module = module
+        self._host_data: dict[tuple[FunctionInfo, str], HostData] = {}
         self._calls: dict[tuple[FunctionInfo | ClassInfo, str], bool] = {}
         self._makers: dict[ClassInfo, set[ClassInfo | None]] = defaultdict(set)
 
@@ -33,6 +44,23 @@ class PrivateCallSites:
         `key` is the function or class, together with the name of the parameter.
         """
         self._calls[key] = on_host and self._calls.get(key, True)
+
+    def records(self, module: ModuleInfo) -> bool:
+        """Return whether a module is the file whose calls this object records."""
+        return module is self._module
+
+    def may_be_host_data(self, info: FunctionInfo, name: str) -> bool:
+        """Return whether every call recorded so far passes a parameter from the host on purpose."""
+        return self._host_data.get((info, name)) is not HostData.NONE
+
+    def add_host_data(self, info: FunctionInfo, name: str, passed: HostData) -> None:
+        """Record what a call passes as a parameter of a function from the host on purpose."""
+        known = self._host_data.get((info, name), passed)
+        self._host_data[info, name] = passed if passed is known else min(passed, known, HostData.CONTAINER)
+
+    def host_data(self, info: FunctionInfo, name: str) -> HostData:
+        """Return what every call passes as a parameter of a function from the host on purpose."""
+        return self._host_data.get((info, name), HostData.NONE)
 
     def add_construction(self, info: ClassInfo, maker: ClassInfo | None) -> None:
         """Record that code of the class `maker`, or of a function (None), has made an instance of the class `info`."""

@@ -1,0 +1,78 @@
+"""Comparisons of the length of a sequence with a number: `len(xs) > 0` is the condition that `xs` has an element."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.path_conditions import Atom, Literal, conjunction
+from devlint.domain.value import Const, Number, Value
+
+_MIRRORED: Final[dict[type, type]] = {
+    cst.LessThan: cst.GreaterThan,
+    cst.LessThanEqual: cst.GreaterThanEqual,
+    cst.GreaterThan: cst.LessThan,
+    cst.GreaterThanEqual: cst.LessThanEqual,
+    cst.Equal: cst.Equal,
+    cst.NotEqual: cst.NotEqual,
+}
+"""The operator with the same meaning for exchanged operands, by libcst operator type."""
+
+_NEGATED: Final[dict[type, type]] = {
+    cst.LessThan: cst.GreaterThanEqual,
+    cst.LessThanEqual: cst.GreaterThan,
+    cst.NotEqual: cst.Equal,
+}
+"""The opposite operator of those that hold for an empty sequence, by libcst operator type."""
+
+
+def length(filled: Literal | bool, site: tuple[object, ...]) -> Number:
+    """Return the length of a sequence as a value that remembers the condition that the sequence has an element.
+
+    `site` identifies the length among others.
+    """
+    return Number("int", ("length", filled, site))
+
+
+def filled_condition_of(value: Value) -> Literal | bool | None:
+    """Return the condition that a length is not zero; None for a value that is not the length of a sequence."""
+    match value:
+        case Number(origin=("length", (Literal() | bool()) as filled, _)):
+            return filled
+    return None
+
+
+def compare_length(operator: cst.BaseCompOp, left: Value, right: Value, atom: Atom) -> Literal | bool | None:
+    """Return the condition of a comparison of a length with a constant; None for any other comparison.
+
+    `atom` stands for what the comparison says beyond that the sequence has an element.
+    """
+    kind: type | None = type(operator)
+    if isinstance(left, Const):
+        left, right, kind = right, left, _MIRRORED.get(type(operator))
+    filled = filled_condition_of(left)
+    if filled is None or kind not in _MIRRORED or not isinstance(right, Const) or type(right.value) is not int:
+        return None
+    if kind in _NEGATED:
+        answer = _longer(_NEGATED[kind], filled, right.value, atom)
+        return ~answer if isinstance(answer, Literal) else not answer
+    return _longer(kind, filled, right.value, atom)
+
+
+def _longer(kind: type, filled: Literal | bool, number: int, atom: Atom) -> Literal | bool:
+    """Return the condition that a length is equal to, greater than, or not less than a number, as `kind` says."""
+    if kind is cst.Equal:
+        if number == 0:
+            return ~filled if isinstance(filled, Literal) else not filled
+        least = number if number > 0 else None
+    else:
+        least = number + 1 if kind is cst.GreaterThan else number
+        if least <= 0:
+            return True
+        if least == 1:
+            return filled
+    if least is None or filled is False:
+        return False
+    more = Literal(atom)
+    return conjunction(filled, more) if isinstance(filled, Literal) else more

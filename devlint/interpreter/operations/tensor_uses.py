@@ -1,0 +1,77 @@
+"""Evidence that an expression of unknown value is a tensor, from what the code does with its value."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.domain.value import LibraryName, ProgramDefinition, Ref
+from devlint.interpreter.objects.evidence import looks_like_tensor
+from devlint.interpreter.program.definitions import FunctionInfo, Parameter
+from devlint.interpreter.program.usage_evidence import OF_OTHERS_TOO, TENSOR_ONLY
+from devlint.interpreter.state.frame import Frame
+from devlint.syntax.tree_walk import descend, dotted_name
+
+
+def is_used_as_tensor(frame: Frame, node: cst.CSTNode) -> bool:
+    """Return whether the code around an expression uses its value as only a tensor can be used.
+
+    It is an index, an operand or indexed itself, it is passed to a function that needs a tensor, or it gets a name that
+    is used so.
+    """
+    path = frame.analysis.use_def.path(frame, node)
+    above = path[-2] if len(path) > 1 else None
+    match above:
+        case cst.BinaryOperation() | cst.UnaryOperation() | cst.Comparison() | cst.ComparisonTarget() | cst.Index():
+            return True
+        case cst.Subscript(slice=elements):
+            return not any(_is_key(one.slice) for one in elements)
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return name in TENSOR_ONLY - OF_OTHERS_TOO
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
+            return looks_like_tensor(frame, target)
+        case cst.Arg() if isinstance(path[-3], cst.Call):
+            return _takes_tensor(frame, path[-3], above)
+    return False
+
+
+def _is_key(element: cst.BaseSlice) -> bool:
+    """Return whether an index is a string, as the keys of dicts and batches are."""
+    return isinstance(element, cst.Index) and isinstance(element.value, (cst.SimpleString, cst.FormattedString))
+
+
+def _takes_tensor(frame: Frame, call: cst.Call, argument: cst.Arg) -> bool:
+    """Return whether the function or library layer that a call names takes a tensor as the given argument."""
+    if dotted_name(call.func) is None or argument.star:
+        return False
+    callee = frame.evaluate(call.func)
+    position = call.args.index(argument) if argument.keyword is None else None
+    name = argument.keyword.value if argument.keyword is not None else None
+    match callee:
+        case LibraryName(name=function):
+            row = frame.analysis.table.find(function)
+            if row is None:
+                return False
+            parameters = [one for one in row.params if one != "*"]
+            taken = name if position is None else parameters[position] if position < len(parameters) else None
+            return taken in row.tensors
+        case ProgramDefinition(definition=FunctionInfo() as info, receiver=receiver):
+            given = info.parameters[0 if receiver is None else 1 :]
+            found = next((one for i, one in enumerate(given) if i == position or one.name == name), None)
+            return found is not None and _is_tensor_parameter(info, found)
+        case Ref():
+            thing = frame.instance(callee)
+            return thing is not None and isinstance(thing.cls, str) and thing.cls.startswith("torch.nn.")
+    return False
+
+
+def _is_tensor_parameter(info: FunctionInfo, parameter: Parameter) -> bool:
+    """Return whether a function uses a parameter as a tensor, or as an index.
+
+    What has a transfer method and is an index is a tensor.
+    """
+    if info.evidence.is_tensor(parameter.name, array_like=True):
+        return True
+    return any(
+        isinstance(one, cst.Index) and isinstance(one.value, cst.Name) and one.value.value == parameter.name
+        for one in descend(info.node)
+    )
