@@ -9,6 +9,27 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a helper of tests that some run on an accelerator": """
+# file: test_scores.py
+def keep(mask: torch.Tensor, x: torch.Tensor):
+    return torch.where(mask.to(x.device), x, torch.arange(4.0))  # DEV105
+
+def test_keep():
+    assert keep(torch.ones(4) > 0, torch.zeros(4)).sum() == 0
+
+def test_keep_there():
+    assert keep(torch.ones(4) > 0, torch.zeros(4, device="cuda")).sum() == 0
+# file: other.py
+""",
+    "a helper that may be called from elsewhere": """
+# file: scores.py
+def keep(mask: torch.Tensor, x: torch.Tensor):
+    return torch.where(mask.to(x.device), x, torch.arange(4.0))  # DEV105
+
+def check():
+    assert keep(torch.ones(4) > 0, torch.zeros(4)).sum() == 0
+# file: other.py
+""",
     "the result is moved afterwards, in a module": """
 class Net(nn.Module):
     def forward(self, x: torch.Tensor):
@@ -137,6 +158,15 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "a helper of tests that all pass host tensors": """
+# file: test_scores.py
+def keep(mask: torch.Tensor, x: torch.Tensor):
+    return torch.where(mask.to(x.device), x, torch.arange(4.0))
+
+def test_keep():
+    assert keep(torch.ones(4) > 0, torch.zeros(4)).sum() == 0
+# file: other.py
+""",
     "a call with too many arguments raises before": """
 def noisy(x):
     return x + torch.randn(8)

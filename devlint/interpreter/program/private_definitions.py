@@ -1,8 +1,9 @@
-"""Private definitions: names with a leading underscore, and the order in which a file's definitions are analysed."""
+"""Private definitions, which only their own file uses, and the order in which a file's definitions are analysed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from devlint.syntax.index import Statement
 
@@ -10,6 +11,11 @@ from devlint.syntax.index import Statement
 def is_private_name(name: str) -> bool:
     """Return whether a name is private to its file or class: a leading underscore, but no `__dunder__` name."""
     return name.startswith("_") and not name.endswith("__")
+
+
+def is_test_file(path: Path) -> bool:
+    """Return whether pytest collects the tests of a file, so that no other file calls the functions in it."""
+    return path.stem.startswith("test_") or path.stem.endswith("_test")
 
 
 def callers_first(units: Sequence[Statement]) -> list[Statement]:

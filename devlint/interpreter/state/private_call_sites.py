@@ -6,7 +6,7 @@ from collections import defaultdict
 from enum import IntEnum
 
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.interpreter.program.private_definitions import is_private_name
+from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 
 
 class HostData(IntEnum):
@@ -34,9 +34,9 @@ class PrivateCallSites:
     def covers(self, name: str, module: ModuleInfo) -> bool:
         """Return whether a name is that of a private definition of the file whose calls this object records.
 
-        `module` is the module that defines the name.
+        `module` is the module that defines the name. All definitions of a file of tests are private.
         """
-        return module is self._module and is_private_name(name)
+        return module is self._module and (is_private_name(name) or is_test_file(module.path))
 
     def add_call(self, key: tuple[FunctionInfo | ClassInfo, str], *, on_host: bool) -> None:
         """Record whether a call passes a parameter (or, for a class, `self`) from the host or from another device.
