@@ -78,7 +78,8 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
         case _:
             parts = [frame.iterate(one, node) for one in alternatives(value)] if len(alternatives(value)) > 1 else []
             if parts:
-                return Sequence(None, join_all([part.any for part in parts]))
+                # An empty alternative, as in `xs or ()`, gives no element.
+                return Sequence(None, join_all([part.any for part in parts if part.items != ()]))
     return Sequence(None, UNKNOWN)
 
 
