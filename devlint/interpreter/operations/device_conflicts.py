@@ -214,7 +214,9 @@ def _classify_conflict(
     ignores the device, a tensor made when its file is loaded, and the operation itself.
     """
     stored = _storing_step(misplaced.case)
-    if stored is not None and attribute_name(stored.place) in frame.analysis.outside_moves:
+    if stored is not None and frame.analysis.outside_moves.may_replace(
+        attribute_name(stored.place), inside=stored.kind is StepKind.STORED_INSIDE
+    ):
         return None
     relation = relate_devices(misplaced.case.device, reference.case.device)
     generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, misplaced, reference, when)
