@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
@@ -36,6 +37,7 @@ from devlint.interpreter.objects.module_state import is_module, placement_of_mod
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.deep_calls import Reach
 from devlint.interpreter.state.events import CallOnStack
 from devlint.interpreter.state.frame import Frame
 
@@ -65,12 +67,23 @@ def call_function(
     that may not be followed (too deep, or too much recursion) has an unknown result and any effect on its arguments.
     """
     analysis = frame.analysis
-    if not analysis.may_call(info, descends=descends_into_argument(frame, info, arguments)):
+    has_tensor = any(isinstance(one.value, (Tensor, OpaqueData)) for one in arguments)
+    reach = analysis.reach(info, descends=descends_into_argument(frame, info, arguments), has_tensor=has_tensor)
+    if reach is Reach.NOT:
         if assume_bottom(frame, info, arguments):
             frame.state.live = False
         else:
             havoc(frame, arguments)
         return UNKNOWN
+    with analysis.deep_call() if reach is Reach.BEYOND else nullcontext():
+        return _follow_call(frame, info, receiver, arguments, is_module=is_module, entry=entry)
+
+
+def _follow_call(
+    frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
+) -> Value:
+    """Run a function, or what its decorators made of it, on the arguments of a call, and return the result."""
+    analysis = frame.analysis
     with analysis.contain_errors(frame.module.filename, info.name):
         if info.decorators and info not in analysis.unwrapping_decorators:
             value = decorated_function(frame, info)

@@ -80,10 +80,11 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
             if isinstance(thing, ParameterCell):
                 return Sequence(None, UNKNOWN)
         case _:
-            # A program that iterates over a value has it: None has no elements.
+            # A program that iterates over a value has it: None has no elements, and an empty alternative gives none.
             parts = [one for one in alternatives(value) if one != NONE]
             if parts != [value]:
-                return Sequence(None, join_all([frame.iterate(one, node).any for one in parts]))
+                found = [frame.iterate(one, node) for one in parts]
+                return Sequence(None, join_all([one.any for one in found if one.items != ()]))
     return Sequence(None, UNKNOWN)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import without_none
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.path_conditions import Atom, Literal
+from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -160,7 +162,9 @@ def getattr_(frame: Frame, call: LibraryCall) -> Value:
 def setattr_(frame: Frame, call: LibraryCall) -> Value:
     """Model `setattr(x, "name", value)`: store the attribute.
 
-    Under a name that is not constant, a submodule is registered in its module as an attribute of unknown name.
+    Under a name that is not constant, a submodule is registered in its module as an attribute of unknown name. Any
+    other value may replace each tensor, device and constant that the object holds under a name with the known
+    beginning.
     """
     arguments = call.arguments.positional
     if len(arguments) == 3:
@@ -169,7 +173,22 @@ def setattr_(frame: Frame, call: LibraryCall) -> Value:
             set_attribute(frame, owner, str(name.value), value, call.node)
         elif is_module(frame, owner) and is_module(frame, value):
             set_attribute(frame, owner, ANY_PART + getattr(name, "prefix", ""), value, call.node)
+        elif isinstance(owner, Ref) and (thing := frame.instance(owner)) is not None:
+            _forget_attributes(frame, owner, thing, getattr(name, "prefix", ""))
     return NONE
+
+
+def _forget_attributes(frame: Frame, owner: Ref, thing: Instance, prefix: str) -> None:
+    """Make unknown what an object's attributes hold whose names begin with a prefix; submodules and parameters stay."""
+    attributes = dict(thing.attributes)
+    for name, value in thing.attributes.items():
+        if not name.startswith(prefix):
+            continue
+        if isinstance(value, Tensor) and value.cell is None:
+            attributes[name] = replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE, fresh=None, memory=None)
+        elif isinstance(value, (DeviceValue, Const)):
+            attributes[name] = UNKNOWN
+    frame.put(owner.address, replace(thing, attributes=attributes))
 
 
 @models_call("builtins.type")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.domain.dtype import UNKNOWN_DTYPE
-from devlint.domain.objects import Dict, Sequence
+from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT
-from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Unknown
+from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
 from devlint.interpreter.objects.unknown_objects import unknown_object_site, unknown_object_state
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -19,10 +19,13 @@ from devlint.interpreter.state.frame import Frame
 def havoc(frame: Frame, arguments: Arguments) -> None:
     """Make the placements of modules and unknown objects unknown after unknown code has received them as arguments.
 
-    The code may also have called the functions among its arguments.
+    The same holds for the tensors in plain attributes of a module, and in a container that such an attribute keeps. The
+    code may also have called the functions among its arguments.
     """
     for argument in arguments:
         value = argument.value
+        if isinstance(value, Ref) and not frame.analysis.construction_depth:
+            _forget_plain_tensors(frame, value)
         if isinstance(value, Ref) and is_module(frame, value):
             move_registered_tensors(frame, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
         elif isinstance(value, Unknown) and value.origin is not None:
@@ -68,6 +71,28 @@ def _run_perhaps(frame: Frame, function: Argument) -> None:
     (end,) = frame.branch(run)
     if end.live:
         frame.state = join_states(frame.state, end)
+
+
+def _forget_plain_tensors(frame: Frame, reference: Ref) -> None:
+    """Make unknown the placements of the tensors in a module's plain attributes, or in a container kept in one."""
+    match frame.get(reference.address):
+        case Instance() as thing if is_module(frame, reference):
+            changed = {name: _unplaced(one) for name, one in thing.attributes.items() if name not in thing.registered}
+            frame.put(reference.address, replace(thing, attributes={**thing.attributes, **changed}))
+        case Sequence(owner=owner) as thing if owner is not None:
+            items = tuple(map(_unplaced, thing.items)) if thing.items is not None else None
+            frame.put(reference.address, replace(thing, items=items, element=_unplaced(thing.element)))
+        case Dict(owner=owner) as thing if owner is not None:
+            entries = {key: _unplaced(one) for key, one in thing.entries.items()}
+            rest = _unplaced(thing.element) if thing.element is not None else None
+            frame.put(reference.address, replace(thing, entries=entries, element=rest))
+
+
+def _unplaced(value: Value) -> Value:
+    """Return a tensor that is no parameter with unknown placement and dtype; any other value unchanged."""
+    if isinstance(value, Tensor) and value.cell is None:
+        return replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE)
+    return value
 
 
 def assume_synchronized(frame: Frame) -> None:

@@ -10,6 +10,7 @@ from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.value import NONE, Const, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
 from devlint.interpreter.objects.class_hierarchy import class_attributes, defined_class, program_classes
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
+from devlint.interpreter.program.self_attributes import ANY_ATTRIBUTE
 from devlint.interpreter.state.frame import Frame
 
 MAX_DEPTH: Final = 3
@@ -47,7 +48,8 @@ def forget_placeholders(
     A placeholder is a value that a constructor sets and another method replaces. Affected are the attributes that
     `method` replaces before it reads them and those that other methods may have set by then. `built` are the methods
     that have run during construction, whose assignments the state contains already. Without a `method` (for
-    submodules), affected are the attributes that any other method replaces before it reads them.
+    submodules), affected are the attributes that any other method replaces before it reads them. A container counts as
+    replaced where one of its items is.
     """
     thing = frame.instance(reference)
     if thing is None:
@@ -55,14 +57,26 @@ def forget_placeholders(
     placeholders = {*_placeholder_names(frame, info, thing)}
     if not placeholders:
         return
+    containers = {name for name in placeholders if _is_container(frame, thing.attributes.get(name))}
     names = set(method.attributes_bound_before_read) if method is not None else set()
+    if method is not None and containers:
+        names |= method.item_stores.before_read & containers
     for other in _methods(frame, info):
-        if other is not method and other not in built:
-            names |= other.bound_attributes if method is not None else other.attributes_bound_before_read
-    for name in sorted(names & placeholders):
+        if other is method or other in built:
+            continue
+        names |= other.bound_attributes if method is not None else other.attributes_bound_before_read
+        if containers:
+            stores = other.item_stores
+            names |= (stores.stored if method is not None else stores.before_read) & containers
+    for name in sorted(placeholders if ANY_ATTRIBUTE in names else names & placeholders):
         unknown = Unknown(("attr", reference.address, name), f"self.{name}")
         thing = thing.with_attribute(name, unknown)
     frame.put(reference.address, thing)
+
+
+def _is_container(frame: Frame, value: Value | None) -> bool:
+    """Return whether a value is a list or dict, so that an assignment to an item replaces what it holds."""
+    return value is not None and any(isinstance(frame.object_of(one), (Sequence, Dict)) for one in alternatives(value))
 
 
 def _plain_values(thing: Instance) -> Iterator[Value]:

@@ -219,7 +219,7 @@ def _classify_conflict(
     ignores the device, a tensor made when its file is loaded, and the operation itself.
     """
     stored = _storing_step(misplaced.case)
-    if stored is not None and _is_moved_from_outside(frame, stored):
+    if stored is not None and _is_replaced_from_outside(frame, stored):
         return None
     relation = relate_devices(misplaced.case.device, reference.case.device)
     generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, node, misplaced, reference, when)
@@ -257,10 +257,13 @@ def _classify_conflict(
     return input_conflict or OperandConflict(context, operation, misplaced, reference, when)
 
 
-def _is_moved_from_outside(frame: Frame, stored: Step) -> bool:
-    """Return whether code outside of the class may move the attribute in which a step stored a tensor."""
+def _is_replaced_from_outside(frame: Frame, stored: Step) -> bool:
+    """Return whether code outside of the class may replace the tensor that a step stored in an attribute."""
     module = frame.analysis.program.by_filename(stored.place.filename)
-    return module is not None and frame.analysis.outside_moves.may_move(attribute_name(stored.place), module)
+    inside = stored.kind is StepKind.STORED_INSIDE
+    return module is not None and frame.analysis.outside_moves.may_replace(
+        attribute_name(stored.place), module, inside=inside
+    )
 
 
 def _storing_step(leaf: PlacementCase) -> Step | None:

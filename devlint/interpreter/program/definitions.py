@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import libcst as cst
 
 from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
-from devlint.interpreter.program.self_attributes import self_attribute_events
+from devlint.interpreter.program.self_attributes import ItemStores, item_stores, self_attribute_events
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import SourceError
@@ -223,6 +223,11 @@ class FunctionInfo:
         """Return the attributes of `self` that the method binds, on some path, before it reads them."""
         first = dict(reversed(self._uses_of_self))
         return frozenset(name for name, binds in first.items() if binds)
+
+    @cached_property
+    def item_stores(self) -> ItemStores:
+        """Return the attributes of `self` whose items the method replaces, as in `self.memory[key] = value`."""
+        return item_stores(self.node.body)
 
     @cached_property
     def _uses_of_self(self) -> list[tuple[str, bool]]:

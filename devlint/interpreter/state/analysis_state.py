@@ -23,6 +23,7 @@ from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.call_summaries import CallSummaries
+from devlint.interpreter.state.deep_calls import DeepCalls, Reach
 from devlint.interpreter.state.events import CallOnStack, Event, UnsynchronizedTiming
 from devlint.interpreter.state.observation import Observer
 from devlint.interpreter.state.pending_registrations import PendingRegistrations
@@ -47,16 +48,17 @@ MAX_DEPTH: Final = 12
 Placement bugs cross few frames; twelve covers a script's `main` down to a layer's helper.
 """
 
-MAX_DEPTH_SYMBOLIC: Final = 3
-"""The depth of calls up to which calls are followed in code entered with symbolic arguments.
+FREE_DEPTH: Final = 3
+"""The depth of calls up to which calls are followed at no extra cost in code entered with symbolic arguments.
 
-Each function is an entry point of its own, so little is gained further down.
+Each function is an entry point of its own, so little is gained further down. Deeper calls use up the allowance of
+`devlint.interpreter.state.deep_calls`.
 """
 
-MAX_NESTED_CONSTRUCTION: Final = 2
-"""The depth of modules constructed inside each other, in code entered with symbolic arguments.
+MAX_DEPTH_SYMBOLIC: Final = 8
+"""The depth of calls, and of modules constructed inside each other, in code entered with symbolic arguments.
 
-A model is made of blocks of layers, and each of those classes is an entry point too.
+A model is made of stages of blocks of layers of smaller layers.
 """
 
 MAX_CONTAINER_LEVELS: Final = 6
@@ -130,6 +132,7 @@ class AnalysisState:
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
         self.recursive_calls = RecursiveCalls()
         self.call_summaries = CallSummaries()
+        self.deep_calls = DeepCalls()
         self.parameter_defaults: dict[tuple[FunctionInfo, str], Value] = {}
         self.suspended_generators: dict[AllocationSite, SuspendedGenerator] = {}
         self.block_timings: list[UnsynchronizedTiming] = []
@@ -182,36 +185,58 @@ class AnalysisState:
         self.active_functions.clear()
         self.recursive_calls = RecursiveCalls()
         self.call_summaries = CallSummaries()
+        self.deep_calls = DeepCalls()
         yield
 
-    def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
+    def reach(self, function: FunctionInfo, *, descends: bool, has_tensor: bool) -> Reach:
         """Return whether the analysis may follow a call into a function's body.
 
-        A call is not followed beyond the depth limits, nor into a function that is already running twice, unless the
-        function descends into a container that it was given (`descends`).
+        A call is not followed into a function that is already running twice, unless the function descends into a
+        container that it was given (`descends`). Beyond the free depth, a call is followed only while modules are
+        constructed or if a tensor is among its arguments (`has_tensor`), and only as long as the allowance lasts.
         """
-        if self.symbolic and self.construction_depth > MAX_NESTED_CONSTRUCTION:
-            return False
         repeats = self.active_functions.count(function)
         if repeats >= (MAX_CONTAINER_LEVELS if descends else 2) or self.budget <= 0 or self.abandoned:
-            return False
+            return Reach.NOT
         depth = len({*self.active_functions, function})
         if not self.symbolic:
-            return depth <= MAX_DEPTH and len(self.active_functions) < MAX_DEPTH
+            return Reach.WITHIN if depth <= MAX_DEPTH and len(self.active_functions) < MAX_DEPTH else Reach.NOT
         # The innermost calls are the most numerous, and few of them can move a tensor.
         near = (
-            depth < MAX_DEPTH_SYMBOLIC
+            depth < FREE_DEPTH
             or function in self.active_functions
             or function.module is self.active_functions[-1].module
         )
         matters = near or not function.unit.mentions.isdisjoint(TENSOR_RELATED_NAMES)
-        if not matters or len(self.active_functions) >= MAX_DEPTH:
-            return False
-        return depth <= MAX_DEPTH_SYMBOLIC or depth - self._count_delegating(function) <= MAX_DEPTH_SYMBOLIC
+        if not matters or len(self.active_functions) >= MAX_DEPTH or self.construction_depth > MAX_DEPTH_SYMBOLIC:
+            return Reach.NOT
+        if depth > FREE_DEPTH:
+            depth -= self._count_delegating(function)
+        if depth <= FREE_DEPTH:
+            return Reach.WITHIN
+        building = self.construction_depth > 0
+        worth = depth <= MAX_DEPTH_SYMBOLIC and (building or has_tensor)
+        return Reach.BEYOND if worth and self.deep_calls.allow(self.budget, construction=building) else Reach.NOT
 
     def _count_delegating(self, function: FunctionInfo) -> int:
         """Return how many of the functions being run only return what another call returns; `function` counts too."""
         return sum(one.is_delegating for one in {*self.active_functions, function})
+
+    @contextmanager
+    def deep_call(self) -> Iterator[None]:
+        """Run a call beyond the free depth in the `with` block, at the cost of the allowance for deep calls.
+
+        A deep call inside another is part of it.
+        """
+        if self.deep_calls.floor is not None:
+            yield
+            return
+        building = self.construction_depth > 0
+        self.deep_calls.begin(self.budget, construction=building)
+        try:
+            yield
+        finally:
+            self.deep_calls.end(self.budget, construction=building)
 
     def abandon(self) -> None:
         """Stop the analysis early: no further call of the program is followed into its function.
