@@ -19,11 +19,12 @@ def guards_transfer(place: Place) -> bool:
     for branch in (tree, *descend(tree)) if tree is not None else ():
         if isinstance(branch, cst.If) and branch.test is place.node:
             lines = branch.body.body if branch.orelse is None else ()
-            return any(_is_transfer(one) for line in lines for one in getattr(line, "body", ()))
+            parts = (line.body if isinstance(line, cst.SimpleStatementLine) else (line,) for line in lines)
+            return any(_is_transfer(one) for part in parts for one in part)
     return False
 
 
-def _is_transfer(statement: cst.BaseSmallStatement) -> bool:
+def _is_transfer(statement: cst.CSTNode) -> bool:
     """Return whether a statement only moves a tensor or a module: `x = x.to(device)`, `model.cuda()`."""
     match statement:
         case (

@@ -66,6 +66,10 @@ if x.device != torch.device("cuda"):  # DEV205
     x = x.cuda()
 else:
     print("already there")
+if x.device != torch.device("cuda"):  # DEV205
+    for one in x:
+        print(one)
+if x.device != torch.device("cuda"): print("elsewhere")  # DEV205
 """,
     "by identity": """
 x, y = torch.zeros(3), torch.zeros(3)
