@@ -45,6 +45,13 @@ def has_contradictory_types(path_condition: PathCondition) -> bool:
     return any(types.setdefault(origin, type_) != type_ for origin, type_ in _stated_types(path_condition))
 
 
+def device_facts(path_condition: PathCondition) -> PathCondition:
+    """Return the literals of a path condition that state or exclude a device type of an object."""
+    return frozenset(
+        test for test in path_condition if isinstance(test.formula, Atom) and _key_kind(test.formula) == "device"
+    )
+
+
 def unknown_data_key(key: Hashable) -> Hashable:
     """Return the key of the condition that data of unknown structure is a tensor; `key` identifies the check."""
     return ("data is a tensor", key)
