@@ -32,6 +32,10 @@ class CellRowMap:
             self.numbers[index],
         )
 
+    def in_one_cell(self, row: int, other: int) -> bool:
+        """Return whether two rows of a notebook's joined program are in the same cell."""
+        return bisect_right(self.first_rows, row) == bisect_right(self.first_rows, other)
+
     def row(self, cell: int, row: int) -> int:
         """Return the row of a notebook's joined program for a row of one of its cells."""
         return self.first_rows[self.numbers.index(cell)] + row - 1

@@ -46,6 +46,23 @@ class FileIndex:
         return frozenset().union(*(statement.binds for statement in self.statements))
 
     @cached_property
+    def _displayed(self) -> frozenset[Statement]:
+        """The last statement of each cell of a notebook; empty for other files."""
+        cells = self.source.cells
+        if cells is None:
+            return frozenset()
+        following = (*self.statements[1:], None)
+        return frozenset(
+            one
+            for one, after in zip(self.statements, following, strict=True)
+            if after is None or not cells.in_one_cell(one.last_row, after.first_row)
+        )
+
+    def is_displayed(self, statement: Statement) -> bool:
+        """Return whether a notebook displays the value of a statement: that of the last expression of a cell."""
+        return statement in self._displayed
+
+    @cached_property
     def exports(self) -> frozenset[str]:
         """The names that the file exports: those in a literal `__all__`, else all names bound at module level."""
         declared = declared_exports(self.statements)

@@ -115,3 +115,9 @@ def test_only_cells_that_changed(notebook, capfd):
     Path("train.ipynb").write_text(text.replace("    pass", "    print()"))
     (line,) = reported(capfd, "--changed").splitlines()
     assert line.startswith("train.ipynb:cell 4:4:5: DEV101")
+
+
+def test_the_last_expression_of_a_cell_is_displayed(notebook, capfd):
+    notebook("import torch\nx = torch.ones(3)\nx.sum()", "x.to('cuda')", "x.to('cuda')\nprint(x)", "x.cuda();")
+    lines = [line for line in reported(capfd, ".").splitlines() if "DEV201" in line]
+    assert [line.split(": ")[0] for line in lines] == ["train.ipynb:cell 4:1:1", "train.ipynb:cell 5:1:1"]

@@ -38,6 +38,7 @@ from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.deep_calls import Reach
+from devlint.interpreter.state.device_facts import device_facts
 from devlint.interpreter.state.events import CallOnStack
 from devlint.interpreter.state.frame import Frame
 
@@ -174,13 +175,16 @@ def _run_in_new_frame(
     if not returns or result is None:
         return UNKNOWN
     frame.state.heap, frame.state.torch_state = end.heap, end.torch_state
+    # A function that returns only for tensors of some device types leaves its caller with such tensors.
+    facts = device_facts(end.path_condition - frame.state.path_condition)
+    frame.state.path_condition |= facts
     if analysis.symbolic and not analysis.active_functions:
         # Methods run only after the constructor has returned, so the conditions of its return hold for them.
         frame.state.path_condition |= end.path_condition
     if info.decorator_names & CACHING_DECORATORS:
         result = _mark_cached(frame, result, arguments.node)
     if before is not None:
-        record_summary(frame, call, before, result)
+        record_summary(frame, call, before, result, facts)
     return result
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from devlint.domain.path_conditions import PathCondition
 from devlint.domain.storage import Storage
 from devlint.domain.value import Array, Tensor, Tuple, Value
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -69,7 +70,7 @@ def _rebinding_counts(frame: Frame) -> tuple[int, int]:
     return frame.analysis.global_writes, frame.analysis.call_summaries.captured_writes
 
 
-def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value) -> None:
+def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value, facts: PathCondition) -> None:
     """Store the summary of a call, for a later replay, if the call was expensive and its inputs determine its effects.
 
     Not stored is a call that rebinds names outside the function, that reads the time or the amount of running work, or
@@ -85,7 +86,7 @@ def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value
     if summaries.retained_objects + size <= MAX_HELD:
         summaries.retained_objects += size
         written = tuple(frame.state.heap.written_since(inputs.heap))
-        summaries.summaries[call] = CallSummary(inputs, written, frame.state.torch_state, value)
+        summaries.summaries[call] = CallSummary(inputs, written, frame.state.torch_state, value, facts)
 
 
 def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
@@ -98,6 +99,7 @@ def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
         return None
     for address, thing in summary.written:
         frame.put(address, thing)
+    frame.state.path_condition |= summary.device_facts
     frame.state.torch_state = _advance_torch_state(summary, now.torch_state)
     return _with_new_storage(summary.value, now.names.values())
 

@@ -27,8 +27,10 @@ from devlint.domain.value import (
     Unknown,
     Value,
     as_tensor,
+    is_single_object,
     named_placement,
 )
+from devlint.interpreter.conditions.length_comparisons import element_count
 from devlint.interpreter.language.attributes import opaque_attribute
 from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import (
@@ -89,6 +91,8 @@ def call_unknown_method(
         tensor = as_tensor(owner)
         assert tensor is not None
         return frame.invoke(LibraryCall(name, arguments, node, tensor))
+    if name == "numel" and is_single_object(owner.origin):
+        return element_count(owner.origin, f"{owner.text}.numel() > 0", frame.site_key(node))
     if name in ("size", "dim", "numel", "item"):
         return Number()
     if record is not None and record.cell is not None and record.placement_tracked and name in FORWARD_METHODS:

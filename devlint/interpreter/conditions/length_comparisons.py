@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Final
 
 import libcst as cst
@@ -33,6 +34,11 @@ def length(filled: Literal | bool, site: tuple[object, ...]) -> Number:
     `site` identifies the length among others.
     """
     return Number("int", ("length", filled, site))
+
+
+def element_count(origin: Hashable, text: object, site: tuple[object, ...]) -> Number:
+    """Return the number of a tensor's elements; `origin` identifies the tensor, of which all counts are one fact."""
+    return length(Literal(Atom(("filled", "elements", origin), text)), site)
 
 
 def filled_condition_of(value: Value) -> Literal | bool | None:

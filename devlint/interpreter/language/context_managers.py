@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from functools import reduce
 from typing import Final
@@ -73,8 +74,12 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
             if function is not None:
                 return frame.call_function(function, value, Arguments(node)), {}
             return (value if thing is not None else UNKNOWN), {}
-    changes = {"autocast": True} if _may_be_autocast(frame, node) else {}
-    return UNKNOWN, changes | {"default_device": UNKNOWN_PLACEMENT} if _may_choose_device(node) else changes
+    possible: dict[str, object] = {"autocast": True} if _may_be_autocast(frame, node) else {}
+    if _may_stop_autograd(frame, node):
+        possible["grad"] = False
+    if _may_choose_device(node):
+        possible["default_device"] = UNKNOWN_PLACEMENT
+    return UNKNOWN, possible
 
 
 def exit_context(frame: Frame, value: Value, node: cst.BaseExpression) -> None:
@@ -209,6 +214,17 @@ def _may_be_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
     name = dotted_name(node.func if isinstance(node, cst.Call) else node)
     root = frame.lookup(name.partition(".")[0]) if name is not None else None
     return not isinstance(root, LibraryName) or "autocast" in (name or "")
+
+
+KNOWN_CONTEXTS: Final = frozenset({"builtins", "torch", "tqdm", "rich", *sys.stdlib_module_names})
+"""The libraries whose contexts leave autograd as it is, but for those of torch that are modelled."""
+
+
+def _may_stop_autograd(frame: Frame, node: cst.BaseExpression) -> bool:
+    """Return whether a context manager that devlint does not know may be one under which autograd does not record."""
+    name = dotted_name(node.func if isinstance(node, cst.Call) else node)
+    root = frame.lookup(name.partition(".")[0]) if name is not None else None
+    return not isinstance(root, LibraryName) or root.name.partition(".")[0] not in KNOWN_CONTEXTS
 
 
 DEVICE_CHOOSING_CONTEXT: Final = re.compile(

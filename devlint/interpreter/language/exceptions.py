@@ -11,7 +11,7 @@ from devlint.domain.value import UNKNOWN, ProgramDefinition
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.state.abstract_state import State, join_all_states
 from devlint.interpreter.state.frame import Frame, executes
-from devlint.syntax.tree_walk import dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
 """The exceptions under which programs catch a failing import."""
@@ -84,7 +84,9 @@ def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
     early_exits = EarlyExits(frame)
     failed: State | None = None
     if node.handlers:
+        frame.expected_exceptions.append(_expected(node))
         failed = execute_failing(frame, node.body)
+        frame.expected_exceptions.pop()
         if _has_imported(frame, node):
             failed = None
     else:
@@ -103,6 +105,18 @@ def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
     frame.state = join_all_states(ends)
     if node.finalbody is not None:
         _finally(frame, node.finalbody, early_exits)
+
+
+def _expected(node: cst.Try | cst.TryStar) -> frozenset[str]:
+    """Return the names of the exceptions that the handlers of a `try` statement name and do not raise again."""
+    handlers = [one for one in node.handlers if not any(isinstance(part, cst.Raise) for part in descend(one.body))]
+    types = [one.type for one in handlers if one.type is not None]
+    alone = [
+        part
+        for one in types
+        for part in ([element.value for element in one.elements] if isinstance(one, cst.Tuple) else [one])
+    ]
+    return frozenset(dotted_name(one) or "" for one in alone)
 
 
 def _has_imported(frame: Frame, node: cst.Try | cst.TryStar) -> bool:

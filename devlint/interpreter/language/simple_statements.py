@@ -35,10 +35,19 @@ def block(frame: Frame, node: cst.SimpleStatementLine | cst.IndentedBlock | cst.
 
 @executes(cst.Expr)
 def expression_statement(frame: Frame, node: cst.Expr) -> None:
-    """Evaluate an expression statement, whose value is discarded."""
+    """Evaluate an expression statement, whose value is discarded unless a notebook displays it."""
+    if frame.function is None and frame.module.index.is_displayed(frame.unit) and node is _last_of(frame.unit.tree):
+        frame.evaluate(node.value)
+        return
     frame.discarded_expression = node.value
     frame.evaluate(node.value)
     frame.discarded_expression = None
+
+
+def _last_of(tree: cst.CSTNode) -> cst.CSTNode | None:
+    """Return the last of the small statements of a logical line; None for a compound statement, or after a `;`."""
+    last = tree.body[-1] if isinstance(tree, cst.SimpleStatementLine) else None
+    return last if isinstance(last, cst.Expr) and isinstance(last.semicolon, cst.MaybeSentinel) else None
 
 
 @executes(cst.Assign)

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from devlint.domain.objects import Instance
 from devlint.domain.path_conditions import Atom, Literal
-from devlint.domain.value import NONE, UNKNOWN, ConditionalValue, Const, DeviceValue, Ref, Tuple, Unknown, Value
-from devlint.interpreter.state.arguments import LibraryCall
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    ConditionalValue,
+    Const,
+    DeviceValue,
+    LibraryName,
+    Ref,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
@@ -30,7 +41,7 @@ def add_argument(frame: Frame, call: LibraryCall) -> Value:
     long = next((str(name) for name in names if str(name).startswith("--")), str(names[0]) if names else "")
     name = dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_")
     if thing is not None and isinstance(call.receiver, Ref) and name:
-        default = _default(call, is_option=name != names[0])
+        default = _default(frame, call, is_option=name != names[0])
         origin = ("option", call.receiver.address, name, default if isinstance(default, Const) else None)
         given = Unknown(origin, f"args.{name}")
         value: Value = given
@@ -42,17 +53,35 @@ def add_argument(frame: Frame, call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-def _default(call: LibraryCall, *, is_option: bool) -> Value | None:
+def _default(frame: Frame, call: LibraryCall, *, is_option: bool) -> Value | None:
     """Return the value that a command-line option has when the user leaves it out; None if the option is mandatory."""
     default = call.arguments.value("default")
     if default is not None:
-        return default
+        return _converted(frame, call, default, call.arguments.value("type"))
     match call.arguments.constant("action"):
         case "store_true":
             return Const(False)
         case "store_false":
             return Const(True)
     return NONE if is_option and call.arguments.value("required") is None else None
+
+
+def _converted(frame: Frame, call: LibraryCall, default: Value, type_: Value | None) -> Value:
+    """Return the default of a command-line option as `parse_args` gives it: `type=` converts a string.
+
+    The result is unknown for a conversion that devlint does not follow.
+    """
+    if type_ in (None, NONE, LibraryName("builtins.str")) or not isinstance(default, Const):
+        return default
+    if not isinstance(default.value, str):
+        return default
+    if type_ == LibraryName("torch.device"):
+        return frame.call(type_, Arguments(call.node, [Argument(default, call.arguments.expression)]), call.node)
+    convert = {"builtins.int": int, "builtins.float": float}.get(type_.name if isinstance(type_, LibraryName) else "")
+    try:
+        return Const(convert(default.value)) if convert is not None else UNKNOWN
+    except ValueError:
+        return UNKNOWN
 
 
 def _may_name_device(value: Value) -> bool:

@@ -12,7 +12,7 @@ from devlint.domain.value import NONE, UNKNOWN, Const, ProgramDefinition, Rank, 
 from devlint.interpreter.calls.construction import initialize_base
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import library_base
-from devlint.interpreter.objects.havoc import may_call_back
+from devlint.interpreter.objects.havoc import havoc, may_call_back
 from devlint.interpreter.objects.module_containers import (
     UnknownSubmodules,
     container_parts,
@@ -324,6 +324,23 @@ def from_pretrained(frame: Frame, call: LibraryCall) -> Value:
     resolved = frame.resolve(given) if isinstance(given, Tensor) else Tensor()
     cell = ParameterCell(resolved.placement, resolved.dtype, False)
     return frame.allocate(call.node, Instance(call.name.rpartition(".")[0], {}, cell=cell))
+
+
+@models_call(
+    "torch.distributed.fsdp.FullyShardedDataParallel",
+    "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel",
+)
+def fully_sharded(frame: Frame, call: LibraryCall) -> Value:
+    """Model `FullyShardedDataParallel(model)`: an unknown value; it moves the model's parameters to a device."""
+    havoc(frame, call.arguments)
+    return UNKNOWN
+
+
+@models_call("torch.distributed.fsdp.fully_shard", "torch.distributed._composable.fsdp.fully_shard")
+def fully_shard(frame: Frame, call: LibraryCall) -> Value:
+    """Model `fully_shard(model)`: the model itself, with its parameters on the device of the mesh."""
+    havoc(frame, call.arguments)
+    return call.first.value if call.first is not None else UNKNOWN
 
 
 @models_call("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.optimize_for_inference")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.domain.device import HOST, DeviceSymbol
 from devlint.domain.dtype import python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
-from devlint.domain.path_conditions import Literal, entails
-from devlint.domain.placement import PlacementCase, StepKind, placement_cases
+from devlint.domain.placement import StepKind, placement_cases
 from devlint.domain.storage import Storage
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import (
@@ -30,6 +28,8 @@ from devlint.domain.value import (
     as_tensor,
     computed_tensor,
 )
+from devlint.interpreter.conditions.length_comparisons import element_count
+from devlint.interpreter.conditions.narrowing import SourceText
 from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.evidence import looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
@@ -41,7 +41,6 @@ from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
 from devlint.interpreter.operations.tensor_transfers import report_numpy_read, transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
-from devlint.interpreter.state.device_facts import device_type_atom
 from devlint.interpreter.state.events import DiscardedResult
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -79,26 +78,12 @@ def numpy(frame: Frame, call: LibraryCall) -> Value:
     tensor = frame.resolve(_receiver_tensor(call))
     force = call.arguments.constant("force", 0, False) is True
     report_numpy_read(frame, tensor, ".numpy()", call.node, call.receiver_node, force=force)
-    if not force:
-        _assume_on_host(frame, tensor)
     before = next(
         (leaf.provenance for _, leaf in placement_cases(tensor.placement) if leaf.provenance is not None), None
     )
     step = frame.step(StepKind.CONVERTED, "seen as a NumPy array", call.node, before)
     memory = alias_storage(frame, storage_of(tensor), "`.numpy()`", call.node, surely=not force)
     return Array(tensor.dtype, FactoryOrigin(OriginKind.TENSOR, step), tensor.rank, memory, step)
-
-
-def _assume_on_host(frame: Frame, tensor: Tensor) -> None:
-    """Assume that a tensor argument of the analysed function is on the host from here on.
-
-    The program reads it through NumPy, which raises for a tensor on an accelerator.
-    """
-    device = tensor.placement.device if isinstance(tensor.placement, PlacementCase) else None
-    if isinstance(device, DeviceSymbol):
-        test = Literal(device_type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
-        if entails(frame.state.path_condition, test) is None:
-            frame.state.assume(test)
 
 
 @models_call("Tensor.detach", "Tensor.detach_")
@@ -191,6 +176,9 @@ def size_query(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.size()`, `dim()`, `numel()` and the like: integers that the host knows without waiting."""
     if call.name == "size" and not call.arguments.positional and not call.arguments.keywords:
         return Size(_receiver_tensor(call).rank)
+    memory = _receiver_tensor(call).memory
+    if call.name in ("numel", "nelement") and memory is not None and memory.is_contiguous:
+        return element_count(memory.root, SourceText(call.node, " > 0"), frame.site_key(call.node))
     return Number("int")
 
 

@@ -45,15 +45,21 @@ def library_module_parameters(
         return _cell_from_argument(frame, module, argument, arguments)
     if not any(_creates_tensors(module, one, arguments) for one in (module.parameters, module.buffers)):
         return None
-    device, dtype = arguments.get("device"), arguments.value("dtype")
+    device, dtype = (arguments.get(key, _position(module, key)) for key in ("device", "dtype"))
     short = display_name(Instance(name, {}))
     if device is not None and not is_absent_or_none(device.value):
         step = frame.step(StepKind.CREATED, f"{short} is created", node)
         placement = requested_placement(frame, device.value, device.node, step)
     else:
         placement = default_placement(frame, short, node)
-    made = frame.state.torch_state.default_dtype if dtype is None or dtype == NONE else requested_dtype(dtype)
+    given = dtype.value if dtype is not None else NONE
+    made = frame.state.torch_state.default_dtype if given == NONE else requested_dtype(given)
     return ParameterCell(placement, made)
+
+
+def _position(module: ModuleRow, argument: str) -> int | None:
+    """Return the position of an argument of a library module's constructor; None if it is passed by name only."""
+    return module.init.index(argument) if argument in module.init else None
 
 
 def _creates_tensors(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
@@ -65,8 +71,8 @@ def _creates_tensors(module: ModuleRow, rule: str, arguments: Arguments) -> bool
     kind, _, argument = rule.partition(":")
     if kind != "if":
         return kind not in ("never", "arg")
-    position = module.init.index(argument) if argument in module.init else None
-    return arguments.constant(argument, position, module.defaults.get(argument, True)) not in (False, None)
+    default = module.defaults.get(argument, True)
+    return arguments.constant(argument, _position(module, argument), default) not in (False, None)
 
 
 def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:
@@ -74,8 +80,7 @@ def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, argument
 
     None when the argument is no tensor.
     """
-    position = module.init.index(argument) if argument in module.init else None
-    given = arguments.value(argument, position)
+    given = arguments.value(argument, _position(module, argument))
     if isinstance(given, Tensor):
         settled = frame.resolve(given)
         return ParameterCell(settled.placement, settled.dtype, False)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -40,6 +41,9 @@ from devlint.interpreter.operations.tensor_transfers import report_numpy_read
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.frame import Frame
 
+METADATA_FUNCTIONS: Final = frozenset({"numpy.shape", "numpy.ndim", "numpy.size", "numpy.isscalar", "numpy.iterable"})
+"""NumPy's functions that ask an object for its shape or kind, and read none of its elements."""
+
 
 def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     """Return the result of a NumPy or pandas call by its row of devlint's NumPy table; unknown without a row."""
@@ -52,7 +56,8 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
         row = frame.analysis.numpy.find(f"numpy.ndarray.{invocation.name}")
     else:
         row = frame.analysis.numpy.find(invocation.name)
-        report_tensors_read(frame, invocation)
+        if invocation.name not in METADATA_FUNCTIONS:
+            report_tensors_read(frame, invocation)
     source = receiver.value if receiver is not None else None
     if source is None and invocation.arguments.positional:
         source = invocation.arguments.positional[0].value

@@ -18,6 +18,7 @@ from devlint.domain.value import NONE, Rank, Value
 from devlint.interpreter.operations.data_dtypes import python_kind
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
 from devlint.interpreter.operations.row_conditions import is_passed, select_by_condition
+from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
 from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
@@ -49,7 +50,7 @@ def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Seq
     """
     if is_passed(bound, "dtype"):
         return requested_dtype(bound["dtype"][0].value)
-    kind, _, argument = rule.partition(":")
+    kind, _, argument = ("promote:operands" if is_promoting_summation(bound) else rule).partition(":")
     default = frame.state.torch_state.default_dtype
     match kind:
         case "kwarg":

@@ -20,6 +20,7 @@ from devlint.interpreter.operations.operation_names import short_name
 from devlint.interpreter.operations.result_tensors import result_tensor
 from devlint.interpreter.operations.return_structures import structure_result
 from devlint.interpreter.operations.synchronization import update_synchronization
+from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
 from devlint.interpreter.state.arguments import Argument, Arguments, BoundArguments
 from devlint.interpreter.state.events import DtypeConflict, HostOnlyOperand, IndexConflict, Operand, RefusedTargetDtype
 from devlint.interpreter.state.frame import Frame
@@ -92,7 +93,7 @@ def apply_bound_row(
     if conflict is not None:
         frame.emit(conflict)
     elif not frame.state.torch_state.autocast and not _check_target_dtypes(frame, row, operands, node, name):
-        _check_dtypes(frame, row, operands, node, name)
+        _check_dtypes(frame, row, bound, operands, node, name)
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
     # The analysis goes on as if the misplaced tensor were on the right device, so that one bug is reported once.
@@ -137,8 +138,12 @@ def _check_host_only(frame: Frame, row: Row, operands: list[Operand], node: cst.
                 break
 
 
-def _check_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+def _check_dtypes(
+    frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, name: str
+) -> None:
     """Report the first pair of operands of an operation that must have equal dtypes and do not."""
+    if is_promoting_summation(bound):
+        return
     for group in (*row.match, *row.match_or_half):
         known = [one for one in operands if one.name in group and one.tensor.dtype.name is not None]
         for left, right in pairwise(known):

@@ -48,6 +48,22 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
     return Rank.ANY
 
 
+def is_promoting_summation(bound: BoundArguments) -> bool:
+    """Return whether a call is an Einstein summation that promotes its operands, as `i,j->ij` does.
+
+    It does unless it sums over an index that several operands have, as `ij,jk->ik` does over `j`: that multiplies
+    matrices, for which torch wants operands of one dtype. Of an unknown equation it is assumed.
+    """
+    match bound.get("equation"):
+        case [Argument(value=Const(value=str(equation)))]:
+            left, arrow, result = equation.replace(" ", "").partition("->")
+            shared = {one for one in left if one.isalpha() and sum(one in part for part in left.split(",")) > 1}
+            return not (shared - set(result) if arrow else shared)
+        case None:
+            return False
+    return True
+
+
 def _equation_rank(given: list[Argument] | None) -> Rank:
     """Return the rank of an Einstein summation's result, from the right side of the equation, as in `ij,jk->ik`."""
     match given:

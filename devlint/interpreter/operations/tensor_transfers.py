@@ -9,6 +9,7 @@ import libcst as cst
 from devlint.domain.device import (
     ANY_INDEX,
     CPU,
+    HOST,
     DeviceRelation,
     DeviceSymbol,
     KnownDevice,
@@ -18,6 +19,7 @@ from devlint.domain.device import (
 )
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, is_floating
 from devlint.domain.join import join_dtypes
+from devlint.domain.path_conditions import Literal, entails
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
     Basis,
@@ -60,6 +62,7 @@ from devlint.interpreter.operations.tensor_types import legacy_type
 from devlint.interpreter.operations.tensor_uses import is_used_as_tensor
 from devlint.interpreter.program.liveness import varies_in_loop
 from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.device_facts import device_type_atom
 from devlint.interpreter.state.events import (
     DiscardedResult,
     HostRead,
@@ -514,11 +517,30 @@ def report_numpy_read(
             reader,
             tensor,
             frame.place(operand),
-            needs_host=not force,
-            needs_no_grad=not force,
+            needs_host=not force and not _is_expected(frame, "TypeError"),
+            needs_no_grad=not force and not _is_expected(frame, "RuntimeError"),
             unfinished=unfinished_copy(frame, tensor),
             grad_enabled=frame.state.torch_state.grad,
             inside=inside,
             array=frame.place(array) if array is not None else None,
         )
     )
+    if not force and not _is_expected(frame, "TypeError"):
+        _assume_on_host(frame, tensor)
+
+
+def _assume_on_host(frame: Frame, tensor: Tensor) -> None:
+    """Assume that a tensor argument of the analysed function is on the host from here on.
+
+    The program reads it through NumPy, which raises for a tensor on an accelerator.
+    """
+    device = tensor.placement.device if isinstance(tensor.placement, PlacementCase) else None
+    if isinstance(device, DeviceSymbol):
+        test = Literal(device_type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
+        if entails(frame.state.path_condition, test) is None:
+            frame.state.assume(test)
+
+
+def _is_expected(frame: Frame, exception: str) -> bool:
+    """Return whether the code being run is in a `try` statement of its function that handles an exception by name."""
+    return any(exception in names for names in frame.expected_exceptions)

@@ -38,12 +38,16 @@ class CallInputs:
 
 @dataclass(frozen=True, slots=True)
 class CallSummary:
-    """The recorded effect of one call: its inputs, heap writes, torch's settings after the call, and return value."""
+    """The recorded effect of one call: its inputs, heap writes, torch's settings after the call, and return value.
+
+    `device_facts` are what the call's return says of its arguments' devices.
+    """
 
     inputs: CallInputs
     written: tuple[tuple[AllocationSite, HeapObject], ...]
     torch_state: TorchState
     value: Value
+    device_facts: PathCondition
 
 
 class CallSummaries:

@@ -61,6 +61,13 @@ def are_exclusive(one: str, other: str) -> bool:
     return one != other and (HOST in (one, other) or ACCELERATOR not in (one, other))
 
 
+def device_facts(path_condition: PathCondition) -> PathCondition:
+    """Return the literals of a path condition that state or exclude a device type of an object."""
+    return frozenset(
+        test for test in path_condition if isinstance(test.formula, Atom) and _key_kind(test.formula) == "device"
+    )
+
+
 def unknown_data_key(key: Hashable) -> Hashable:
     """Return the key of the condition that data of unknown structure is a tensor; `key` identifies the check."""
     return ("data is a tensor", key)

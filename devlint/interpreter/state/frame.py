@@ -131,7 +131,8 @@ class Frame:
     `outer` is the frame of the enclosing code, whose names nested functions read. `context` is the number of the chain
     of calls and unrolled iterations, `loop_pass_key` that of the passes over loops run to a fixpoint. `returns` holds
     the state and value of each `return`; `exception_states` the states from which the handlers of the `try` statements
-    being run may start; `outer_names` the names declared global or nonlocal. `conditions` holds the condition that each
+    being run may start, and `expected_exceptions` the names of the exceptions that these handlers name and do not raise
+    again; `outer_names` the names declared global or nonlocal. `conditions` holds the condition that each
     test expression was last evaluated to. `pending_statements` are a module's top-level statements and imports that are
     not run yet, by the names they bind, and `late_bindings` the values of those run since.
     """
@@ -164,6 +165,7 @@ class Frame:
         self.loops: list[LoopFrame] = []
         self.returns: list[tuple[State, Value]] = []
         self.exception_states: list[list[State]] = []
+        self.expected_exceptions: list[frozenset[str]] = []
         self.yielded_values: list[Value] = []
         self.states_at_yield: list[tuple[TorchState, Heap]] = []
         self.outer_names: set[str] = set()
