@@ -10,6 +10,7 @@ from devlint.domain.device import DeviceSymbol
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, history
 from devlint.explain.device_texts import literal_text
+from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.state.events import DeviceConflict, Event
 
 BENIGN: Final = frozenset(AssumptionKind)
@@ -52,7 +53,17 @@ def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
     for test in sorted(tests, key=str):
         if not _says_available(test):
             kind = AssumptionKind.OPTION if _is_about_option(test) else AssumptionKind.CONDITION
-            yield Assumption(kind, f"`{literal_text(test)}` holds")
+            yield Assumption(kind, f"`{literal_text(test)}` holds", _place_of(test))
+
+
+def _place_of(test: Literal) -> Place | None:
+    """Return the source location at which the program asks for a condition; None if no single place does."""
+    match test.formula:
+        case Atom(text=ConditionText() as text):
+            return text.place
+        case Conjunction(tests=tests):
+            return next((place for one in sorted(tests, key=str) if (place := _place_of(one)) is not None), None)
+    return None
 
 
 def _says_available(test: Literal) -> bool:

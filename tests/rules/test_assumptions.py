@@ -34,7 +34,7 @@ PROGRAMS = {
             return x + torch.ones(3)
         """,
         "likely",
-        [("condition", "`use_gpu` holds", None)],
+        [("condition", "`use_gpu` holds", 4)],
     ),
     "a caller who passes a tensor": (
         """

@@ -44,9 +44,10 @@ from devlint.domain.value import (
     Value,
     named_placement,
 )
+from devlint.interpreter.conditions.condition_texts import ConditionText, EqualityText, SourceText
 from devlint.interpreter.conditions.constant_comparisons import compare_constants
 from devlint.interpreter.conditions.length_comparisons import compare_length
-from devlint.interpreter.conditions.narrowing import IDENTITY, SourceText, none_condition
+from devlint.interpreter.conditions.narrowing import IDENTITY, none_condition
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.enums import is_same_member
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
@@ -106,10 +107,10 @@ def evaluate_comparison(
     if counted is not None:
         return SymbolicBool(counted)
     holds = type(operator) is not cst.NotEqual
-    about_length = compare_length(operator, a, b, Atom(frame.site_key(node), _condition_text(node)))
+    about_length = compare_length(operator, a, b, Atom(frame.site_key(node), _condition_text(frame, node)))
     if about_length is not None:
         return Const(about_length) if isinstance(about_length, bool) else SymbolicBool(about_length)
-    return SymbolicBool(Literal(Atom(_condition_key(frame, node, operator, a, b), _condition_text(node)), holds))
+    return SymbolicBool(Literal(Atom(_condition_key(frame, node, operator, a, b), _condition_text(frame, node)), holds))
 
 
 _PRESENCE: Final[dict[tuple[type, Hashable], bool]] = {
@@ -146,9 +147,7 @@ def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> 
             case Unknown(origin=origin, text=name) if origin is not None:
                 return device_type_condition(frame, _named_device(origin, name), str(text.value), node)
     known = _is_contained(frame, whole, text)
-    return (
-        Const(known) if known is not None else SymbolicBool(Literal(Atom(frame.site_key(node), _condition_text(node))))
-    )
+    return Const(known) if known is not None else _undecided(frame, node)
 
 
 def _is_contained(frame: Frame, whole: Value, part: Value) -> bool | None:
@@ -196,32 +195,20 @@ def _condition_key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp,
     return frame.site_key(node)
 
 
-class EqualityText:
-    """The text of a condition that a comparison by `==` or `!=` states, printed as `left == right` for both operators.
-
-    The text is generated only when it is printed.
-    """
-
-    __slots__ = ("node",)
-
-    def __init__(self, node: cst.Comparison) -> None:
-        """Store the syntax node of the comparison."""
-        self.node = node
-
-    def __str__(self) -> str:
-        """Return the source text of the comparison's two operands, joined by `==`."""
-        return f"{SourceText(self.node.left)} == {SourceText(self.node.comparisons[0].comparator)}"
+def _undecided(frame: Frame, node: cst.CSTNode) -> SymbolicBool:
+    """Return the abstract bool of a comparison of which nothing is known but its place in the source."""
+    return SymbolicBool(Literal(Atom(frame.site_key(node), _condition_text(frame, node))))
 
 
-def _condition_text(node: cst.CSTNode) -> object:
+def _condition_text(frame: Frame, node: cst.CSTNode) -> ConditionText:
     """Return an object that prints as the source text of a comparison; `!=` is printed as `==`.
 
     The text is generated only when it is printed.
     """
     match node:
         case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.NotEqual())]):
-            return EqualityText(node)
-    return SourceText(node)
+            return EqualityText(frame.place(node), node)
+    return SourceText(frame.place(node), node)
 
 
 def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
@@ -284,7 +271,7 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
         case (Const(), Const()):
             return Const(a.value == b.value)
         case (ConditionalValue() as several, Const() as one) | (Const() as one, ConditionalValue() as several):
-            return compare_with_constant(frame, several, one, node, _condition_text(node))
+            return compare_with_constant(frame, several, one, node, _condition_text(frame, node))
         case (ProgramDefinition() | LibraryName(), ProgramDefinition() | LibraryName()):
             return Const(a == b)
     return None
@@ -297,7 +284,7 @@ def _types_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Valu
     if len(devices) == 2 and relate_devices(*devices) is DeviceRelation.DIFFERENT:
         return Const(False)
     asked = frozenset(one.origin for one in devices if isinstance(one, DeviceSymbol))
-    return SymbolicBool(Literal(Atom(("same type", asked, frame.site_key(node)), _condition_text(node))))
+    return SymbolicBool(Literal(Atom(("same type", asked, frame.site_key(node)), _condition_text(frame, node))))
 
 
 def _placement_of_type(frame: Frame, value: Value) -> Placement | None:
@@ -424,8 +411,10 @@ def _same_device(frame: Frame, node: cst.Comparison, left: Placement, right: Pla
         case DeviceSymbol(origin=first), DeviceSymbol(origin=second):
             if first == second:
                 return Const(True)
-            return SymbolicBool(Literal(Atom(("same device", frozenset({first, second})), _condition_text(node))))
-    return SymbolicBool(Literal(Atom(frame.site_key(node), _condition_text(node))))
+            return SymbolicBool(
+                Literal(Atom(("same device", frozenset({first, second})), _condition_text(frame, node)))
+            )
+    return _undecided(frame, node)
 
 
 def device_type_condition(frame: Frame, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
@@ -441,12 +430,12 @@ def device_type_condition(frame: Frame, placement: Placement, type_: str, node: 
             named = type_ if known == ACCELERATOR else known
             if named == HOST or named in UNPLACED:
                 return Const(False)
-            return SymbolicBool(Literal(device_type_atom(CURRENT_ACCELERATOR, named, _condition_text(node))))
+            return SymbolicBool(Literal(device_type_atom(CURRENT_ACCELERATOR, named, _condition_text(frame, node))))
         case KnownDevice(type=known):
             return Const(known == type_)
         case DeviceSymbol(origin=origin):
-            return SymbolicBool(Literal(device_type_atom(origin, type_, _condition_text(node))))
-    return SymbolicBool(Literal(Atom(frame.site_key(node), _condition_text(node))))
+            return SymbolicBool(Literal(device_type_atom(origin, type_, _condition_text(frame, node))))
+    return _undecided(frame, node)
 
 
 def _report_device_comparison(

@@ -33,6 +33,7 @@ from devlint.domain.value import (
     Value,
     as_tensor,
 )
+from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
 from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restrict_to_type
 from devlint.interpreter.objects.sequence_lengths import filled_condition
@@ -42,27 +43,6 @@ from devlint.interpreter.state.device_facts import DEVICE_COUNT, device_type_ato
 from devlint.interpreter.state.events import HostRead
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
-
-
-class SourceText:
-    """The text of a condition, made from the source of a syntax node and a suffix such as ` is None`.
-
-    The text is generated only when it is printed.
-    """
-
-    __slots__ = ("_text", "node", "rest")
-
-    def __init__(self, node: cst.CSTNode, rest: str = "") -> None:
-        """Store the syntax node, and the suffix such as ` is None` that is printed after its source."""
-        self.node = node
-        self.rest = rest
-        self._text: str | None = None
-
-    def __str__(self) -> str:
-        """Return the source text of the syntax node on one line, followed by the suffix."""
-        if self._text is None:
-            self._text = " ".join(cst.Module([]).code_for_node(self.node).split()) + self.rest
-        return self._text
 
 
 def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
@@ -150,24 +130,26 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
         case DeviceValue() | DtypeValue() | ProgramDefinition() | LibraryName() | BoundLibraryMethod():
             return True
         case Ref():
-            filled = filled_condition(frame, value, Atom(("filled", *frame.site_key(node)), SourceText(node)))
+            filled = filled_condition(
+                frame, value, Atom(("filled", *frame.site_key(node)), SourceText(frame.place(node), node))
+            )
             if filled is not None:
                 return filled
         case Number(origin=("length", (Literal() | bool()) as filled, _)):
             return filled
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
-            return Literal(device_type_atom(owner, name.removeprefix("is_"), SourceText(node)))
+            return Literal(device_type_atom(owner, name.removeprefix("is_"), SourceText(frame.place(node), node)))
         case Number(origin=(kind, str(type_))) if kind == DEVICE_COUNT:
             return is_available(type_)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
-            return Literal(Atom(("true", origin), SourceText(node)))
+            return Literal(Atom(("true", origin), SourceText(frame.place(node), node)))
         case Tensor() | Array():
             report_host_read(frame, value, node, "bool()")
         case ConditionalValue(test=Literal() as test, yes=yes, no=no):
             one, other = truth_condition(frame, yes, node), truth_condition(frame, no, node)
             if one is not None and other is not None and (isinstance(one, bool) or isinstance(other, bool)):
                 return conditional(test, one, other)
-    return Literal(Atom(frame.site_key(node), SourceText(node)))
+    return Literal(Atom(frame.site_key(node), SourceText(frame.place(node), node)))
 
 
 def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, narrowing: str) -> None:
@@ -218,9 +200,9 @@ def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lite
         return known
     match value:
         case Unknown(origin=origin) if origin is not None:
-            return Literal(Atom(("none", origin), SourceText(node, " is None")))
+            return Literal(Atom(("none", origin), SourceText(frame.place(node), node, " is None")))
         case Tensor(placement=PlacementCase(device=DeviceSymbol(origin=origin))):
-            return Literal(Atom(("none", origin), SourceText(node, " is None")))
+            return Literal(Atom(("none", origin), SourceText(frame.place(node), node, " is None")))
         case ConditionalValue(test=Literal() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (
             True,
             False,
@@ -232,7 +214,9 @@ def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lite
         ):
             return ~test
     there = all(isinstance(one, (Tensor, Ref)) for one in alternatives(value) if one != NONE)
-    return Literal(Atom(("given" if there else "none", *frame.site_key(node)), SourceText(node, " is None")))
+    return Literal(
+        Atom(("given" if there else "none", *frame.site_key(node)), SourceText(frame.place(node), node, " is None"))
+    )
 
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})

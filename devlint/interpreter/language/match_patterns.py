@@ -24,6 +24,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.comparisons import compare_with_constant
+from devlint.interpreter.conditions.condition_texts import MatchText
 from devlint.interpreter.conditions.instance_checks import instance_condition, instance_key, restrict_to_type
 from devlint.interpreter.conditions.narrowing import none_condition, truth_condition
 from devlint.interpreter.language.subscripts import get_item
@@ -35,26 +36,6 @@ from devlint.syntax.tree_walk import descend
 
 MatchCondition = Literal | bool
 """The result of matching a pattern: a condition, True for a sure match, False for a sure mismatch."""
-
-
-class MatchText:
-    """The text of the condition that a `match` subject matches a pattern: `x == 1`, `x matches Point(0, y)`.
-
-    The text is generated only when it is printed.
-    """
-
-    __slots__ = ("pattern", "subject")
-
-    def __init__(self, subject: cst.CSTNode, pattern: cst.CSTNode) -> None:
-        """Store the syntax nodes of the `match` subject and of the pattern."""
-        self.subject = subject
-        self.pattern = pattern
-
-    def __str__(self) -> str:
-        """Return the condition that the `match` subject matches the pattern, as one line: `x matches Point(0, y)`."""
-        subject, pattern = (cst.Module([]).code_for_node(one) for one in (self.subject, self.pattern))
-        relation = "==" if isinstance(self.pattern, cst.MatchValue) else "matches"
-        return " ".join(f"{subject} {relation} {pattern}".split())
 
 
 def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) -> MatchCondition:
@@ -87,7 +68,7 @@ def _undecided_literal(frame: Frame, pattern: cst.CSTNode, subject: Argument) ->
 
     The literal is identified by the source location of the pattern.
     """
-    return Literal(Atom(frame.site_key(pattern), MatchText(subject.node, pattern)))
+    return Literal(Atom(frame.site_key(pattern), MatchText(frame.place(pattern), subject.node, pattern)))
 
 
 def conjunction_of_answers(answers: Sequence[MatchCondition]) -> MatchCondition:
@@ -105,7 +86,9 @@ def _match_value(frame: Frame, pattern: cst.MatchPattern, wanted: Value, subject
     """Return the condition that the subject of a `match` statement equals the value of a pattern."""
     if not isinstance(wanted, Const):
         return _undecided_literal(frame, pattern, subject)
-    equal = compare_with_constant(frame, subject.value, wanted, pattern, MatchText(subject.node, pattern))
+    equal = compare_with_constant(
+        frame, subject.value, wanted, pattern, MatchText(frame.place(pattern), subject.node, pattern)
+    )
     test = truth_condition(frame, equal, subject.node) if not isinstance(equal, Number) else None
     return test if test is not None else _undecided_literal(frame, pattern, subject)
 
@@ -216,7 +199,7 @@ def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> Ma
         return False
     value = _narrowed(frame, pattern, subject.value)
     key = instance_key(frame, subject.value, type_, pattern)
-    undecided = Literal(Atom(key, MatchText(subject.node, pattern)))
+    undecided = Literal(Atom(key, MatchText(frame.place(pattern), subject.node, pattern)))
     answers: list[MatchCondition] = [undecided if answer is None else answer]
     names = _positional_names(frame, type_)
     for position, element in enumerate(pattern.patterns):

@@ -29,9 +29,10 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
+from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition, instance_key
 from devlint.interpreter.conditions.length_comparisons import length
-from devlint.interpreter.conditions.narrowing import SourceText, report_host_read, truth_condition
+from devlint.interpreter.conditions.narrowing import report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
 from devlint.interpreter.language.operators import bool_value
 from devlint.interpreter.objects.absent_attributes import surely_lacks
@@ -58,7 +59,7 @@ def len_(frame: Frame, call: LibraryCall) -> Value:
         return Const(len(value.items))
     if isinstance(thing, Sequence) and thing.items is not None:
         return Const(len(thing.items))
-    text = SourceText(call.node, " > 0")
+    text = SourceText(frame.place(call.node), call.node, " > 0")
     filled = filled_condition(frame, value, Atom(("filled", *frame.site_key(call.node)), text))
     return length(filled, frame.site_key(call.node)) if filled is not None else Number("int")
 
@@ -124,7 +125,7 @@ def _instance_check(frame: Frame, call: LibraryCall, value: Value, type_: Value)
     if isinstance(answer, bool):
         return Const(answer)
     key = instance_key(frame, value, type_, call.node)
-    return SymbolicBool(answer or Literal(Atom(key, SourceText(call.node))))
+    return SymbolicBool(answer or Literal(Atom(key, SourceText(frame.place(call.node), call.node))))
 
 
 @models_call("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
@@ -218,11 +219,12 @@ def hasattr_(frame: Frame, call: LibraryCall) -> Value:
     set the attribute, the symbolic bool is the condition of these paths.
     """
     arguments = call.arguments.positional
+    undecided = Literal(Atom(frame.site_key(call.node), SourceText(frame.place(call.node), call.node)))
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
         thing = frame.instance(arguments[0].value)
         name = arguments[1].value.value
         if thing is not None and name in thing.optional:
-            return SymbolicBool(thing.optional[name] or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
+            return SymbolicBool(thing.optional[name] or undecided)
         if thing is not None and name in thing.attributes:
             return Const(True)
         if surely_lacks(frame, arguments[0].value, str(name)):
@@ -230,7 +232,7 @@ def hasattr_(frame: Frame, call: LibraryCall) -> Value:
         answer = _has_attribute(frame, arguments[0].value, str(name))
         if answer is not None:
             return bool_value(answer)
-    return SymbolicBool(Literal(Atom(frame.site_key(call.node), "hasattr(...)")))
+    return SymbolicBool(undecided)
 
 
 def _has_attribute(frame: Frame, value: Value, name: str) -> Literal | bool | None:

@@ -18,7 +18,7 @@ from devlint.domain.value import (
     SymbolicBool,
     Value,
 )
-from devlint.interpreter.conditions.narrowing import SourceText
+from devlint.interpreter.conditions.condition_texts import source_line
 from devlint.interpreter.language.expressions import concatenated
 from devlint.interpreter.library.default_dtypes import record_file_defaults
 from devlint.interpreter.operations.device_arguments import (
@@ -133,7 +133,5 @@ def reveal_placement(frame: Frame, call: LibraryCall) -> Value:
     if not call.arguments.positional:
         return UNKNOWN
     first = call.arguments.positional[0]
-    frame.emit(
-        RevealedValue(frame.event_context(call.node), frame.resolve_value(first.value), str(SourceText(first.node)))
-    )
+    frame.emit(RevealedValue(frame.event_context(call.node), frame.resolve_value(first.value), source_line(first.node)))
     return first.value

@@ -28,8 +28,8 @@ from devlint.domain.value import (
     as_tensor,
     computed_tensor,
 )
+from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.length_comparisons import element_count
-from devlint.interpreter.conditions.narrowing import SourceText
 from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.evidence import looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
@@ -178,7 +178,9 @@ def size_query(frame: Frame, call: LibraryCall) -> Value:
         return Size(_receiver_tensor(call).rank)
     memory = _receiver_tensor(call).memory
     if call.name in ("numel", "nelement") and memory is not None and memory.is_contiguous:
-        return element_count(memory.root, SourceText(call.node, " > 0"), frame.site_key(call.node))
+        return element_count(
+            memory.root, SourceText(frame.place(call.node), call.node, " > 0"), frame.site_key(call.node)
+        )
     return Number("int")
 
 
