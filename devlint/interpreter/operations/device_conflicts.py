@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -36,6 +36,7 @@ from devlint.interpreter.objects.module_state import module_tensors
 from devlint.interpreter.objects.plain_attributes import attribute_name
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
+from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.device_facts import has_contradictory_types
 from devlint.interpreter.state.events import (
     CacheConflict,
@@ -298,7 +299,8 @@ def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: 
     """Return whether one of two operands is a host tensor that a program for any device has failed to move.
 
     The other operand is on a device that the caller chooses. The host tensor must be a factory's default or a stored
-    plain attribute that the program never moves, and the path must not have tested the device.
+    plain attribute that the program never moves, and the path must not have tested the device. Data that the program
+    itself passes to a constructor is on no device of the caller's choice.
     """
     device = reference.case.device
     if not isinstance(device, DeviceSymbol) or reference.case.basis is not Basis.CALLER:
@@ -310,12 +312,22 @@ def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: 
         return False
     if misplaced.case.basis is not Basis.DEFAULT and stored is None:
         return False
-    if _is_moved_conditionally(misplaced):
+    if _is_moved_conditionally(misplaced) or _is_data_of_program(frame, device.origin):
         return False
     path_condition = closure(frame.state.path_condition | when)
     return in_generic_code(frame) and not any(
         _implies_host(test) or _tests_device_of(test, device.origin) for test in path_condition
     )
+
+
+def _is_data_of_program(frame: Frame, origin: Hashable) -> bool:
+    """Return whether a device is that of an element of data that the program itself passes to a constructor."""
+    match origin:
+        case ("element", ("param", FunctionInfo() as info, str(name))):
+            return info.owner is not None and frame.analysis.constructor_data.is_made(info, name)
+        case ("element" | "item", inner, *_):
+            return _is_data_of_program(frame, inner)
+    return False
 
 
 def _is_moved_conditionally(misplaced: Operand) -> bool:

@@ -13,6 +13,7 @@ import libcst as cst
 
 from devlint.domain.objects import HeapObject
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
+from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.liveness import names_changed_in
 from devlint.interpreter.program.loop_carried import loop_carried_names
@@ -125,6 +126,7 @@ class AnalysisState:
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
         self.torch_defaults = TorchDefaults()
         self.outside_moves = OutsideMoves(program)
+        self.constructor_data = ConstructorData(program)
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
         self.recursive_calls = RecursiveCalls()
