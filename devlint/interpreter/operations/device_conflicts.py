@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -38,6 +38,7 @@ from devlint.interpreter.objects.plain_attributes import attribute_name
 from devlint.interpreter.operations.consumers import is_moved_afterwards
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
+from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.device_facts import has_contradictory_types, is_no_tensor
 from devlint.interpreter.state.events import (
     CacheConflict,
@@ -313,7 +314,8 @@ def _is_left_behind(
 
     The other operand is on a device that the caller chooses. The host tensor must be a factory's default or a stored
     plain attribute that the program never moves, and the path must not have tested the device. Outside of modules, code
-    that moves the operation's result means all operands to be on the host.
+    that moves the operation's result means all operands to be on the host. Data that the program itself passes to a
+    constructor is on no device of the caller's choice.
     """
     device = reference.case.device
     if not isinstance(device, DeviceSymbol) or reference.case.basis is not Basis.CALLER:
@@ -325,7 +327,7 @@ def _is_left_behind(
         return False
     if misplaced.case.basis is not Basis.DEFAULT and stored is None:
         return False
-    if _is_moved_conditionally(misplaced):
+    if _is_moved_conditionally(misplaced) or _is_data_of_program(frame, device.origin):
         return False
     path_condition = closure(frame.state.path_condition | when)
     if not frame.scope.method_of_module and is_moved_afterwards(frame, node):
@@ -333,6 +335,16 @@ def _is_left_behind(
     return in_generic_code(frame) and not any(
         _implies_host(test) or _tests_device_of(test, device.origin) for test in path_condition
     )
+
+
+def _is_data_of_program(frame: Frame, origin: Hashable) -> bool:
+    """Return whether a device is that of an element of data that the program itself passes to a constructor."""
+    match origin:
+        case ("element", ("param", FunctionInfo() as info, str(name))):
+            return info.owner is not None and frame.analysis.constructor_data.is_made(info, name)
+        case ("element" | "item", inner, *_):
+            return _is_data_of_program(frame, inner)
+    return False
 
 
 def _is_moved_conditionally(misplaced: Operand) -> bool:

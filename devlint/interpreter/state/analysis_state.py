@@ -14,6 +14,7 @@ import libcst as cst
 from devlint.domain.objects import HeapObject
 from devlint.domain.path_conditions import Literal
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
+from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.liveness import names_bound_in, names_changed_in
@@ -128,6 +129,7 @@ class AnalysisState:
         imports = ImportGraph(program)
         self.torch_defaults = TorchDefaults(program, imports)
         self.outside_moves = OutsideMoves(program, imports)
+        self.constructor_data = ConstructorData(program, imports)
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
         self.recursive_calls = RecursiveCalls()
