@@ -4,7 +4,8 @@ The run is the truth. Three kinds of disagreement count:
 
 - A *miss*: the program ends with an error that some static rule is about (the runtime companion tells which, from the
   message), and no finding of DEV1 or DEV3 touches it. A finding touches it if its own place is on a line that the
-  exception passed through, or a step of its trace is on the innermost of these lines.
+  exception passed through, or a step of its trace is on the innermost of these lines. devlint reports a bug once, at
+  its first place in the source; so if it reports anything, a finding of the analysis of the program alone counts too.
 - A *false alarm*: the program ends without an error, and a rule that claims an exception (`CLAIMS`) has a finding whose
   place and steps are all on lines that ran. These claims are taken from an analysis of the program alone: devlint also
   asks what unknown callers may do with a function or class, and no run can refute that. Such findings are counted as
@@ -75,7 +76,11 @@ def judge(program: GeneratedProgram) -> Verdict:
     found = result.diagnostics
     _judge_answers(verdict, found)
     if outcome.error is not None:
-        verdict.reported = any(_touches(one, outcome.lines) for one in found if one.code[:4] in ("DEV1", "DEV3"))
+        claims = [one for one in found if one.code in STATIC]
+        verdict.reported = any(_touches(one, outcome.lines) for one in claims)
+        if claims and not verdict.reported:
+            alone = findings_of_program_alone(program.files)
+            verdict.reported = any(_touches(one, outcome.lines) for one in alone if one.code in STATIC)
         if not verdict.reported and outcome.code in STATIC:
             text = f"{outcome.lines[0] if outcome.lines else '?'}: {str(outcome.error).partition(chr(10))[0]}"
             verdict.disagreements.append(Disagreement("miss", outcome.code or "", text))

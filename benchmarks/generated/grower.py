@@ -63,9 +63,10 @@ class Grower:
 
     def statement(self, names: Namespace, own_names: set[str] | None, depth: int) -> list[str] | None:
         """Return one statement that runs; None if none was found."""
+        pool, before = pool_of(names, self.own), Snapshot(names, self.own)
         for _ in range(TRIES):
-            lines = self.candidate(names, own_names, depth)
-            if lines is not None and self.attempt(names, lines, own_names) is None:
+            lines = self.candidate(names, own_names, depth, pool, before)
+            if lines is not None and self.attempt(names, lines, own_names, before) is None:
                 return lines
         return None
 
@@ -73,11 +74,12 @@ class Grower:
         """Return a statement that raises an error which some rule is about; rare kinds of errors are preferred."""
         found: list[tuple[str, list[str]]] = []
         wanted, deep = self.rng.choice((1, 2, 4, 6)), self.rng.random() < 0.5
-        for _ in range(150):
-            lines = self.candidate(names, own_names, 0)
+        pool, before = pool_of(names, self.own), Snapshot(names, self.own)
+        for _ in range(80):
+            lines = self.candidate(names, own_names, 0, pool, before)
             if lines is None or (deep and len(lines) == 1 and not self._calls(lines[0])):
                 continue
-            error = self.attempt(names, lines, own_names, keep=False)
+            error = self.attempt(names, lines, own_names, before, keep=False)
             code = code_for(str(error)) if error is not None else None
             if code is not None:
                 found.append((code, lines))
@@ -99,10 +101,19 @@ class Grower:
         return [] if one is None else [f"reveal_placement({one[0]})"]
 
     def attempt(
-        self, names: Namespace, lines: Sequence[str], own_names: set[str] | None, *, keep: bool = True
+        self,
+        names: Namespace,
+        lines: Sequence[str],
+        own_names: set[str] | None,
+        before: Snapshot | None = None,
+        *,
+        keep: bool = True,
     ) -> BaseException | None:
-        """Run statements in a namespace, and keep the names that they bind if they run; else return the error."""
-        scratch, before = dict(names), Snapshot(names, self.own)
+        """Run statements in a namespace, and keep the names that they bind if they run; else return the error.
+
+        `before` is a snapshot of the namespace as it is.
+        """
+        scratch, before = dict(names), before or Snapshot(names, self.own)
         try:
             with time_limit(SECONDS):
                 exec(compile("\n".join(lines), "<growing>", "exec"), scratch)
@@ -117,12 +128,16 @@ class Grower:
             names.update(scratch)
         return None
 
-    def candidate(self, names: Namespace, own_names: set[str] | None, depth: int) -> list[str] | None:
-        """Return a random statement, which may or may not run; None if a template did not fit."""
+    def candidate(
+        self, names: Namespace, own_names: set[str] | None, depth: int, pool: Pool, before: Snapshot
+    ) -> list[str] | None:
+        """Return a random statement, which may or may not run; None if a template did not fit.
+
+        `pool` and `before` are the pool and a snapshot of the namespace as it is.
+        """
         what = self.rng.random()
-        before = Snapshot(names, self.own) if what < 0.22 else None
         try:
-            filler = Filler(self, names, own_names)
+            filler = Filler(self, names, own_names, pool)
             if depth < 2 and what < 0.13:
                 return self._conditional(names, own_names, depth)
             if depth < 2 and what < 0.22:
@@ -133,7 +148,7 @@ class Grower:
         except Unfit:
             return None
         finally:
-            if before is not None:
+            if what < 0.22:
                 before.restore()
 
     def _compound(self, head: str, names: Namespace, own_names: set[str] | None, depth: int) -> list[str] | None:
@@ -181,16 +196,17 @@ class Grower:
             return self.block(scratch, count, inner, depth + 1)
         lines: list[str] = []
         for _ in range(count):
-            lines += self.candidate(scratch, inner, depth + 1) or []
+            pool, before = pool_of(scratch, self.own), Snapshot(scratch, self.own)
+            lines += self.candidate(scratch, inner, depth + 1, pool, before) or []
         return lines or ["pass"]
 
 
 class Filler:
     """Fills templates with expressions of a namespace, and remembers what it filled in."""
 
-    def __init__(self, grower: Grower, names: Namespace, own_names: set[str] | None) -> None:
+    def __init__(self, grower: Grower, names: Namespace, own_names: set[str] | None, pool: Pool | None = None) -> None:
         self.grower, self.rng = grower, grower.rng
-        self.pool: Pool = pool_of(names, grower.own)
+        self.pool = pool or pool_of(names, grower.own)
         if own_names is not None:
             self.pool.preferred = frozenset({*own_names, "self"})
             self.pool.by_kind["v"] = [one for one in self.pool.by_kind.get("v", ()) if one[0] in own_names]
