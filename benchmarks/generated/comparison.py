@@ -11,23 +11,28 @@ The run is the truth. Three kinds of disagreement count:
   asks what unknown callers may do with a function or class, and no run can refute that. Such findings are counted as
   *about other callers*. A finding on a line where the program caught an error is true.
 - A *wrong reveal*: `reveal_placement` answers a device, a dtype or "0-dim" that no run of this call has seen. devlint
-  answers once for each call in the source, for one of the times that the line runs. Unknown and conditional answers are
-  never wrong; the *knowledge* is the share of answers with both a device and a dtype (a dtype for arrays).
+  shows one answer for each call in the source, but knows one for every path to it; the answer is wrong if none agrees.
+  Unknown and conditional answers are never wrong. The *knowledge* is the share of answers with a device and a dtype (a
+  dtype for arrays).
 """
 
 from __future__ import annotations
 
 import re
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import devlint
 from devlint.diagnostic import Diagnostic
+from devlint.domain.placement import Place
+from devlint.explain.value_descriptions import describe_value
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.entry_points import run_as_program
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.state.events import Event, RevealedValue
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.rule_loader import all_rules
@@ -74,7 +79,7 @@ def judge(program: GeneratedProgram) -> Verdict:
     for error in result.errors:
         verdict.disagreements.append(Disagreement("internal error", "", f"{error.where}: {error.message}"))
     found = result.diagnostics
-    _judge_answers(verdict, found)
+    _judge_answers(verdict, program, found)
     if outcome.error is not None:
         claims = [one for one in found if one.code in STATIC]
         verdict.reported = any(_touches(one, outcome.lines) for one in claims)
@@ -136,8 +141,35 @@ def _judge_alarms(verdict: Verdict, program: GeneratedProgram, found: tuple[Diag
 @with_deep_stack
 def findings_of_program_alone(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Return what devlint finds when it only runs the program, and asks nothing about other callers."""
-    rules = all_rules()
-    collector = RuleRunner(rules, frozenset(rule.code for rule in rules if rule.default))
+    collector = _AnswerRunner()
+    return _program_alone(files, collector)
+
+
+@with_deep_stack
+def answers_of_program_alone(files: Mapping[str, str]) -> list[list[str]]:
+    """Return the answers to each call of `reveal_placement` in the source, for all paths to it."""
+    collector = _AnswerRunner()
+    _program_alone(files, collector)
+    return list(collector.answers.values())
+
+
+class _AnswerRunner(RuleRunner):
+    """A dispatcher that also keeps every answer to each call of `reveal_placement`."""
+
+    def __init__(self) -> None:
+        rules = all_rules()
+        super().__init__(rules, frozenset(rule.code for rule in rules if rule.default))
+        self.answers: defaultdict[Place, list[str]] = defaultdict(list)
+
+    def dispatch(self, event: Event) -> None:
+        """Pass an event on; keep it if it is an answer."""
+        if isinstance(event, RevealedValue):
+            self.answers[event.context.place].append(f"{event.text}: {describe_value(event.value)}")
+        super().dispatch(event)
+
+
+def _program_alone(files: Mapping[str, str], collector: RuleRunner) -> tuple[Diagnostic, ...]:
+    """Run the program abstractly, with these rules, and return the diagnostics."""
     texts = {Path(name).absolute(): text.encode() for name, text in files.items()}
     program = Program([(path, path.name) for path in texts], (), collector.record_broken_file, texts)
     analysis = Analysis(program, collector.dispatch, ())
@@ -148,7 +180,7 @@ def findings_of_program_alone(files: Mapping[str, str]) -> tuple[Diagnostic, ...
     return diagnostics_of(collector, program, analysis.contain_errors)
 
 
-def _judge_answers(verdict: Verdict, found: tuple[Diagnostic, ...]) -> None:
+def _judge_answers(verdict: Verdict, program: GeneratedProgram, found: tuple[Diagnostic, ...]) -> None:
     """Compare the answers of `reveal_placement` with what the run has seen."""
     for one in found:
         line = (_name(one.region.filename), one.region.start.row)
@@ -159,6 +191,9 @@ def _judge_answers(verdict: Verdict, found: tuple[Diagnostic, ...]) -> None:
         verdict.asked += 1
         verdict.known += _is_known(answer)
         if not any(_agrees(answer, value) for value in seen):
+            answers = [all_ for all_ in answers_of_program_alone(program.files) if one.message in all_]
+            if answers and all(_agrees_somewhere(all_, seen) for all_ in answers):
+                continue
             text = f"{line[0]}:{line[1]}: {one.message}, seen {sorted(map(_shown, seen))}"
             verdict.disagreements.append(Disagreement("wrong reveal", "", text))
 
@@ -191,6 +226,11 @@ def _agrees(answer: str, seen: Seen) -> bool:
         elif _DEVICE.fullmatch(word) and word.replace("cuda:0", "cuda") != str(seen.device).replace("cuda:0", "cuda"):
             return False
     return True
+
+
+def _agrees_somewhere(messages: list[str], seen: set[Seen]) -> bool:
+    """Return whether one of several answers is true of one of several values."""
+    return any(_agrees(message.partition(": ")[2], value) for message in messages for value in seen)
 
 
 def _shown(seen: Seen) -> str:

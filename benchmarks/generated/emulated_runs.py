@@ -76,6 +76,7 @@ def emulation() -> Iterator[None]:
 def run(program: GeneratedProgram, *, trace: bool = False) -> Outcome:
     """Run a program from its beginning, in fresh namespaces, and return the outcome."""
     outcome = Outcome()
+    torch.manual_seed(0)
     torch.cuda.set_device(0)
     hook, vars(builtins)["reveal_placement"] = vars(builtins)["reveal_placement"], _recorder(outcome, program)
     before = sys.gettrace()

@@ -87,7 +87,8 @@ class Grower:
                     break
         if not found:
             return None
-        codes = sorted({code for code, _ in found}, key=lambda code: (code == "DEV101", self.rng.random()))
+        codes = sorted({code for code, _ in found})
+        codes.sort(key=lambda code: (code == "DEV101", self.rng.random()))
         return self.rng.choice([lines for code, lines in found if code == codes[0]])
 
     def _calls(self, line: str) -> bool:

@@ -8,6 +8,8 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import torch
+
 from generated.definition_growth import DefinitionGrower
 from generated.grower import indented
 from generated.live_values import Namespace, Parameters
@@ -223,6 +225,8 @@ net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)).cuda()
 def generate(seed: int) -> GeneratedProgram:
     """Return the program of a seed. It needs a running emulation, because programs grow by being run."""
     rng = random.Random(seed)
+    torch.manual_seed(0)
+    torch.cuda.set_device(0)
     return _Assembly(DefinitionGrower(rng), rng).program(seed)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,10 +14,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from generated.comparison import judge
 from generated.emulated_runs import emulation
-from generated.program_generator import MAIN, GeneratedProgram, generate
+from generated.program_generator import MAIN, GeneratedProgram
 from generated.shrinking import shrunk
 from generated_programs import tally_of
 
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SEEDS = range(1, 501)
 # What holds today, with a small margin. The shares of reported crashes only go up, the others only down.
 REPORTED = 0.85
@@ -68,9 +71,28 @@ def test_a_known_and_an_unknown_answer_are_counted():
     assert (verdict.asked, verdict.known, verdict.disagreements) == (2, 1, [])
 
 
-def test_a_seed_makes_the_same_program_again():
-    with emulation():
-        assert [generate(seed).files for seed in range(5)] == [generate(seed).files for seed in range(5)]
+def test_an_answer_for_a_path_that_does_not_run_is_not_wrong():
+    text = "def f(x):\n    reveal_placement(x)\nif len('abc') > 5:\n    f(torch.ones(2).cuda())\nf(torch.ones(2))\n"
+    assert judged(text).disagreements == []
+
+
+def test_a_seed_makes_the_same_program_in_every_process():
+    program = (
+        f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r})\n"
+        "from generated.emulated_runs import emulation\nfrom generated.program_generator import generate\n"
+        "with emulation():\n    print([dict(generate(seed).files) for seed in range(15)])\n"
+    )
+    made = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": number},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for number in "12"
+    ]
+    assert made[0] == made[1]
 
 
 def test_a_program_shrinks_to_its_disagreement():
