@@ -34,7 +34,6 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).parent))
 
 from seeded_operators import OPERATORS, Mutation, mutations_of
-from tensor_flow import FileFacts
 
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
@@ -52,7 +51,7 @@ from devlint.syntax.source_reading import decode_source, read_source
 
 PER_REPOSITORY: Final = 6
 """The most changes of one operator in one repository."""
-ENTERED: Final = 12
+ENTERED: Final = 4
 """The most files that are entered beside the changed one."""
 NO_USERS_CODE: Final = re.compile(r"(^|/)(tests?|testing|unittests?)(/|$)|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
 """The paths of tests, which usually stay on the host."""
@@ -136,7 +135,7 @@ class Checkout:
     def _run(self, path: Path, text: bytes | None) -> list[Diagnostic]:
         codes = frozenset[str]().union(*(one.settings.codes for one in self.files.values()))
         runner = RuleRunner(all_rules(), codes)
-        shown = [(one, one.relative_to(self.folder).as_posix()) for one in self.files]
+        shown = [(one, one.relative_to(self.folder).as_posix()) for one in self.entered(path)]
         changed = None if text is None else index_source(decode_source(text, path.relative_to(self.folder).as_posix()))
 
         def index(one: Path, name: str) -> FileIndex:
@@ -168,8 +167,7 @@ def sites_of(folder: Path, only: frozenset[str]) -> list[Site]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                facts = FileFacts(data.decode())
-                found += [Site(folder.as_posix(), name, one) for one in mutations_of(facts, only)]
+                found += [Site(folder.as_posix(), name, one) for one in mutations_of(data.decode(), only)]
         except (SyntaxError, ValueError, RecursionError):
             continue
     return found

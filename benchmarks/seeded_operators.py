@@ -14,8 +14,10 @@ from typing import Final
 
 from tensor_flow import (
     COMBINING,
+    FACT_ATTRIBUTES,
     FACTORIES,
     PATH_TO_DEVICE,
+    PLAIN_ATTRIBUTES,
     SHAPE_METHODS,
     FileFacts,
     Scope,
@@ -169,6 +171,13 @@ def _inputs(facts: FileFacts, method: ast.FunctionDef) -> set[str]:
     return found
 
 
+def _parameters(scope: Scope) -> set[str]:
+    """Return the names of the parameters of a function; none of a file."""
+    if isinstance(scope, ast.Module):
+        return set()
+    return {one.arg for one in (*scope.args.args, *scope.args.kwonlyargs, *scope.args.posonlyargs)}
+
+
 def _has_dimension(facts: FileFacts, node: ast.expr, scope: Scope, depth: int = 3) -> bool:
     """Return whether an expression is surely a host tensor that has a dimension."""
     if depth == 0:
@@ -202,6 +211,8 @@ def _has_dimension(facts: FileFacts, node: ast.expr, scope: Scope, depth: int = 
     match node:
         case ast.Name():
             values = facts.values_of(node.id, scope)
+            if node.id in _parameters(scope):
+                return False
             return bool(values) and all(
                 one is not None
                 and (_has_dimension(facts, one, scope, depth - 1) or (len(values) > 1 and node.id in entering(one)))
@@ -309,7 +320,7 @@ def _is_on_host(facts: FileFacts, node: ast.expr, scope: Scope, depth: int = 3) 
         return isinstance(node, ast.Call) and keyword(node, "device") is None
     match node:
         case ast.Name():
-            values = facts.values_of(node.id, scope)
+            values = facts.values_of(node.id, scope) if node.id not in _parameters(scope) else []
             return bool(values) and all(one is not None and _is_on_host(facts, one, scope, depth - 1) for one in values)
         case ast.Call() if method_of(node) in SHAPE_METHODS:
             return _is_on_host(facts, receiver_of(node), scope, depth)
@@ -336,7 +347,7 @@ def _is_used_as_tensor(facts: FileFacts, scope: Scope, name: str) -> bool:
             case ast.Subscript(value=value, slice=ast.Constant(value=str())) if dotted(value) == name:
                 return False
             case ast.Attribute(value=value, attr=attr) if dotted(value) == name:
-                if attr in ("items", "keys", "values", "x", "edge_index", "batch", "input_ids", "y", "pos"):
+                if not _is_attribute_of_tensors(facts, node):
                     return False
                 proof |= attr in SHAPE_METHODS | {"size", "shape", "dim", "sum", "mean", "numel", "item", "ndim"}
             case ast.BinOp(left=left, right=right, op=ast.Mult() | ast.Sub() | ast.Add() | ast.Div() | ast.MatMult()):
@@ -350,19 +361,23 @@ def _is_used_as_tensor(facts: FileFacts, scope: Scope, name: str) -> bool:
     return proof
 
 
+def _is_attribute_of_tensors(facts: FileFacts, node: ast.Attribute) -> bool:
+    """Return whether an attribute may be one of a tensor: a method that is called, other than those of mappings."""
+    parent = facts.parents[node]
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return node.attr not in ("items", "keys", "values", "get", "pop", "update")
+    return node.attr in FACT_ATTRIBUTES | PLAIN_ATTRIBUTES | {"grad"}
+
+
 def _comes_from_outside(facts: FileFacts, scope: Scope, name: str, before: ast.stmt) -> bool:
     """Return whether a name holds a parameter, an element of a loop, or a host tensor where a statement reads it."""
-    if isinstance(scope, ast.Module):
-        parameters = set()
-    else:
-        parameters = {one.arg for one in (*scope.args.args, *scope.args.kwonlyargs, *scope.args.posonlyargs)}
     earlier = [
         (value, statement)
         for one, value, statement in facts.assignments(scope)
         if one == name and statement.lineno < before.lineno
     ]
     if not earlier:
-        return name in parameters and isinstance(before, ast.Assign)
+        return name in _parameters(scope) and isinstance(before, ast.Assign)
     value, statement = earlier[-1]
     if isinstance(statement, ast.For):
         return True
@@ -404,9 +419,21 @@ def factory(facts: FileFacts) -> Iterator[Mutation]:
         device, scope = ast.unparse(given.value), facts.scope_of(node)
         if not _is_free_device(facts, scope, device) or not _makes_dimension(node):
             continue
+        if _is_device_of_host_tensor(facts, scope, given.value):
+            continue
         names = _mixed_names(facts, scope, node, device)
         if names:
             yield _mutation(facts, "FACTORY", node, _argument_cut(facts, node, given), "", names)
+
+
+def _is_device_of_host_tensor(facts: FileFacts, scope: Scope, device: ast.expr) -> bool:
+    """Return whether a device is that of a tensor which the function itself makes on the host, or a constructor has."""
+    if isinstance(device, ast.Name):
+        values = facts.values_of(device.id, scope)
+        device = values[0] if len(values) == 1 and values[0] is not None else device
+    if not (isinstance(device, ast.Attribute) and device.attr == "device" and dotted(device.value) != "self"):
+        return False
+    return getattr(scope, "name", "") == "__init__" or _is_on_host(facts, device.value, scope)
 
 
 def _is_free_device(facts: FileFacts, scope: Scope, device: str) -> bool:
@@ -603,6 +630,12 @@ def loop(facts: FileFacts) -> Iterator[Mutation]:
             continue
         if any(facts.looks_like_module(one) for one in names) or not _goes_into_model(facts, around, set(names)):
             continue
+        if not all(
+            _is_attribute_of_tensors(facts, one)
+            for one in ast.walk(around)
+            if isinstance(one, ast.Attribute) and dotted(one.value) in names
+        ):
+            continue
         tail = facts.data[_method_start(facts, values[0]) : facts.span(values[0])[1]].decode()
         text = f"for part in [{', '.join(names)}]:\n{indent}    part = part{tail}"
         yield _mutation(facts, "LOOP", node, facts.span(node), text, {*names, "part"})
@@ -674,7 +707,8 @@ def _is_without_gradients(facts: FileFacts, node: ast.AST) -> bool:
 
 
 def grad(facts: FileFacts) -> Iterator[Mutation]:
-    """GRAD: `.detach()` before `.numpy()` is gone where the tensor needs a gradient."""
+    """GRAD: `.numpy()` of what needs a gradient, without `.detach()` or in place of `loss.item()`."""
+    yield from _read_losses(facts)
     for node in facts.nodes:
         chain = _numpy_chain(node)
         detach = next((one for one in chain if method_of(one) == "detach"), None)
@@ -688,6 +722,30 @@ def grad(facts: FileFacts) -> Iterator[Mutation]:
             not _is_without_gradients(facts, node) and name and _needs_gradient(facts, scope, name)
         ):
             yield _mutation(facts, "GRAD", node, *_without_last_call(facts, detach), {name})
+
+
+def _read_losses(facts: FileFacts) -> Iterator[Mutation]:
+    """Yield the changes of `loss.item()` to `loss.cpu().numpy()` beside `loss.backward()` in the same loop."""
+    for node in facts.nodes:
+        if method_of(node) != "item" or not isinstance(node, ast.Call) or _is_without_gradients(facts, node):
+            continue
+        name, around = dotted(receiver_of(node)), next(facts.loops_around(node), None)
+        if not name or around is None:
+            continue
+        backward = [
+            one
+            for one in ast.walk(around)
+            if isinstance(one, ast.Call) and method_of(one) == "backward" and dotted(receiver_of(one)) == name
+        ]
+        bound = [
+            (value, statement)
+            for one, value, statement in facts.assignments(facts.scope_of(node))
+            if one == name and around in facts.ancestors(statement)
+        ]
+        kept = all(value is not None and not LOSES_GRADIENT.search(ast.unparse(value)) for value, _ in bound)
+        if backward and bound and kept and not any(_is_without_gradients(facts, one) for _, one in bound):
+            span = (_method_start(facts, node), facts.span(node)[1])
+            yield _mutation(facts, "GRAD", node, span, ".cpu().numpy()", {name})
 
 
 def _is_parameter(facts: FileFacts, node: ast.expr) -> bool:
@@ -871,7 +929,8 @@ def _is_float64_array(facts: FileFacts, node: ast.expr, scope: Scope, depth: int
 
 
 def double(facts: FileFacts) -> Iterator[Mutation]:
-    """DOUBLE: a float64 array becomes a tensor without the cast to float32, and meets float32 parameters."""
+    """DOUBLE: a float64 array becomes a tensor without a cast to float32, and goes into a module of float32."""
+    yield from _arrays_for_factories(facts)
     conversions = frozenset({"from_numpy", "tensor", "as_tensor"})
     for node in facts.nodes:
         if method_of(node) == "float" and isinstance(node, ast.Call):
@@ -912,6 +971,34 @@ def double(facts: FileFacts) -> Iterator[Mutation]:
         holders = _derived_through_transfers(facts, scope, marks)
         if _goes_into_any_module(facts, scope, marks, holders):
             yield _mutation(facts, "DOUBLE", node, *change, holders - {SITE})
+
+
+def _arrays_for_factories(facts: FileFacts) -> Iterator[Mutation]:
+    """Yield the changes of a factory, whose result goes into a module, to NumPy's function of the same meaning."""
+    if not re.search(r"^import numpy as np$", facts.text, re.MULTILINE):
+        return
+    for node in facts.nodes:
+        if not is_torch_function(node, frozenset({"randn", "rand", "zeros", "ones"})):
+            continue
+        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        device = keyword(node, "device")
+        if len(node.keywords) != (device is not None) or not node.args:
+            continue
+        if any(isinstance(one, (ast.Starred, ast.Attribute)) for one in node.args):
+            continue
+        marks: dict[ast.AST, str] = {node: SITE}
+        scope = facts.scope_of(node)
+        holders = _derived_through_transfers(facts, scope, marks)
+        if not _goes_into_any_module(facts, scope, marks, holders):
+            continue
+        sizes = [facts.source(one) for one in node.args]
+        if isinstance(node.args[0], (ast.Tuple, ast.List)):
+            sizes = [facts.source(one) for one in node.args[0].elts]
+        room = "np.random." if node.func.attr.startswith("rand") else "np."
+        size = f"({', '.join(sizes)},)" if room == "np." else ", ".join(sizes)
+        tail = "" if device is None else f".to({facts.source(device.value)})"
+        text = f"torch.from_numpy({room}{node.func.attr}({size})){tail}"
+        yield _mutation(facts, "DOUBLE", node, facts.span(node), text, holders - {SITE})
 
 
 def _is_conversion(call: ast.Call) -> bool:
@@ -955,7 +1042,8 @@ def _goes_into_any_module(facts: FileFacts, scope: Scope, marks: dict[ast.AST, s
     if re.search(r"\.double\(\)|\.half\(\)|autocast|set_default_dtype|bfloat16", facts.text):
         return False
     for node in facts.below(scope):
-        if isinstance(node, ast.Call) and any(_through(one, marks) & holders for one in node.args):
+        # A module with several inputs may have no parameters, and compute in the dtype of its inputs.
+        if isinstance(node, ast.Call) and len(node.args) == 1 and _through(node.args[0], marks) & holders:
             name = dotted(node.func)
             if name in facts.moved_modules or re.fullmatch(
                 r"(self\.)?(\w+_)?(model|net|network|generator|discriminator|policy|encoder|decoder|actor|critic|netG"
@@ -1078,7 +1166,12 @@ def _is_embedding(facts: FileFacts, call: ast.Call) -> bool:
 def index(facts: FileFacts) -> Iterator[Mutation]:
     """INDEX: an index that is computed in floats is no longer cast to integers."""
     for node in facts.nodes:
-        if method_of(node) != "long" or not isinstance(node, ast.Call):
+        is_cast = method_of(node) in ("long", "int") or (
+            method_of(node) in ("to", "type")
+            and isinstance(node, ast.Call)
+            and [ast.unparse(one) for one in node.args] in (["torch.long"], ["torch.int64"], ["torch.int32"])
+        )
+        if not isinstance(node, ast.Call) or not is_cast:
             continue
         scope = facts.scope_of(node)
         if not _is_float_tensor(facts, receiver_of(node), scope):
@@ -1179,27 +1272,29 @@ def generator(facts: FileFacts) -> Iterator[Mutation]:
 
 
 OPERATORS: Final[dict[str, tuple[Operator, str]]] = {
-    "REG": (register, ".register_buffer("),
-    "DISCARD": (discard, "="),
-    "FACTORY": (factory, "device="),
-    "FORGET": (forget, "for "),
-    "NUMPY": (numpy_of_accelerator, ".numpy("),
-    "GRAD": (grad, ".detach("),
-    "LIST": (module_list, "List("),
-    "DOUBLE": (double, "torch."),
-    "LOOP": (loop, "for "),
-    "DTYPE": (dtype, ".long("),
-    "INDEX": (index, ".long("),
-    "GENERATOR": (generator, ".Generator("),
+    "REG": (register, r"\.register_buffer\("),
+    "DISCARD": (discard, r"\.to\(|\.cuda\("),
+    "FACTORY": (factory, r"device="),
+    "FORGET": (forget, r"\.to\(|\.cuda\("),
+    "NUMPY": (numpy_of_accelerator, r"\.cpu\("),
+    "GRAD": (grad, r"\.detach\(|\.item\("),
+    "LIST": (module_list, r"(Module|Parameter)List\("),
+    "DOUBLE": (double, r"torch\.(from_numpy|tensor|as_tensor|FloatTensor|randn?|zeros|ones)\("),
+    "LOOP": (loop, r"\.to\(|\.cuda\("),
+    "DTYPE": (dtype, r"\.long\(|torch\.long|torch\.int64|\.to\(|\.cuda\("),
+    "INDEX": (index, r"\.long\(|\.int\(|torch\.(long|int64|int32)"),
+    "GENERATOR": (generator, r"\.Generator\("),
 }
-"""The operators by name, each with a text without which a file has no place for it."""
+"""The operators by name, each with a pattern that occurs in every file that has a place for it."""
 
 
-def mutations_of(facts: FileFacts, only: frozenset[str] = frozenset(OPERATORS)) -> Iterator[Mutation]:
+def mutations_of(text: str, only: frozenset[str] = frozenset(OPERATORS)) -> Iterator[Mutation]:
     """Yield the changes of a file that the operators allow and that leave it a program."""
-    for name, (operator, needed) in OPERATORS.items():
-        if name not in only or needed not in facts.text:
-            continue
+    fitting = [operator for name, (operator, needed) in OPERATORS.items() if name in only and re.search(needed, text)]
+    if not fitting:
+        return
+    facts = FileFacts(text)
+    for operator in fitting:
         for one in operator(facts):
             try:
                 ast.parse(one.apply(facts.data))
