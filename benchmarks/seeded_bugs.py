@@ -5,8 +5,8 @@
 Each directory of CHECKOUTS is a repository. `seeded_operators.py` changes one place of one file: each operator has a
 precondition that makes the change a bug by construction, and that looks only at the file's syntax. The places are drawn
 at random, at most six of one repository and operator, each text only once. devlint runs at its default settings on the
-repository as it is and with the changed file in place of the original; of a large repository only the changed file and
-the files that import it, directly or through others, are entered, but imports are searched in all files.
+file as it is and as changed, and follows its imports. Where it reports nothing new, it runs on the file together with
+the four nearest files that import it, directly or through others.
 
 A changed program is **found** if devlint reports something of DEV1 to DEV3 (DEV2 for DISCARD and LOOP) that it did not
 report before, at the changed statement or where the changed value is used, or with such a place in the trace.
@@ -78,7 +78,7 @@ class Checkout:
         self.files: dict[Path, DiscoveredFile] = {one.path.resolve(): one for one in files if one.path.suffix == ".py"}
         self._indexes: dict[Path, FileIndex] = {}
         self._importers: dict[Path, set[Path]] | None = None
-        self._before: dict[Path, list[Diagnostic]] = {}
+        self._before: dict[tuple[Path, ...], list[Diagnostic]] = {}
 
     def index(self, path: Path, name: str) -> FileIndex:
         """Return the index of a file as it is on the disk."""
@@ -86,7 +86,7 @@ class Checkout:
             self._indexes[path] = index_source(read_source(path, name))
         return self._indexes[path]
 
-    def entered(self, path: Path) -> list[Path]:
+    def with_importers(self, path: Path) -> list[Path]:
         """Return a file and the nearest files that import it, directly or through others."""
         if self._importers is None:
             self._importers = defaultdict(set)
@@ -123,19 +123,20 @@ class Checkout:
                     place = base.joinpath(*name.split("."))
                     yield from (one for one in (place.with_suffix(".py"), place / "__init__.py") if one in self.files)
 
-    def findings(self, path: Path, text: bytes | None = None) -> list[Diagnostic]:
-        """Return devlint's findings of DEV1 to DEV3 in the entered files, with a changed text of the file if given."""
-        if text is None:
-            if path not in self._before:
-                self._before[path] = self._run(path, None)
-            return self._before[path]
-        return self._run(path, text)
+    def findings_before(self, entered: Sequence[Path]) -> list[Diagnostic]:
+        """Return devlint's findings of DEV1 to DEV3 in some files as they are."""
+        key = tuple(entered)
+        if key not in self._before:
+            self._before[key] = self.findings(entered, None)
+        return self._before[key]
 
     @with_deep_stack
-    def _run(self, path: Path, text: bytes | None) -> list[Diagnostic]:
+    def findings(self, entered: Sequence[Path], text: bytes | None) -> list[Diagnostic]:
+        """Return devlint's findings of DEV1 to DEV3 in some files; a given text replaces that of the first."""
+        path = entered[0]
         codes = frozenset[str]().union(*(one.settings.codes for one in self.files.values()))
         runner = RuleRunner(all_rules(), codes)
-        shown = [(one, one.relative_to(self.folder).as_posix()) for one in self.entered(path)]
+        shown = [(one, one.relative_to(self.folder).as_posix()) for one in entered]
         changed = None if text is None else index_source(decode_source(text, path.relative_to(self.folder).as_posix()))
 
         def index(one: Path, name: str) -> FileIndex:
@@ -143,7 +144,7 @@ class Checkout:
 
         program = Program(shown, (), runner.record_broken_file, index=index)
         analysis = Analysis(program, runner.dispatch)
-        for one in self.entered(path):
+        for one in entered:
             module = program.load(one)
             if module is not None:
                 analyse_file(analysis, module)
@@ -233,6 +234,14 @@ def is_found(new: Sequence[Diagnostic], file: str, lines: Sequence[str], mutatio
     )
 
 
+def _runs(checkout: Checkout, path: Path) -> Iterator[list[Path]]:
+    """Yield the files of each run: the changed file alone, then with those that import it."""
+    yield [path]
+    together = checkout.with_importers(path)
+    if len(together) > 1:
+        yield together
+
+
 def judge(folder: str, sites: Sequence[Site]) -> list[dict[str, Any]]:
     """Run devlint on the changed programs of one repository and return their lines of the record."""
     checkout, rows = Checkout(Path(folder)), []
@@ -241,9 +250,13 @@ def judge(folder: str, sites: Sequence[Site]) -> list[dict[str, Any]]:
         path = checkout.folder / site.file
         data = path.read_bytes()
         changed, added = mutation.apply(data), mutation.added_rows(data)
-        before = checkout.findings(path)
-        new = new_findings(before, checkout.findings(path, changed), site.file, mutation.last_row, added)
-        lines = changed.decode().splitlines()
+        lines, found = changed.decode().splitlines(), False
+        for entered in _runs(checkout, path):
+            before, after = checkout.findings_before(entered), checkout.findings(entered, changed)
+            new = new_findings(before, after, site.file, mutation.last_row, added)
+            found = is_found(new, site.file, lines, mutation, added)
+            if found:
+                break
         rows.append(
             {
                 "repository": checkout.folder.name.replace("+", "/", 1),
@@ -252,7 +265,7 @@ def judge(folder: str, sites: Sequence[Site]) -> list[dict[str, Any]]:
                 "operator": mutation.operator,
                 "before": _statement(data.decode().splitlines(), mutation),
                 "after": "\n".join(lines[mutation.row - 1 : mutation.last_row + added]).strip(),
-                "found": is_found(new, site.file, lines, mutation, added),
+                "found": found,
                 "codes": sorted({one.code for one in new}),
                 "seconds": round(time.monotonic() - start, 1),
             }

@@ -199,7 +199,7 @@ def test_importing_files_are_entered(tmp_path: Path):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    names = [one.name for one in Checkout(tmp_path).entered(tmp_path / "a.py")]
+    names = [one.name for one in Checkout(tmp_path).with_importers(tmp_path / "a.py")]
     assert names == ["a.py", "b.py", "c.py"]
 
 
