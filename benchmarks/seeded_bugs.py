@@ -17,7 +17,6 @@ RECORD gets one JSON object for each changed program: repository, file, row, ope
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import random
 import re
@@ -59,6 +58,21 @@ LARGEST: Final = 200_000
 """The bytes of the largest file in which places are sought."""
 
 
+IMPORT: Final = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|.*)|import[ \t]+([\w., \t]+))", re.MULTILINE
+)
+"""An import statement: dots, module and names of `from`; or modules."""
+
+
+def _imported(match: re.Match[str]) -> tuple[int, list[str]]:
+    """Return the number of dots of an import, and the dotted names that may be modules."""
+    dots, module, names, modules = match.groups()
+    if modules is not None:
+        return 0, [one.split()[0] for one in modules.split(",") if one.strip()]
+    given = [one.split()[0] for one in names.strip("()").split(",") if one.strip()]
+    return len(dots), [*([module] if module else []), *(f"{module}.{one}" if module else one for one in given)]
+
+
 @dataclass(frozen=True)
 class Site:
     """A place where a repository may be changed."""
@@ -76,6 +90,7 @@ class Checkout:
         resolver = Resolver(all_rule_metadata(), Options(), cwd=folder, config=None, isolated=True)
         files = Discovery(resolver.settings_for, lambda text: None).find([folder])
         self.files: dict[Path, DiscoveredFile] = {one.path.resolve(): one for one in files if one.path.suffix == ".py"}
+        self._paths = {str(one): one for one in self.files}
         self._indexes: dict[Path, FileIndex] = {}
         self._importers: dict[Path, set[Path]] | None = None
         self._before: dict[tuple[Path, ...], list[Diagnostic]] = {}
@@ -103,25 +118,14 @@ class Checkout:
 
     def _imports_of(self, path: Path) -> Iterator[Path]:
         """Yield the files of the repository that a file imports, looked up from all folders above it."""
-        try:
-            tree = ast.parse(path.read_bytes())
-        except (SyntaxError, ValueError):
-            return
-        for node in ast.walk(tree):
-            names: list[str] = []
-            bases = [one for one in path.parents if one == self.folder or self.folder in one.parents]
-            match node:
-                case ast.Import():
-                    names = [one.name for one in node.names]
-                case ast.ImportFrom():
-                    prefix = [node.module] if node.module else []
-                    names = [".".join(prefix), *(".".join([*prefix, one.name]) for one in node.names)]
-                    if node.level:
-                        bases = [path.parents[node.level - 1]]
-            for name in filter(None, names):
-                for base in bases:
-                    place = base.joinpath(*name.split("."))
-                    yield from (one for one in (place.with_suffix(".py"), place / "__init__.py") if one in self.files)
+        above = [one for one in path.parents if one == self.folder or self.folder in one.parents]
+        for level, names in map(_imported, IMPORT.finditer(path.read_text(errors="replace"))):
+            for name in names:
+                for base in [path.parents[level - 1]] if level else above:
+                    place = f"{base}/{name.replace('.', '/')}"
+                    yield from (
+                        self._paths[one] for one in (f"{place}.py", f"{place}/__init__.py") if one in self._paths
+                    )
 
     def findings_before(self, entered: Sequence[Path]) -> list[Diagnostic]:
         """Return devlint's findings of DEV1 to DEV3 in some files as they are."""
