@@ -7,12 +7,13 @@ from typing import Final
 
 from devlint.domain.join import join
 from devlint.domain.objects import Sequence, join_all
-from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Value
+from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Unknown, Value
 from devlint.interpreter.language.operators import apply_binary_operator
 from devlint.interpreter.objects.collections import dict_from_arguments
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
+from devlint.interpreter.state.rebinding import rebind
 
 MAX_COUNTED: Final = 3
 """The longest range whose numbers are kept one by one; a loop over so few costs little more than a fixed point."""
@@ -32,6 +33,7 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     For `sorted`, `set` and `frozenset`, any element may be at any position of the result.
     """
     if call.name in ("builtins.range", "tqdm.trange"):
+        _narrow_bounds(frame, call)
         return frame.allocate(call.node, _range(call))
     first = call.first or call.arguments.get("iterable")
     if first is None:
@@ -51,6 +53,13 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
         )
     kind = "list" if call.name == "builtins.list" else "iterator"
     return frame.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
+
+
+def _narrow_bounds(frame: Frame, call: LibraryCall) -> None:
+    """Make unknown names and attributes integers that a `range` call takes as its bounds: it takes nothing else."""
+    for one in call.arguments.positional:
+        if isinstance(one.value, Unknown):
+            rebind(frame, one.node, one.value, Number("int"))
 
 
 def _range(call: LibraryCall) -> Sequence:
