@@ -54,6 +54,8 @@ class AssumptionKind(Enum):
     """A private function is called from its own file only."""
     CONSTRUCTED = "constructed"
     """An attribute still holds what the constructor has stored there."""
+    UNCAST = "uncast"
+    """Code outside the program does not cast the module to another dtype."""
     SHARED_MEMORY = "shared memory"
     """A call that may copy returns the memory that it was given."""
     INTENT = "intent"

@@ -92,7 +92,7 @@ class Float64Input(Rule):
             conversion_suggestion(conversion, narrow.tensor.dtype.name or "float32")
             if conversion is not None
             else None,
-            assumptions(event),
+            assumptions(event, dtype, narrow.tensor.dtype),
             subject=place,
             make_fix=partial(_fix, wide, narrow.tensor.dtype.name or "float32", conversion),
         )

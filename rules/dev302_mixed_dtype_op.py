@@ -76,7 +76,7 @@ class MixedDtypeOp(Rule):
             f"{operation_text(event.operation)} does not promote: {dtype_text(left)}, meets {dtype_text(right)}",
             tuple(step for step in steps if step.place != place),
             _help(left, right),
-            assumptions(event),
+            assumptions(event, left.tensor.dtype, right.tensor.dtype),
             subject=_subject_place(left, right, place),
             make_fix=partial(_fix, left, right),
         )

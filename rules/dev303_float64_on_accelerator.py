@@ -81,7 +81,7 @@ class Float64OnAccelerator(Rule):
             _message(event, path, refused=refused is not None),
             tuple(step for step in dtype_steps(event.dtype_before) if step.place != place),
             "cast before or with the transfer: `.to(device, torch.float32)`",
-            assumptions(event, path.before),
+            assumptions(event, path.before, event.dtype_before),
             _severity(event, refused=refused is not None),
             subject=conversion.place if conversion is not None else place,
             make_fix=partial(_fix, event),

@@ -76,7 +76,7 @@ class LossTargetDtype(Rule):
             f"`{event.loss}` takes {_phrase(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",
             steps,
             f"cast the targets: `{name or 'target'}.to(torch.{suggested})`",
-            assumptions(event),
+            assumptions(event, dtype),
             subject=steps[-1].place if steps else place,
             make_fix=partial(_fix, event, suggested),
         )

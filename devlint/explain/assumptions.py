@@ -7,6 +7,7 @@ from typing import Final
 
 from devlint.diagnostic import AssumptionKind, Confidence
 from devlint.domain.device import DeviceSymbol
+from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, history
 from devlint.explain.device_texts import literal_text
@@ -31,10 +32,12 @@ def confidence(assumptions: Iterable[Assumption]) -> Confidence:
     return Confidence.LIKELY if kinds <= BENIGN else Confidence.POSSIBLE
 
 
-def assumptions(event: Event, *cases: PlacementCase, when: PathCondition = NO_CONDITION) -> tuple[Assumption, ...]:
-    """Return what a finding on an event takes for granted about the placements `cases` of its tensors.
+def assumptions(
+    event: Event, *cases: PlacementCase | Dtype, when: PathCondition = NO_CONDITION
+) -> tuple[Assumption, ...]:
+    """Return what a finding on an event takes for granted about the placements and dtypes `cases` of its tensors.
 
-    `when` are the conditions, besides the event's own, under which the tensors have these placements. Conditions that
+    `when` are the conditions, besides the event's own, under which the tensors have them. Conditions that
     hold wherever the code is reached are no assumptions, as the code is wrong wherever it is reached.
     """
     found = [*_of_conditions(when | getattr(event, "when", NO_CONDITION))]
@@ -84,14 +87,14 @@ def _is_about_option(test: Literal) -> bool:
     return False
 
 
-def _of_case(event: Event, case: PlacementCase) -> Iterator[Assumption]:
-    """Yield what the placement of one tensor takes for granted: about the caller, and in the steps of its history."""
+def _of_case(event: Event, case: PlacementCase | Dtype) -> Iterator[Assumption]:
+    """Yield what a placement or dtype takes for granted: about the caller, and in the steps of its history."""
     for step in reversed(list(history(case.provenance))):
         if step.assumption is not None:
             yield step.assumption
         elif event.context.symbolic and _is_from_constructor(event, step):
             yield Assumption(AssumptionKind.CONSTRUCTED, "nothing has replaced what the constructor made", step.place)
-    if isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER:
+    if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER:
         yield Assumption(AssumptionKind.CALLER, f"{_owner(case.device)} is on an accelerator", _introduction(case))
 
 

@@ -9,6 +9,16 @@ import pytest
 from .programs import check
 
 BAD = {
+    "the bounds of an environment's space": """
+class Actor(nn.Module):
+    def __init__(self, env):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+        self.scale = torch.tensor((env.action_space.high - env.action_space.low) / 2.0)  # DEV103
+
+    def forward(self, x):
+        return torch.tanh(self.fc(x)) * self.scale
+""",
     "meets the input": """
 class Net(nn.Module):
     def __init__(self):
@@ -171,6 +181,16 @@ class Focal(nn.Module):
 }
 
 GOOD = {
+    "half of a number that is called like a bound": """
+class Actor(nn.Module):
+    def __init__(self, env):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+        self.scale = torch.tensor(env.high / 2.0)
+
+    def forward(self, x):
+        return torch.tanh(self.fc(x)) * self.scale
+""",
     "a file that imports the class through another one moves the attribute": """
 # file: net.py
 class Net(nn.Module):

@@ -7,6 +7,16 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a float64 buffer beside float32 weights": """
+class Encoding(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.register_buffer("table", torch.from_numpy(np.linspace(0.0, 1.0, n)))  # DEV301
+        self.norm = nn.LayerNorm(n)
+
+    def forward(self, x):
+        return self.norm(x + self.table)
+""",
     "from_numpy into a layer": """
 model = nn.Linear(3, 1)
 x = torch.from_numpy(np.random.rand(8, 3))  # DEV301
@@ -62,6 +72,26 @@ Net()(images)
 }
 
 GOOD = {
+    "a float64 table in a module whose weights are float64 too": """
+class Encoding(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.register_buffer("table", torch.from_numpy(np.linspace(0.0, 1.0, n)))
+        self.norm = nn.LayerNorm(n).double()
+
+    def forward(self, x):
+        return self.norm(x + self.table)
+""",
+    "a float64 table that is cast as a buffer": """
+class Encoding(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.register_buffer("table", torch.from_numpy(np.linspace(0.0, 1.0, n)).float())
+        self.norm = nn.LayerNorm(n)
+
+    def forward(self, x):
+        return self.norm(x + self.table)
+""",
     "cast in torch": """
 model = nn.Linear(3, 1)
 model(torch.from_numpy(np.random.rand(8, 3)).float())

@@ -10,10 +10,11 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.join import alternatives
 from devlint.domain.path_conditions import NO_CONDITION
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, Scope, StepKind
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Assumption, Placement, Scope, StepKind
 from devlint.domain.value import DeviceValue, ProgramDefinition, Ref, Tensor, Value, named_placement
 from devlint.interpreter.calls.construction import construct
 from devlint.interpreter.driver.analysis import Analysis
@@ -25,7 +26,7 @@ from devlint.interpreter.modules.library_methods import framework_arguments
 from devlint.interpreter.objects.builtin_bases import forget_contents
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
 from devlint.interpreter.objects.data_classes import data_fields
-from devlint.interpreter.objects.module_state import move_registered_tensors, overrides_apply
+from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors, overrides_apply
 from devlint.interpreter.objects.placeholders import forget_placeholders, forget_placeholders_of_submodules
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.private_definitions import callers_first, is_private_name
@@ -36,6 +37,9 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.heap import Heap
 from devlint.interpreter.state.private_call_sites import PrivateCallSites
 from devlint.syntax.index import Statement
+
+NARROW_FLOATS: Final = frozenset({"float32", "float16", "bfloat16"})
+"""The dtypes of the weights of nearly all modules."""
 
 CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
 """The pattern of code that assigns a list, dict or tuple to an attribute of `self`.
@@ -215,7 +219,14 @@ def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) ->
 
 
 def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> None:
-    """Move a module's registered tensors to a symbolic device, in an unknown dtype, as an outside caller may do."""
+    """Move a module's registered tensors to a symbolic device, in an unknown dtype, as an outside caller may do.
+
+    A module that holds float64 beside other floating dtypes keeps them, on the assumption that nobody casts it: most
+    often it is a table of NumPy's that nobody meant to be float64.
+    """
+    tensors = [one for buffers in (False, True) for _, one in module_tensors(frame, reference, buffers=buffers)]
+    dtypes = {frame.resolve(one).dtype.name for one in tensors}
+    mixes_float64 = "float64" in dtypes and not dtypes.isdisjoint(NARROW_FLOATS)
     own = named_placement(
         ("param", info, "self"),
         "the module",
@@ -223,7 +234,12 @@ def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> N
     )
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
-        return own, UNKNOWN_DTYPE
+        if not mixes_float64:
+            return own, UNKNOWN_DTYPE
+        if dtype.provenance is None:
+            return own, dtype
+        uncast = Assumption(AssumptionKind.UNCAST, "nobody casts the module", dtype.provenance.place)
+        return own, replace(dtype, provenance=replace(dtype.provenance, assumption=uncast))
 
     move_registered_tensors(frame, reference, change)
     thing = frame.instance(reference)

@@ -48,6 +48,7 @@ from devlint.interpreter.objects.class_hierarchy import (
     is_module_class,
     library_base,
 )
+from devlint.interpreter.objects.conventions import conventional_attribute
 from devlint.interpreter.objects.enums import enum_member
 from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_state import module_attribute
@@ -228,11 +229,12 @@ def library_attribute(frame: Frame, name: str) -> Value:
 def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
     """Return an attribute of an unknown object: the value the program has stored in it, if any.
 
-    Otherwise the result is an unknown value with the attribute's name, `owner.name`.
+    Otherwise the result is what the attribute is by convention, or an unknown value with its name, `owner.name`.
     """
     stored = frame.get(unknown_object_site(owner))
     text = f"{owner.text}.{name}" if owner.text else name
-    unset = Unknown(("attr", owner.origin, name), text, owner.provenance)
+    named = Unknown(("attr", owner.origin, name), text, owner.provenance)
+    unset = conventional_attribute(owner, name) or named
     if not isinstance(stored, Instance) or name not in stored.attributes:
         return unset
     value = stored.attributes[name]

@@ -100,10 +100,12 @@ def _promoted_dtype(bound: BoundArguments, operands: Sequence[Operand], default:
     """Return the dtype to which torch promotes operands and numbers; unknown unless all possible ranks agree.
 
     The highest dtype among the dimensioned tensors counts; a 0-dim tensor or a number counts only if its category
-    (integer, float, complex) is higher. With `everything`, 0-dim tensors count in full.
+    (integer, float, complex) is higher. With `everything`, 0-dim tensors count in full. Beside an operand of unknown
+    dtype a dimensioned float64 tensor counts: only complex numbers are wider, and programs write those out.
     """
     if any(one.tensor.dtype.name is None for one in operands):
-        return UNKNOWN_DTYPE
+        dimensioned = (one.tensor.dtype for one in operands if one.tensor.rank.is_dimensioned)
+        return next((dtype for dtype in dimensioned if dtype.name == "float64"), UNKNOWN_DTYPE)
     numbers = _number_arguments(bound, {one.name for one in operands})
     ranks = [_possible_ranks(one.tensor.rank) if not everything else (Rank.SOME,) for one in operands]
     if sum(len(one) > 1 for one in ranks) > MAX_UNDECIDED:
