@@ -65,6 +65,7 @@ from devlint.linter.deep_stack import with_deep_stack
 from devlint.syntax.node_positions import node_positions
 from devlint.syntax.source import SourceError
 from devlint.syntax.statement import Statement
+from devlint.syntax.tree_walk import descend
 
 ONLY_TENSORS: Final = frozenset(
     "unsqueeze unsqueeze_ permute view expand expand_as view_as contiguous masked_fill masked_fill_ detach softmax"
@@ -235,7 +236,8 @@ def measure(folder: Path, most: int, seed: int) -> tuple[str, int, float, float]
             continue
         if regions := regions_of(facts):
             chosen[path.resolve()] = (facts, regions)
-    program = Program([(path, path.relative_to(folder).as_posix()) for path in paths])
+    source_folders = [one for one in (folder, folder / "src") if one.is_dir()]
+    program = Program([(path, path.relative_to(folder).as_posix()) for path in paths], source_folders)
     units: set[int] = set()
     record = ValueRecord(units)
     analysis = Analysis(program, lambda event: None, (), record)
@@ -254,8 +256,12 @@ def measure(folder: Path, most: int, seed: int) -> tuple[str, int, float, float]
         counts: dict[Span, list[int]] = {}
         for unit in module.index.statements:
             seen = record.seen.get(unit, {})
+            if not seen:
+                continue
             try:
-                places = node_positions(unit, list(seen), module.index) if seen else {}
+                # The interpreter also evaluates nodes that it makes itself, which have no place.
+                written = [node for node in descend(unit.tree) if node in seen]
+                places = node_positions(unit, written, module.index)
             except SourceError:
                 continue
             for node, (start, end) in places.items():

@@ -146,7 +146,7 @@ class Checkout:
         def index(one: Path, name: str) -> FileIndex:
             return changed if changed is not None and one == path else self.index(one, name)
 
-        program = Program(shown, (), runner.record_broken_file, index=index)
+        program = Program(shown, self.files[path].settings.src, runner.record_broken_file, index=index)
         analysis = Analysis(program, runner.dispatch)
         for one in entered:
             module = program.load(one)

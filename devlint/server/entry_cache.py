@@ -6,13 +6,14 @@ An entry point is where the analysis starts: a function, a class, or the top-lev
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import libcst as cst
 
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.state.events import Event
+from devlint.interpreter.state.private_call_sites import HostData, HostDataKey
 from devlint.interpreter.state.torch_defaults import FileDefaults
 from devlint.server.dependencies import Dependencies
 from devlint.server.observed_values import ObservedValues
@@ -23,26 +24,31 @@ from devlint.syntax.index import Statement
 class GlobalEffects:
     """The changes that the analysis of one entry point makes to state which the analyses of later entry points share.
 
-    The shared state consists of torch's default device and dtype in each file, and the set of functions that were run.
+    The shared state consists of torch's default device and dtype in each file, the set of functions that were run, and
+    what calls pass from the host on purpose.
     """
 
     defaults: Mapping[Path, FileDefaults]
     executed_nodes: frozenset[cst.CSTNode] = frozenset()
+    host_data: Mapping[HostDataKey, HostData] = field(default_factory=dict)
 
     @classmethod
     def capture(cls, analysis: Analysis) -> GlobalEffects:
-        """Return the complete shared state of the given analysis as it is now."""
-        return cls(dict(analysis.torch_defaults.by_file), frozenset(analysis.executed_nodes))
+        """Return the shared state of the given analysis as it is now; of the calls, those since the last capture."""
+        recorded = analysis.private_call_sites.take_recorded()
+        return cls(dict(analysis.torch_defaults.by_file), frozenset(analysis.executed_nodes), recorded)
 
     def since(self, earlier: GlobalEffects) -> GlobalEffects:
         """Return only the changes that lead from an earlier captured state to this captured state."""
         changed = {path: one for path, one in self.defaults.items() if earlier.defaults.get(path) != one}
-        return GlobalEffects(changed, self.executed_nodes - earlier.executed_nodes)
+        return GlobalEffects(changed, self.executed_nodes - earlier.executed_nodes, self.host_data)
 
     def apply(self, analysis: Analysis) -> None:
         """Make the recorded changes to the shared state of the given analysis."""
         analysis.torch_defaults.by_file.update(self.defaults)
         analysis.executed_nodes |= self.executed_nodes
+        for key, passed in self.host_data.items():
+            analysis.private_call_sites.add_host_data(key, passed)
 
 
 @dataclass(frozen=True, slots=True)

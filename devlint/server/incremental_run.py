@@ -12,8 +12,10 @@ from pathlib import Path
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.entry_points import analyse_definition, run_as_program
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.private_definitions import callers_first
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.events import Event
+from devlint.interpreter.state.private_call_sites import PrivateCallSites
 from devlint.linter.rule_runner import RuleRunner
 from devlint.server.dependencies import DependencyFinder
 from devlint.server.entry_cache import CacheEntry, EntryCache, EntryResult, GlobalEffects
@@ -53,9 +55,10 @@ class IncrementalRun:
 
         For an entry point with a valid cached result, use that result instead.
         """
-        definitions = [unit for unit in module.index.statements if unit.kind in ("function", "class")]
+        definitions = [unit for unit in callers_first(module.index.statements) if unit.kind in ("function", "class")]
         file_entry = self._valid_entry(module.path, module, None)
         if file_entry is not None and all(self._cache.find(unit) is not None for unit in definitions):
+            self.analysis.private_call_sites = PrivateCallSites(module)
             self._replay(file_entry)
         else:
             self._analyse_entry(module, None, lambda: self._run_file(module))
@@ -115,11 +118,13 @@ class IncrementalRun:
     def _preconditions(self, module: ModuleInfo, unit: Statement | None) -> object:
         """Return the shared state, besides the source code, on which the analysis of an entry point depends.
 
-        This state is torch's default device and dtype in the file, and whether a caller has already run the function.
+        This state is torch's default device and dtype in the file, whether a caller has already run the function, and
+        what callers pass it from the host on purpose.
         """
         analysis = self.analysis
         ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in analysis.executed_nodes
-        return analysis.torch_defaults.defaults_for(module), ran
+        passed = analysis.private_call_sites.host_data_of(unit) if unit is not None else None
+        return analysis.torch_defaults.defaults_for(module), ran, passed
 
     def _replay(self, entry: CacheEntry) -> None:
         """Repeat the events and effects of a cached result, as if its entry point had been analysed again.

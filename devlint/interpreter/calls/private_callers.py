@@ -36,7 +36,7 @@ def _record_host_data(frame: Frame, info: FunctionInfo, names: Mapping[str, Valu
     sites = frame.analysis.private_call_sites
     for name, value in names.items():
         if value is not receiver and value != UNKNOWN and sites.may_be_host_data(info, name):
-            sites.add_host_data(info, name, _host_data(frame, value))
+            sites.add_host_data((info.unit, info.name, name), _host_data(frame, value))
 
 
 def _host_data(frame: Frame, value: Value) -> HostData:

@@ -9,7 +9,7 @@ from typing import Final
 from devlint.domain.join import join
 from devlint.domain.objects import Sequence, join_all
 from devlint.domain.path_conditions import Literal
-from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Value
+from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Unknown, Value
 from devlint.interpreter.conditions.length_comparisons import filled_condition_of
 from devlint.interpreter.language.operators import apply_binary_operator
 from devlint.interpreter.objects.collections import dict_from_arguments
@@ -17,6 +17,7 @@ from devlint.interpreter.objects.sequence_lengths import forget_length
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
+from devlint.interpreter.state.rebinding import rebind
 
 MAX_COUNTED: Final = 3
 """The longest range whose numbers are kept one by one; a loop over so few costs little more than a fixed point."""
@@ -36,6 +37,7 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     For `sorted`, `set` and `frozenset`, any element may be at any position of the result.
     """
     if call.name in ("builtins.range", "tqdm.trange"):
+        _narrow_bounds(frame, call)
         return frame.allocate(call.node, _range(call))
     first = call.first or call.arguments.get("iterable")
     if first is None:
@@ -57,6 +59,13 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
         found = replace(found, filled=None)
     kind = "list" if call.name == "builtins.list" else "iterator"
     return frame.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
+
+
+def _narrow_bounds(frame: Frame, call: LibraryCall) -> None:
+    """Make unknown names and attributes integers that a `range` call takes as its bounds: it takes nothing else."""
+    for one in call.arguments.positional:
+        if isinstance(one.value, Unknown):
+            rebind(frame, one.node, one.value, Number("int"))
 
 
 def _range(call: LibraryCall) -> Sequence:

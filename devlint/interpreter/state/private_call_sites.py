@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import TypeAlias
 
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
+from devlint.syntax.index import Statement
 
 
 class HostData(IntEnum):
@@ -15,6 +18,10 @@ class HostData(IntEnum):
     NONE = 0
     CONTAINER = 1
     TENSOR = 2
+
+
+HostDataKey: TypeAlias = "tuple[Statement, str, str]"
+"""A parameter of a function: the top-level statement and the name of the function, and the name of the parameter."""
 
 
 class PrivateCallSites:
@@ -27,7 +34,8 @@ class PrivateCallSites:
 
     def __init__(self, module: ModuleInfo | None = None) -> None:
         self._module = module
-        self._host_data: dict[tuple[FunctionInfo, str], HostData] = {}
+        self._host_data: dict[HostDataKey, HostData] = {}
+        self.recorded_host_data: dict[HostDataKey, HostData] = {}
         self._calls: dict[tuple[FunctionInfo | ClassInfo, str], bool] = {}
         self._makers: dict[ClassInfo, set[ClassInfo | None]] = defaultdict(set)
 
@@ -50,17 +58,27 @@ class PrivateCallSites:
         return module is self._module
 
     def may_be_host_data(self, info: FunctionInfo, name: str) -> bool:
-        """Return whether every call recorded so far passes a parameter from the host on purpose."""
-        return self._host_data.get((info, name)) is not HostData.NONE
+        """Return whether every call recorded in this entry so far passes a parameter from the host on purpose."""
+        return self.recorded_host_data.get((info.unit, info.name, name)) is not HostData.NONE
 
-    def add_host_data(self, info: FunctionInfo, name: str, passed: HostData) -> None:
+    def add_host_data(self, key: HostDataKey, passed: HostData) -> None:
         """Record what a call passes as a parameter of a function from the host on purpose."""
-        known = self._host_data.get((info, name), passed)
-        self._host_data[info, name] = passed if passed is known else min(passed, known, HostData.CONTAINER)
+        for records in (self._host_data, self.recorded_host_data):
+            known = records.get(key, passed)
+            records[key] = passed if passed is known else min(passed, known, HostData.CONTAINER)
 
     def host_data(self, info: FunctionInfo, name: str) -> HostData:
         """Return what every call passes as a parameter of a function from the host on purpose."""
-        return self._host_data.get((info, name), HostData.NONE)
+        return self._host_data.get((info.unit, info.name, name), HostData.NONE)
+
+    def host_data_of(self, unit: Statement) -> frozenset[tuple[HostDataKey, HostData]]:
+        """Return what is recorded of the calls of a top-level statement's functions."""
+        return frozenset(one for one in self._host_data.items() if one[0][0] is unit)
+
+    def take_recorded(self) -> Mapping[HostDataKey, HostData]:
+        """Return what was recorded since the last call of this method."""
+        taken, self.recorded_host_data = self.recorded_host_data, {}
+        return taken
 
     def add_construction(self, info: ClassInfo, maker: ClassInfo | None) -> None:
         """Record that code of the class `maker`, or of a function (None), has made an instance of the class `info`."""
