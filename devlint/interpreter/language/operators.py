@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import libcst as cst
 
@@ -16,6 +16,7 @@ from devlint.domain.path_conditions import Literal, conjunction, disjunction
 from devlint.domain.value import (
     UNKNOWN,
     Array,
+    ConditionalValue,
     Const,
     DeviceString,
     DeviceType,
@@ -128,11 +129,11 @@ def apply_binary_operator(
     function = find_special_method(frame, b, f"__r{method}__")
     if function is not None:
         return frame.call_function(function, b, Arguments(node, [left]))
-    if is_number_or_tensor(a):
+    if is_number_or_tensor(a) or _is_choice_of_lists(frame, a):
         return compute_per_alternative(
             frame, a, lambda one: apply_binary_operator(frame, method, replace(left, value=one), right, node)
         )
-    if is_number_or_tensor(b):
+    if is_number_or_tensor(b) or _is_choice_of_lists(frame, b):
         return compute_per_alternative(
             frame, b, lambda one: apply_binary_operator(frame, method, left, replace(right, value=one), node)
         )
@@ -159,6 +160,13 @@ def apply_binary_operator(
     if isinstance(a, (StringPrefix, Const)) and isinstance(b, (StringPrefix, Const)) and method in ("add", "mod"):
         return StringPrefix(a.prefix if isinstance(a, StringPrefix) else str(a.value) if method == "add" else "")
     return UNKNOWN
+
+
+def _is_choice_of_lists(frame: Frame, value: Value) -> TypeGuard[ConditionalValue]:
+    """Return whether a value is one of several lists or tuples, by a condition."""
+    return isinstance(value, ConditionalValue) and all(
+        isinstance(_as_collection(frame, one), Sequence) for one in alternatives(value)
+    )
 
 
 def _is_type(value: Value) -> bool:
