@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.join import join, without_none
+from devlint.domain.join import is_number_or_tensor, join, without_none
 from devlint.domain.objects import Dict, Instance, Sequence, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.storage import Storage
@@ -170,9 +170,13 @@ def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument
             return frame.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
         assume_filled(frame, owner)
         found = thing.any
-        if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+        if isinstance(index.value, Const) and isinstance(index.value.value, int):
             position = index.value.value
-            found = thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
+            if thing.items is not None:
+                return thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
+            if is_number_or_tensor(found):
+                # Each of the alternatives is an element, but perhaps never the one at this position.
+                return UNKNOWN
         return found
     if isinstance(thing, Dict):
         key = index.value if index is not None else UNKNOWN
