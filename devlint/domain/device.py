@@ -87,6 +87,8 @@ UNKNOWN_DEVICE: Final = UnknownDevice()
 """The one instance of UnknownDevice that the analysis uses."""
 CPU: Final = KnownDevice(HOST)
 """The host's device."""
+ANY_ACCELERATOR: Final = KnownDevice(ACCELERATOR, ANY_INDEX)
+"""An accelerator of unknown type and index."""
 
 
 class DeviceRelation(Enum):

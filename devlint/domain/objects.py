@@ -158,6 +158,11 @@ def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
     result = values[0]
     for value in values[1:]:
         result = join(result, value)
+    if isinstance(result, Tensor) and result.memory is not None:
+        roots = {one.memory.root if isinstance(one, Tensor) and one.memory is not None else None for one in values}
+        if len(roots) > 1:
+            # The values are alike, but they are several tensors.
+            return replace(result, memory=None)
     return result
 
 

@@ -69,7 +69,8 @@ def call_function(
     """
     analysis = frame.analysis
     has_tensor = any(isinstance(one.value, (Tensor, OpaqueData)) for one in arguments)
-    reach = analysis.reach(info, descends=descends_into_argument(frame, info, arguments), has_tensor=has_tensor)
+    descends = descends_into_argument(frame, info, receiver, arguments)
+    reach = analysis.reach(info, descends=descends, has_tensor=has_tensor)
     if reach is Reach.NOT:
         if assume_bottom(frame, info, arguments):
             frame.state.live = False

@@ -1,8 +1,9 @@
-"""Recursive functions: calls that descend into a container are followed, any other recursion is cut off.
+"""Recursive functions: calls that descend into a container or count are followed, any other recursion is cut off.
 
-A call that descends into a container is followed as deep as the container goes. Any other recursive function is run
-twice, one call within the other. A further call is assumed not to return (bottom), so the inner call yields the result
-without recursion. If the outer call, which uses that result, yields the same result, the result is a fixpoint.
+A call that descends into a container, or that counts with constants, is followed for some levels. Any other recursive
+function is run twice, one call within the other. A further call is assumed not to return (bottom), so the inner call
+yields the result without recursion. If the outer call, which uses that result, yields the same result, the result is a
+fixpoint.
 """
 
 from __future__ import annotations
@@ -11,22 +12,36 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.value import UNKNOWN, Ref, Tensor, Tuple, Value, computed_tensor
+from devlint.domain.value import UNKNOWN, Const, Ref, Tensor, Tuple, Value, computed_tensor
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
 
-def descends_into_argument(frame: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
+def descends_into_argument(frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> bool:
     """Return whether a function calls itself with a part of its own argument, such as an element of a list.
 
-    Unknown arguments do not count.
+    So does a function that calls itself with another constant number: it counts, as in `f(n - 1)`. Unknown arguments do
+    not count.
     """
     if frame.function is not info:
         return False
+    if _counts(frame, info, receiver, arguments):
+        return True
     given = [frame.state.names[one.name] for one in info.parameters if one.name in frame.state.names]
     parts = [part for value in given for part in _parts(frame, value)]
     return any(argument.value in parts for argument in arguments if argument.value != UNKNOWN)
+
+
+def _counts(frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> bool:
+    """Return whether a function calls itself with another integer constant than it was given for the same parameter."""
+    names = [one.name for one in info.parameters if one.kind == "positional"][receiver is not None :]
+    passed = [*zip(names, arguments.positional, strict=False), *arguments.keywords.items()]
+    pairs = [(frame.state.names.get(name), argument.value) for name, argument in passed]
+    return any(
+        isinstance(before, Const) and isinstance(after, Const) and type(after.value) is int and before != after
+        for before, after in pairs
+    )
 
 
 def _parts(frame: Frame, value: Value) -> Iterator[Value]:

@@ -136,7 +136,7 @@ def _readable_settings(torch_state: TorchState) -> tuple[object, ...]:
         torch_state.default_dtype,
         torch_state.grad,
         torch_state.autocast,
-        torch_state.current_device_known,
+        torch_state.current_device,
     )
 
 

@@ -7,9 +7,11 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.device import KnownDevice
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.path_conditions import Literal
+from devlint.domain.placement import Basis, placement_cases
 from devlint.domain.value import (
     Array,
     BoundLibraryMethod,
@@ -114,8 +116,8 @@ def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
     if not isinstance(type_, LibraryName):
         return None
     name = _type_name(type_.name)
-    if isinstance(value, Tensor) and value.cell is not None and name == "torch.nn.Parameter":
-        return True
+    if isinstance(value, Tensor) and name == PARAMETER.name:
+        return _is_parameter(value)
     thing = frame.instance(value)
     if thing is not None and _is_of_library_class(frame, thing, type_):
         return True
@@ -127,6 +129,23 @@ def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
     if known is None:
         return None
     return True if name in known else False if name in CONCRETE or (thing is None and name in PROTOCOLS) else None
+
+
+def _is_parameter(tensor: Tensor) -> bool | None:
+    """Return whether a tensor is a Parameter; None if unknown.
+
+    A tensor that the program has made or moved to a device that is known is none, unless it may be a Parameter that a
+    transfer has returned as it was.
+    """
+    if tensor.cell is not None:
+        return tensor.leaf
+    if tensor.leaf is False or tensor.moved is not None:
+        return None
+    made = all(
+        isinstance(leaf.device, KnownDevice) and leaf.basis in (Basis.EXPLICIT, Basis.DEFAULT)
+        for _, leaf in placement_cases(tensor.placement)
+    )
+    return False if made else None
 
 
 def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bool | None:

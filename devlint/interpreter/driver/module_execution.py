@@ -13,7 +13,18 @@ import libcst as cst
 
 from devlint.domain.path_conditions import NO_CONDITION
 from devlint.domain.placement import Scope
-from devlint.domain.value import UNKNOWN, Const, LibraryName, ProgramDefinition, Unknown, Value
+from devlint.domain.value import (
+    UNKNOWN,
+    Array,
+    Const,
+    LibraryName,
+    OpaqueData,
+    ProgramDefinition,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+)
 from devlint.interpreter.driver.assembly import Interpreter
 from devlint.interpreter.driver.deferred_registrations import defer_registration, register_pending
 from devlint.interpreter.language.import_bindings import imported_value
@@ -112,12 +123,14 @@ def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undec
 def _is_tensor_related(frame: Frame, name: str) -> bool:
     """Return whether an imported name can make, hold or move tensors.
 
-    This holds for names of torch, for definitions of the program that mention tensor-related names, and for names of
-    libraries that one of devlint's model files describes.
+    This holds for names of torch, for tensors and for definitions of the program that mention tensor-related names, and
+    for names of libraries that one of devlint's model files describes.
     """
     value = global_name(frame.analysis, frame.module, name)
     if isinstance(value, LibraryName):
         return value.name.startswith("torch.") or frame.analysis.table.models.describe(value.name)
+    if isinstance(value, (Tensor, Array, OpaqueData, Ref)):
+        return True
     definition = value.definition if isinstance(value, ProgramDefinition) else None
     return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER_NAMES)
 
@@ -184,6 +197,7 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     frame = module_frame(analysis, module)
     register_pending(analysis, module, name)
     for unit in frame.pending_statements.pop(name, ()):
+        _run_earlier(frame, unit, name)
         _bind_late(frame, unit)
     value = frame.state.names.get(name)
     if value is None:
@@ -191,6 +205,22 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     if value is None and (name in BUILTINS or name == "reveal_placement"):
         return LibraryName(f"builtins.{name}")
     return value
+
+
+def _run_earlier(frame: Frame, unit: Statement | Binding, name: str) -> None:
+    """Run what binds the other names of a deferred statement before it, since the statement may read these names.
+
+    The statement itself is then deferred no longer under the other names: it runs once for all of them.
+    """
+    for other in sorted(unit.binds) if isinstance(unit, Statement) else ():
+        waiting = frame.pending_statements.get(other, [])
+        if other == name or unit not in waiting:
+            continue
+        position = waiting.index(unit)
+        frame.pending_statements[other] = waiting[:position]
+        global_name(frame.analysis, frame.module, other)
+        if waiting[position + 1 :]:
+            frame.pending_statements[other] = waiting[position + 1 :]
 
 
 def _bind_late(frame: Frame, unit: Statement | Binding) -> None:

@@ -34,12 +34,13 @@ from devlint.interpreter.objects.class_hierarchy import (
 from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
 from devlint.interpreter.objects.unknown_objects import unknown_object_site
+from devlint.interpreter.operations.aliasing import storage_of
 from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed
 from devlint.interpreter.program.definitions import ClassInfo, ModuleInfo
 from devlint.interpreter.state.abstract_state import join_states
+from devlint.interpreter.state.changed_tensors import change_tensor
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.interpreter.state.frame import Frame, assigns
-from devlint.interpreter.state.rebinding import replace_value
 
 
 @assigns(cst.Attribute)
@@ -133,13 +134,15 @@ def _set_on_tensor(frame: Frame, tensor: Tensor, name: str, value: Value, node: 
             set_requires_grad(frame, tensor.cell, known)
         elif owner is not None:
             leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
-            replace_value(frame, owner, tensor, replace(tensor, grad=known, leaf=leaf))
+            change_tensor(frame, owner, tensor, replace(tensor, grad=known, leaf=leaf))
     elif name == "data" and isinstance(value, Tensor):
         if tensor.cell is not None:
             settled = frame.resolve(value)
             replace_parameter_data(frame, tensor.cell, settled.placement, settled.dtype)
         elif owner is not None:
-            replace_value(frame, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))
+            # A move of the module that the value belongs to gives the module other data, and leaves this tensor alone.
+            data = replace(frame.resolve(value), cell=None, memory=storage_of(value))
+            change_tensor(frame, owner, tensor, replace(data, grad=tensor.grad, leaf=tensor.leaf))
 
 
 def delete_target(frame: Frame, target: cst.BaseExpression) -> None:

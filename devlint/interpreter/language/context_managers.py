@@ -10,10 +10,11 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.device import ANY_ACCELERATOR
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import join
 from devlint.domain.objects import HeapObject, Instance, Sequence, join_objects
-from devlint.domain.placement import UNKNOWN_PLACEMENT, StepKind
+from devlint.domain.placement import UNKNOWN_PLACEMENT, PlacementCase, StepKind
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -26,7 +27,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.objects.class_hierarchy import definition_frame, find_special_method
-from devlint.interpreter.operations.device_arguments import requested_placement
+from devlint.interpreter.operations.device_arguments import CURRENT_DEVICE, written_placement
 from devlint.interpreter.operations.synchronization import is_with_block_work
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import TorchState
@@ -47,7 +48,7 @@ WEAKEST_SETTINGS: Final[TorchStateChanges] = {
     "default_dtype": UNKNOWN_DTYPE,
     "grad": False,
     "autocast": True,
-    "current_device_known": False,
+    "current_device": ANY_ACCELERATOR,
 }
 """The value assumed for each torch setting when several contexts are possible and they disagree on the setting."""
 
@@ -56,7 +57,7 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
     """Return the value that `with ... as name` binds, and the settings of torch that the context manager changes."""
     match value:
         case DeviceValue():
-            return value, {"default_device": requested_placement(frame, value, node, None)}
+            return value, {"default_device": written_placement(frame, value, node, None)}
         case ConditionalValue(test=test, yes=yes, no=no):
             (first, changes), (second, others) = enter_context(frame, yes, node), enter_context(frame, no, node)
             return join(first, second, test), _join_changes(changes, others)
@@ -69,6 +70,9 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
                     frame.analysis.suspended_generators[address] = _resume_at_yield(frame, suspended)
                 return thing.any, changes | {"autocast": True} if _is_autocast(frame, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
+                chosen = thing.attributes.get(CURRENT_DEVICE)
+                if isinstance(chosen, DeviceValue) and isinstance(chosen.placement, PlacementCase):
+                    return value, {"current_device": chosen.placement.device}
                 return value, _library_changes(thing.cls)
             function = find_special_method(frame, value, "__enter__") or find_special_method(frame, value, "__aenter__")
             if function is not None:
@@ -190,8 +194,6 @@ def _library_changes(cls: str) -> TorchStateChanges:
         return {"grad": True}
     if cls == "torch.autocast":
         return {"autocast": True}
-    if cls in ("torch.cuda.device", "torch.accelerator.device_index"):
-        return {"current_device_known": False}
     return {}
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.objects import Sequence
 from devlint.domain.value import UNKNOWN, ProgramDefinition
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.state.abstract_state import State, join_all_states
@@ -28,18 +29,55 @@ def raise_(frame: Frame, node: cst.Raise) -> None:
 
 
 def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:
-    """Execute statements each of which may raise an exception.
+    """Execute statements that may raise exceptions.
 
-    Return the join of the abstract states in which such an exception may be caught.
+    Return the join of the abstract states in which such an exception may be caught: those before and after each
+    statement that may raise one. The state is not live where none may.
     """
-    failures = [frame.state.fork()]
+    failures: list[State] = []
     frame.exception_states.append(failures)
+    is_recorded = False
     for one in body.body:
+        harmless = _cannot_raise(frame, one)
+        if frame.state.live and not harmless and not is_recorded:
+            failures.append(frame.state.fork())
         frame.execute(one)
-        if frame.state.live:
+        is_recorded = frame.state.live and not harmless
+        if is_recorded:
             failures.append(frame.state.fork())
     frame.exception_states.pop()
+    if not failures:
+        failures.append(frame.state.fork())
+        failures[0].live = False
     return join_all_states(failures)
+
+
+def _cannot_raise(frame: Frame, statement: cst.CSTNode) -> bool:
+    """Return whether a statement surely raises nothing: it binds names to known values, or appends one to a list."""
+    return isinstance(statement, cst.SimpleStatementLine) and all(_is_harmless(frame, one) for one in statement.body)
+
+
+def _is_harmless(frame: Frame, part: cst.BaseSmallStatement) -> bool:
+    """Return whether a statement without a body of its own surely raises nothing."""
+    match part:
+        case cst.Pass():
+            return True
+        case cst.Assign(targets=targets, value=value):
+            return all(isinstance(one.target, cst.Name) for one in targets) and _is_known(frame, value)
+        case cst.Expr(
+            value=cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="append")), args=[given])
+        ):
+            thing = frame.object_of(frame.lookup(name))
+            is_list = isinstance(thing, Sequence) and thing.kind == "list"
+            return is_list and given.keyword is None and not given.star and _is_known(frame, given.value)
+    return False
+
+
+def _is_known(frame: Frame, value: cst.BaseExpression) -> bool:
+    """Return whether an expression is a constant or a name that is bound: evaluating it raises nothing."""
+    if isinstance(value, cst.Name):
+        return frame.lookup(value.value) is not None
+    return isinstance(value, (cst.Integer, cst.Float, cst.SimpleString))
 
 
 class EarlyExits:

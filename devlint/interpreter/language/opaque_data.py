@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -91,16 +90,9 @@ def _rebind_everywhere(
     A caller's name, which may or may not hold the same object, is bound to the version `perhaps`.
     """
     replace_value(frame, owner, before, after)
-    for caller in _callers(frame):
+    for caller in frame.callers():
         for name, value in list(caller.state.names.items()):
             if value is before:
                 caller.bind(name, perhaps)
                 # A replayed summary would not rebind the caller's name, so the call must be run again.
                 frame.analysis.call_summaries.invalidate()
-
-
-def _callers(frame: Frame) -> Iterator[Frame]:
-    """Yield the frames of the callers of a frame, innermost first."""
-    while frame.caller is not None:
-        frame = frame.caller[0]
-        yield frame

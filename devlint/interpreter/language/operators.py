@@ -9,13 +9,16 @@ from typing import Any, Final
 
 import libcst as cst
 
+from devlint.domain.device import is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives, is_number_or_tensor, join, without_none
 from devlint.domain.objects import Dict, Sequence, filled_by_either
 from devlint.domain.path_conditions import Literal, conjunction, disjunction
+from devlint.domain.placement import UNKNOWN_PLACEMENT, map_cases
 from devlint.domain.value import (
     UNKNOWN,
     Array,
+    ConditionalValue,
     Const,
     DeviceString,
     DeviceType,
@@ -128,11 +131,11 @@ def apply_binary_operator(
     function = find_special_method(frame, b, f"__r{method}__")
     if function is not None:
         return frame.call_function(function, b, Arguments(node, [left]))
-    if is_number_or_tensor(a):
+    if isinstance(a, ConditionalValue) and _is_computed_apart(frame, a):
         return compute_per_alternative(
             frame, a, lambda one: apply_binary_operator(frame, method, replace(left, value=one), right, node)
         )
-    if is_number_or_tensor(b):
+    if isinstance(b, ConditionalValue) and _is_computed_apart(frame, b):
         return compute_per_alternative(
             frame, b, lambda one: apply_binary_operator(frame, method, left, replace(right, value=one), node)
         )
@@ -159,6 +162,13 @@ def apply_binary_operator(
     if isinstance(a, (StringPrefix, Const)) and isinstance(b, (StringPrefix, Const)) and method in ("add", "mod"):
         return StringPrefix(a.prefix if isinstance(a, StringPrefix) else str(a.value) if method == "add" else "")
     return UNKNOWN
+
+
+def _is_computed_apart(frame: Frame, value: ConditionalValue) -> bool:
+    """Return whether an operator is applied to each alternative of a conditional value: number and tensor, or lists."""
+    return is_number_or_tensor(value) or all(
+        isinstance(_as_collection(frame, one), Sequence) for one in alternatives(value)
+    )
 
 
 def _is_type(value: Value) -> bool:
@@ -208,18 +218,25 @@ def _tensor_operator(
         given = as_tensor(other.value) if other.value.of_host_tensors else None
         bound[names[1] if len(names) > 1 else "other"] = [Argument(given or Number(), other.node)]
         result = apply_bound_row(frame, row, bound, node)
-        return _with_unknown_dtype(result)
+        return _beside_unknown(result, keeps_device=in_place and own is left)
     return apply_bound_row(frame, row, bound, node)
 
 
-def _with_unknown_dtype(result: Value) -> Value:
+def _beside_unknown(result: Value, *, keeps_device: bool) -> Value:
     """Return the tensor result of an operator whose other operand is unknown, with its dtype set to unknown.
 
-    Its rank becomes unknown too, unless it surely has a dimension. A result that is no tensor is returned unchanged.
+    Its rank becomes unknown too, unless it surely has a dimension. Beside a host tensor that may be 0-dim, the unknown
+    operand may decide the device, unless the tensor is changed in place (`keeps_device`). A result that is no tensor is
+    returned unchanged.
     """
     if not isinstance(result, Tensor):
         return result
-    return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank.is_dimensioned else Rank.ANY)
+    if result.rank.is_dimensioned:
+        return replace(result, dtype=UNKNOWN_DTYPE)
+    placement = result.placement
+    if not keeps_device:
+        placement = map_cases(placement, lambda leaf: UNKNOWN_PLACEMENT if is_host(leaf.device) else leaf)
+    return replace(result, placement=placement, dtype=UNKNOWN_DTYPE, rank=Rank.ANY)
 
 
 def _fold_constants(method: str, left: Const, right: Const) -> Value:

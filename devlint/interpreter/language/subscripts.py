@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.join import join, without_none
+from devlint.domain.join import is_number_or_tensor, join, without_none
 from devlint.domain.objects import Dict, Instance, Sequence, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.storage import Storage
@@ -123,12 +123,23 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
             types = [index.value for index in indices if index is not None]
             return TypeUnion((*types, NONE) if union == "typing.Optional" else tuple(types))
         case ConditionalValue():
+            sides = [one for one in (value.yes, value.no) if not _is_out_of_range(frame, one, index)]
+            if len(sides) == 1:
+                return get_item(frame, Argument(sides[0], owner.node), indices, node)
             return join(
                 get_item(frame, Argument(value.yes, owner.node), indices, node),
                 get_item(frame, Argument(value.no, owner.node), indices, node),
                 value.test,
             )
     return UNKNOWN
+
+
+def _is_out_of_range(frame: Frame, value: Value, index: Argument | None) -> bool:
+    """Return whether a sequence surely has no element at an index, so that reading it ends the path."""
+    position = index.value.value if index is not None and isinstance(index.value, Const) else None
+    thing = frame.object_of(value)
+    items = value.items if isinstance(value, Tuple) else thing.items if isinstance(thing, Sequence) else None
+    return items is not None and isinstance(position, int) and not -len(items) <= position < len(items)
 
 
 def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
@@ -159,9 +170,13 @@ def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument
             return frame.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
         assume_filled(frame, owner)
         found = thing.any
-        if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+        if isinstance(index.value, Const) and isinstance(index.value.value, int):
             position = index.value.value
-            found = thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
+            if thing.items is not None:
+                return thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
+            if is_number_or_tensor(found):
+                # Each of the alternatives is an element, but perhaps never the one at this position.
+                return UNKNOWN
         return found
     if isinstance(thing, Dict):
         key = index.value if index is not None else UNKNOWN

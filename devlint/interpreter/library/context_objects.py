@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.domain.objects import Instance
-from devlint.domain.value import Value
-from devlint.interpreter.operations.device_arguments import DEVICE_FIRST_CALLS
+from devlint.domain.placement import PlacementCase
+from devlint.domain.value import DeviceValue, Value
+from devlint.interpreter.operations.device_arguments import CURRENT_DEVICE, DEVICE_FIRST_CALLS, chosen_device
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -20,8 +21,6 @@ from devlint.interpreter.state.library_models import models_call
     "torch.inference_mode",
     "torch.enable_grad",
     "torch.set_grad_enabled",
-    "torch.cuda.device",
-    "torch.accelerator.device_index",
     "torch.cuda.stream",
     "torch.autograd.no_grad",
     "torch.autograd.enable_grad",
@@ -41,6 +40,16 @@ def plain_object(frame: Frame, call: LibraryCall) -> Value:
             frame.state.torch_state = replace(frame.state.torch_state, grad=known)
         name = "torch.enable_grad" if known else "torch.no_grad"
     return frame.allocate(call.node, Instance(name, {}))
+
+
+@models_call("torch.cuda.device", "torch.xpu.device", "torch.accelerator.device_index")
+def current_device_context(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.cuda.device(i)`: a context manager under which another device is the current one."""
+    chosen = chosen_device(frame, call.arguments.get("device", 0), call.name.split(".")[1])
+    settings: dict[str, Value] = {}
+    if chosen.index is not None:
+        settings[CURRENT_DEVICE] = DeviceValue(PlacementCase(chosen))
+    return frame.allocate(call.node, Instance(call.name, settings))
 
 
 @models_call("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")

@@ -22,9 +22,10 @@ from devlint.interpreter.conditions.condition_texts import source_line
 from devlint.interpreter.language.expressions import concatenated
 from devlint.interpreter.library.default_dtypes import record_file_defaults
 from devlint.interpreter.operations.device_arguments import (
+    chosen_device,
     is_absent_or_none,
-    requested_placement,
     resolve_device_index,
+    written_placement,
 )
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.device_facts import DEVICE_COUNT
@@ -44,7 +45,7 @@ def torch_device(frame: Frame, call: LibraryCall) -> Value:
         given = Argument(concatenated(concatenated(given.value, Const(":")), _index_text(index.value)), given.node)
     if is_absent_or_none(given.value):
         return DeviceValue()
-    return DeviceValue(requested_placement(frame, given.value, given.node, None))
+    return DeviceValue(written_placement(frame, given.value, given.node, None))
 
 
 def _index_text(index: Value) -> Value:
@@ -84,7 +85,7 @@ def _device_type_of(call: LibraryCall) -> str:
     "torch.cuda.current_device", "torch.accelerator.current_device_index", "torch.accelerator.current_device_idx"
 )
 def current_device(frame: Frame, call: LibraryCall) -> Value:
-    """Model `torch.cuda.current_device()` and the like: the current device, of unknown index after `set_device`.
+    """Model `torch.cuda.current_device()` and the like: the current device, of the index that `set_device` has set.
 
     The function returns the index of the device, which a program may pass where a device is wanted.
     """
@@ -94,8 +95,10 @@ def current_device(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.cuda.set_device", "torch.accelerator.set_device_index", "torch.accelerator.set_device_idx")
 def set_device(frame: Frame, call: LibraryCall) -> Value:
-    """Model `torch.cuda.set_device(i)`: from then on, the device `cuda` without an index may be any CUDA device."""
-    frame.state.torch_state = replace(frame.state.torch_state, current_device_known=False)
+    """Model `torch.cuda.set_device(i)`: from then on, the device `cuda` without an index is that device."""
+    chosen = chosen_device(frame, call.arguments.get("device", 0), _device_type_of(call))
+    if chosen.index is not None:
+        frame.state.torch_state = replace(frame.state.torch_state, current_device=chosen)
     return NONE
 
 
@@ -103,7 +106,7 @@ def set_device(frame: Frame, call: LibraryCall) -> Value:
 def set_default_device(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.set_default_device(d)`: set the device of factories that are given no device."""
     given = call.arguments.get("device", 0)
-    placement = requested_placement(frame, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
+    placement = written_placement(frame, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
     frame.state.torch_state = replace(frame.state.torch_state, default_device=placement)
     record_file_defaults(frame)
     return NONE
@@ -122,8 +125,8 @@ def current_accelerator(frame: Frame, call: LibraryCall) -> Value:
     Without `check_available=True`, torch returns the accelerator for which it was built. Where that one is not
     available, a program that uses it fails, so both forms have the same model.
     """
-    device = resolve_device_index(frame, KnownDevice(ACCELERATOR))
-    found = ConditionalValue(availability.is_available(), DeviceValue(PlacementCase(device, Basis.EXPLICIT)), NONE)
+    device = PlacementCase(KnownDevice(ACCELERATOR), Basis.EXPLICIT)
+    found = ConditionalValue(availability.is_available(), DeviceValue(device), NONE)
     return frame.under_path(found)
 
 

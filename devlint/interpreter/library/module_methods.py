@@ -21,7 +21,11 @@ from devlint.interpreter.objects.module_containers import (
     with_part,
 )
 from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_module, module_tensors
-from devlint.interpreter.objects.parameters import group_parameters, set_requires_grad_of_module
+from devlint.interpreter.objects.parameters import (
+    group_parameters,
+    set_requires_grad_of_module,
+    surely_has_parameters,
+)
 from devlint.interpreter.objects.plain_attributes import mark_as_registered
 from devlint.interpreter.operations.aliasing import parameter_storage
 from devlint.interpreter.operations.tensor_transfers import transfer_module
@@ -146,7 +150,8 @@ def parameters_or_buffers(frame: Frame, call: LibraryCall) -> Value:
         element = join_all([frame.resolve(one) for one in found[:8]])
     if call.name.startswith("named"):
         element = Tuple((StringPrefix(), element))
-    return frame.allocate(call.node, Sequence(None, element, "iterator"))
+    filled = True if "buffers" not in call.name and surely_has_parameters(frame, call.receiver) else None
+    return frame.allocate(call.node, Sequence(None, element, "iterator", filled=filled))
 
 
 @models_call("Module.state_dict")

@@ -41,6 +41,7 @@ from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
 from devlint.interpreter.operations.tensor_transfers import report_numpy_read, transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.changed_tensors import change_tensor
 from devlint.interpreter.state.events import DiscardedResult
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -142,7 +143,7 @@ def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
     if tensor.cell is not None:
         set_requires_grad(frame, tensor.cell, grad)
     changed = replace(tensor, grad=grad, leaf=True if not tensor.grad else tensor.leaf, fresh=tensor.fresh)
-    replace_value(frame, call.receiver_node, tensor, changed)
+    change_tensor(frame, call.receiver_node, tensor, changed)
     return changed
 
 

@@ -17,6 +17,7 @@ from devlint.domain.device import (
     is_accelerator,
     parse_device,
 )
+from devlint.domain.join import alternatives
 from devlint.domain.path_conditions import Literal, assume, entails
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
@@ -45,7 +46,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.state.abstract_state import HOST_BY_DEFAULT
-from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import HardCodedAccelerator, InvalidDeviceUsed
 from devlint.interpreter.state.frame import Frame
 
@@ -67,7 +68,7 @@ def default_placement(frame: Frame, function: str, node: cst.CSTNode) -> Placeme
 
     def place(leaf: PlacementCase) -> PlacementCase:
         if leaf != HOST_BY_DEFAULT:
-            return replace(leaf, provenance=given, basis=Basis.EXPLICIT)
+            return replace(_on_current_device(frame, leaf), provenance=given, basis=Basis.EXPLICIT)
         return host_placement(frame, function, node)
 
     return map_cases(frame.state.torch_state.default_device or HOST_BY_DEFAULT, place)
@@ -83,10 +84,48 @@ def host_placement(frame: Frame, function: str, node: cst.CSTNode) -> PlacementC
 
 
 def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
-    """Return the placement that a device argument names, and report an invalid device.
+    """Return the placement that a device argument asks for, and report an invalid device.
 
-    `step` is the provenance step that says how the program asked for the device. The value None asks for the default
+    A device without an index, such as `cuda`, asks for the current one. `step` says how the program asked for the
     device.
+    """
+    placement = written_placement(frame, value, node, step)
+    if frame.state.torch_state.current_device is None:
+        return placement
+    kinds = {_has_index_of_tensor(one) for one in alternatives(value)}
+    if kinds == {True}:
+        return placement
+    index = None if kinds == {False} else ANY_INDEX
+    return map_cases(placement, lambda leaf: _on_current_device(frame, leaf, index))
+
+
+def _has_index_of_tensor(value: Value) -> bool | None:
+    """Return whether a device argument is a tensor's device, which has an index; None for the text of some device."""
+    match value:
+        case Tensor():
+            return True
+        case DeviceValue(of_tensor=of_tensor):
+            return of_tensor
+        case DeviceType(whole=True):
+            return None
+    return False
+
+
+def _on_current_device(frame: Frame, leaf: PlacementCase, index: int | None = None) -> PlacementCase:
+    """Return one case of a placement with the index of the current device, or `index`, where it has no index."""
+    if not isinstance(leaf.device, KnownDevice):
+        return leaf
+    device = resolve_device_index(frame, leaf.device)
+    if device is leaf.device:
+        return leaf
+    return replace(leaf, device=device if index is None else replace(device, index=index))
+
+
+def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
+    """Return the placement that a device argument names, with an index only if it names one.
+
+    An invalid device is reported. `step` is the provenance step that says how the program asked for the device. The
+    value None asks for the default device.
     """
     match value:
         case DeviceValue(placement=placement):
@@ -116,7 +155,7 @@ def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, st
         case ConditionalValue(test=test, yes=yes, no=no):
             known = entails(frame.state.path_condition, test) if test is not None else None
             if known is not None:
-                return requested_placement(frame, yes if known else no, node, step)
+                return written_placement(frame, yes if known else no, node, step)
             return join_under(
                 test,
                 _placement_under_test(frame, test, yes, node, step),
@@ -141,7 +180,7 @@ def _placement_under_test(
     before = frame.state.path_condition
     if test is not None:
         frame.state.path_condition = assume(before, test) or before
-    placement = requested_placement(frame, value, node, step)
+    placement = written_placement(frame, value, node, step)
     frame.state.path_condition = before
     return placement
 
@@ -175,7 +214,7 @@ def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Devi
     except InvalidDevice as error:
         frame.emit(InvalidDeviceUsed(frame.event_context(node), text, str(error)))
         return UNKNOWN_DEVICE
-    return resolve_device_index(frame, device)
+    return device
 
 
 def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> Device:
@@ -197,16 +236,39 @@ def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> 
 
 
 def resolve_device_index(frame: Frame, device: KnownDevice) -> KnownDevice:
-    """Return a device such as `cuda` with an unknown index, once the program has chosen another current device.
+    """Return a device such as `cuda` with the index of the current device, once the program has chosen one.
 
     Until then, and for a device with an index, return the device unchanged. `cuda` without an index means the current
     device.
     """
-    if device.index is None and device.type != HOST and not frame.state.torch_state.current_device_known:
-        return KnownDevice(device.type, ANY_INDEX)
-    return device
+    current = frame.state.torch_state.current_device
+    if current is None or device.index is not None or device.type == HOST:
+        return device
+    if current.is_named and device.is_named and current.type != device.type:
+        return device
+    return KnownDevice(device.type, current.index)
 
 
+def chosen_device(frame: Frame, given: Argument | None, type_: str) -> KnownDevice:
+    """Return the device that a program makes the current one of a type, as by `torch.cuda.set_device(given)`.
+
+    The index is None where the argument (None, a negative number, a device without an index) leaves the current one.
+    """
+    value = given.value if given is not None else None
+    match value:
+        case Const(value=None):
+            return KnownDevice(type_)
+        case Const(value=int(index)) if not isinstance(index, bool):
+            return KnownDevice(type_, index if index >= 0 else None)
+    placement = written_placement(frame, value, given.node, None) if given is not None and value is not None else None
+    match placement:
+        case PlacementCase(device=KnownDevice(type=named) as device) if named != HOST:
+            return KnownDevice(type_, device.index)
+    return KnownDevice(type_, ANY_INDEX)
+
+
+CURRENT_DEVICE: Final = "current device"
+"""The attribute of a context object that holds the device which is the current one under the context."""
 DEVICE_KEYWORDS: Final = ("device", "device_type", "map_location")
 """Keyword arguments of torch's functions that take a device."""
 DEVICE_FIRST_CALLS: Final = frozenset(

@@ -22,6 +22,7 @@ from devlint.interpreter.operations.return_structures import structure_result
 from devlint.interpreter.operations.synchronization import update_synchronization
 from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
 from devlint.interpreter.state.arguments import Argument, Arguments, BoundArguments
+from devlint.interpreter.state.changed_tensors import change_tensor
 from devlint.interpreter.state.events import DtypeConflict, HostOnlyOperand, IndexConflict, Operand, RefusedTargetDtype
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
@@ -105,6 +106,7 @@ def apply_bound_row(
     result = result_tensor(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
+    _follow_writes(frame, row, bound, result)
     if row.moves:
         bound = move_arguments(frame, row, bound, result.placement)
     return structure_result(frame, row, bound, operands, result, node, complete=complete)
@@ -122,6 +124,22 @@ def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTN
             report_shared_write(frame, argument.value, argument.node, node)
             if isinstance(argument.value, Tensor) and argument.value.fresh is not None:
                 rebind(frame, argument.node, argument.value, replace(argument.value, fresh=None))
+
+
+def _follow_writes(frame: Frame, row: Row, bound: BoundArguments, result: Tensor) -> None:
+    """Record that autograd follows the tensor that an in-place operation changes, once what it writes is followed.
+
+    Running statistics, which a normalization writes beside its result, are not followed.
+    """
+    if result.grad is False or not row.mutates or not row.name.endswith("_"):
+        return
+    if row.params[0] not in row.mutates or row.name.rpartition(".")[2] in METADATA_MUTATIONS:
+        return
+    for argument in bound.get(row.params[0], ()):
+        written = argument.value
+        if isinstance(written, Tensor) and written.cell is None and written.grad is False:
+            changed = replace(written, grad=result.grad, leaf=False if result.grad else None, fresh=None)
+            change_tensor(frame, argument.node, written, changed)
 
 
 # Checks

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
 
-from devlint.domain.device import CPU
+from devlint.domain.device import ANY_ACCELERATOR, CPU, KnownDevice
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.join import join, join_dtypes
 from devlint.domain.objects import join_objects
@@ -23,8 +23,8 @@ class TorchState:
     """Torch's global settings, and the accelerator work that is still running, at one point of the program.
 
     `default_device` is None for the host. `grad` is true when autograd surely records, `autocast` when operations may
-    choose dtypes of their own. `current_device_known` is true until the program may have changed the current
-    accelerator.
+    choose dtypes of their own. `current_device` is the accelerator that the program has made the current one, with an
+    index that may be unknown; None until the program may have chosen one.
 
     `epoch` counts the synchronisations so far and `launches` the accelerator operations. `unsynchronized` is the newest
     operation that the host has not waited for, with its number. `last_wait` is the step of the last synchronisation if
@@ -35,7 +35,7 @@ class TorchState:
     default_dtype: Dtype = DEFAULT_FLOAT
     grad: bool = True
     autocast: bool = False
-    current_device_known: bool = True
+    current_device: KnownDevice | None = None
     epoch: int = 0
     launches: int = 0
     unsynchronized: tuple[int, Step] | None = None
@@ -139,7 +139,7 @@ def _join_torch_states(left: TorchState, right: TorchState, test: Literal | None
         default_dtype=join_dtypes(left.default_dtype, right.default_dtype),
         grad=left.grad and right.grad,
         autocast=left.autocast or right.autocast,
-        current_device_known=left.current_device_known and right.current_device_known,
+        current_device=left.current_device if left.current_device == right.current_device else ANY_ACCELERATOR,
         epoch=max(left.epoch, right.epoch),
         launches=max(left.launches, right.launches),
         unsynchronized=_join_running_work(left, right),

@@ -250,6 +250,13 @@ class Frame:
             self.place(node), self.scope, self.state.path_condition, calls, self.loop, self.analysis.symbolic
         )
 
+    def callers(self) -> Iterator[Frame]:
+        """Yield the frames of the callers of this frame, innermost first."""
+        frame = self
+        while frame.caller is not None:
+            frame = frame.caller[0]
+            yield frame
+
     @property
     def loop(self) -> Loop | None:
         """Return the innermost loop around the code being run, in this frame or its callers; None outside of loops."""

@@ -50,6 +50,13 @@ class Heap:
         thing = self._objects.get(address)
         return thing if thing is not None else self._base.get(address)
 
+    def objects(self) -> Iterator[tuple[AllocationSite, HeapObject]]:
+        """Yield every object that this path sees, with its allocation site."""
+        yield from self._objects.items()
+        for address, thing in self._base.items():
+            if address not in self._objects:
+                yield address, thing
+
     def put(self, address: AllocationSite, thing: HeapObject) -> None:
         """Store an object at an allocation site, in place of the object that was there."""
         self._objects[address] = thing
