@@ -20,6 +20,11 @@ def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
     return replace(thing, entries=entries, element=join_optional(thing.element, value), key=key)
 
 
+def without_some_entry(thing: Dict) -> Dict:
+    """Return a dict object of which an unknown entry has been removed: each of them may be gone."""
+    return replace(thing, optional=dict.fromkeys(thing.entries))
+
+
 def merge_dicts(left: Dict, right: Dict) -> Dict:
     """Return the dict object of `{**left, **right}`: the entries of both, with the right entry under a common key."""
     entries = {**left.entries, **right.entries}
