@@ -26,7 +26,8 @@ class Sequence:
     `items` holds the elements when each of them is known. Otherwise `items` is None and `element` stands for every
     element, except for the `first` one where that is known. `owner` is the source location at which the sequence was
     stored as a plain attribute of an nn.Module, if it was. `filled` is the condition that a sequence whose elements are
-    unknown has any; None while no condition of the program names it.
+    unknown has any; None while no condition of the program names it. `sources` are the lists from which an iterator
+    takes an element each time that it is asked for one: one list, or for each part of the element the list or None.
     """
 
     items: tuple[Value, ...] | None
@@ -35,6 +36,7 @@ class Sequence:
     owner: Place | None = field(default=None, compare=False)
     first: Value | None = None
     filled: Literal | bool | None = field(default=None, compare=False)
+    sources: Ref | tuple[Ref | None, ...] | None = None
 
     @property
     def any(self) -> Value:
