@@ -193,7 +193,7 @@ def _remove_entry(frame: Frame, address: AllocationSite, thing: Sequence | Dict 
         case Dict(entries=entries) if key is not None:
             kept = {name: one for name, one in entries.items() if name != key}
             perhaps = {name: test for name, test in thing.optional.items() if name != key}
-            frame.put(address, replace(thing, entries=kept, optional=perhaps))
+            frame.put(address, replace(thing, entries=kept, optional=perhaps, is_filled=False))
         case Dict():
             frame.put(address, without_some_entry(thing))
         case Sequence(items=tuple() as items) if isinstance(key, int) and -len(items) <= key < len(items):

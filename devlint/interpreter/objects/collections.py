@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.domain.join import join
-from devlint.domain.objects import Dict, Sequence
+from devlint.domain.objects import Dict, Sequence, several_keys
 from devlint.domain.value import UNKNOWN, Const, Tuple, Value
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
@@ -17,12 +17,18 @@ def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
         perhaps = {name: test for name, test in thing.optional.items() if name != key.value}
         return replace(thing, entries={**thing.entries, key.value: value}, optional=perhaps)
     entries = {name: join(before, value) for name, before in thing.entries.items()}
-    return replace(thing, entries=entries, element=join_optional(thing.element, value), key=key)
+    keys = key if thing.element is None or key is thing.key else several_keys(thing.key, key)
+    return replace(thing, entries=entries, element=join_optional(thing.element, value), key=keys, is_filled=True)
+
+
+def dict_with_every_entry(thing: Dict, value: Value) -> Dict:
+    """Return a dict object of which each entry has become `value`, by a loop that stores one under each key."""
+    return replace(thing, entries=dict.fromkeys(thing.entries, value), element=value)
 
 
 def without_some_entry(thing: Dict) -> Dict:
     """Return a dict object of which an unknown entry has been removed: each of them may be gone."""
-    return replace(thing, optional=dict.fromkeys(thing.entries))
+    return replace(thing, optional=dict.fromkeys(thing.entries), is_filled=False)
 
 
 def merge_dicts(left: Dict, right: Dict) -> Dict:
@@ -44,7 +50,7 @@ def merge_dicts(left: Dict, right: Dict) -> Dict:
         for key, test in one.optional.items()
         if key not in other.entries or key in other.optional
     }
-    element, key = join_optional(left.element, right.element), join(left.key, right.key)
+    element, key = join_optional(left.element, right.element), several_keys(left.key, right.key)
     return replace(left, entries=entries, element=element, key=key, optional=perhaps)
 
 
