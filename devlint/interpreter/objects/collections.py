@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, several_keys
+from devlint.domain.path_conditions import Literal
 from devlint.domain.value import UNKNOWN, Const, Tuple, Value
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
@@ -64,6 +66,7 @@ def join_optional(left: Value | None, right: Value | None) -> Value | None:
 def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
     """Return the dict object that `dict(...)` builds from another mapping, from pairs and from keywords."""
     entries: dict[object, Value] = {}
+    perhaps: dict[Hashable, Literal | None] = {}
     element: Value | None = None if arguments.complete else UNKNOWN
     key: Value = UNKNOWN
     for argument in arguments.positional:
@@ -71,6 +74,7 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
         thing = frame.object_of(mapping)
         if isinstance(thing, Dict):
             entries.update(thing.entries)
+            perhaps.update(thing.optional)
             element, key = thing.element, thing.key
             continue
         found = frame.iterate(argument.value, argument.node)
@@ -83,7 +87,8 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
                 case _:
                     element = UNKNOWN
     entries.update({name: one.value for name, one in arguments.keywords.items()})
-    return Dict(entries, element, key)
+    perhaps = {name: test for name, test in perhaps.items() if name not in arguments.keywords}
+    return Dict(entries, element, key, optional=perhaps)
 
 
 def list_from_arguments(frame: Frame, arguments: Arguments) -> Sequence:
