@@ -16,7 +16,7 @@ from devlint.domain.join import alternatives, conditional_value, join, join_dtyp
 from devlint.domain.path_conditions import Literal, conditional
 from devlint.domain.placement import Place, Placement
 from devlint.domain.placement_lattice import join_under
-from devlint.domain.value import UNKNOWN, AllocationSite, Ref, Tensor, Value
+from devlint.domain.value import UNKNOWN, AllocationSite, Ref, StringPrefix, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,8 @@ class Sequence:
     `items` holds the elements when each of them is known. Otherwise `items` is None and `element` stands for every
     element, except for the `first` one where that is known. `owner` is the source location at which the sequence was
     stored as a plain attribute of an nn.Module, if it was. `filled` is the condition that a sequence whose elements are
-    unknown has any; None while no condition of the program names it.
+    unknown has any; None while no condition of the program names it. `sources` are the lists from which an iterator
+    takes an element each time that it is asked for one: one list, or for each part of the element the list or None.
     """
 
     items: tuple[Value, ...] | None
@@ -35,6 +36,7 @@ class Sequence:
     owner: Place | None = field(default=None, compare=False)
     first: Value | None = None
     filled: Literal | bool | None = field(default=None, compare=False)
+    sources: Ref | tuple[Ref | None, ...] | None = None
 
     @property
     def any(self) -> Value:
@@ -55,7 +57,9 @@ class Dict:
 
     `element` is None when there are no other keys. `factory` makes the values that a defaultdict has for the keys it
     lacks. `optional` holds the keys that only one of two joined paths has set, each with the condition under which it
-    is set. `object` refers to an object if the dict is that object's `__dict__`.
+    is set. `object` refers to an object if the dict is that object's `__dict__`. `is_filled` is true when a dict of
+    unknown keys surely has an entry. `key` stands for the unknown keys: dicts with the same Python object as key have
+    the same keys.
     """
 
     entries: Mapping[Hashable, Value]
@@ -65,6 +69,12 @@ class Dict:
     factory: Value | None = None
     optional: Mapping[Hashable, Literal | None] = field(default_factory=dict)
     object: Ref | None = None
+    is_filled: bool = field(default=False, compare=False)
+
+    @property
+    def filled(self) -> bool | None:
+        """Return True for a dict that surely has an entry, otherwise None."""
+        return True if self.is_filled or self.entries.keys() - self.optional.keys() else None
 
     @property
     def any(self) -> Value:
@@ -241,7 +251,15 @@ def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
     element = join_all(rest) if rest else None
     owner, factory = left.owner or right.owner, left.factory or right.factory
     perhaps = _join_optional_keys(left.entries, right.entries, left.optional, right.optional, test)
-    return Dict(entries, element, join(left.key, right.key), owner, factory, perhaps)
+    key = left.key if left.key is right.key else several_keys(left.key, right.key)
+    is_filled = left.is_filled and right.is_filled
+    return Dict(entries, element, key, owner, factory, perhaps, is_filled=is_filled)
+
+
+def several_keys(left: Value, right: Value) -> Value:
+    """Return the value for the unknown keys of a dict with the keys of two others: an object of its own."""
+    key = join(left, right)
+    return StringPrefix(key.prefix) if isinstance(key, StringPrefix) else key
 
 
 def _join_instances(left: Instance, right: Instance, test: Literal | None) -> Instance:

@@ -123,8 +123,8 @@ def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undec
 def _is_tensor_related(frame: Frame, name: str) -> bool:
     """Return whether an imported name can make, hold or move tensors.
 
-    This holds for names of torch, for tensors and for definitions of the program that mention tensor-related names, and
-    for names of libraries that one of devlint's model files describes.
+    This holds for names of torch, for tensors, for files and definitions of the program that mention tensor-related
+    names, and for names of libraries that one of devlint's model files describes.
     """
     value = global_name(frame.analysis, frame.module, name)
     if isinstance(value, LibraryName):
@@ -132,6 +132,8 @@ def _is_tensor_related(frame: Frame, name: str) -> bool:
     if isinstance(value, (Tensor, Array, OpaqueData, Ref)):
         return True
     definition = value.definition if isinstance(value, ProgramDefinition) else None
+    if isinstance(definition, ModuleInfo):
+        return any(unit.mentions & EAGER_NAMES for unit in definition.index.statements)
     return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER_NAMES)
 
 

@@ -10,11 +10,12 @@ from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.placement import StepKind, extend_provenance
-from devlint.domain.value import UNKNOWN, Array, Const, OpaqueData, Ref, Tensor, Value
+from devlint.domain.value import UNKNOWN, Array, Const, OpaqueData, Ref, StringPrefix, Tensor, Value
 from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.language.subscripts import evaluate_indices, get_item_argument, is_number_like
 from devlint.interpreter.objects.class_hierarchy import find_special_method
-from devlint.interpreter.objects.collections import dict_with_entry
+from devlint.interpreter.objects.collections import dict_with_entry, dict_with_every_entry
+from devlint.interpreter.objects.every_iteration import is_in_every_iteration
 from devlint.interpreter.objects.module_containers import set_container_part
 from devlint.interpreter.objects.module_state import CONTAINERS
 from devlint.interpreter.objects.plain_attributes import mark_as_contained
@@ -22,6 +23,7 @@ from devlint.interpreter.objects.tensor_containers import is_tensor_container
 from devlint.interpreter.operations.aliasing import item_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.synchronization import report_read_by_copy
+from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.interpreter.state.frame import Frame, assigns
@@ -60,12 +62,11 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
             thing = frame.get(address)
             if isinstance(thing, Dict):
                 key = index.value if index is not None else UNKNOWN
-                frame.put(
-                    address,
-                    dict_with_entry(
-                        thing, key, mark_as_contained(frame, _mark_if_cached(frame, target, value), thing.owner)
-                    ),
-                )
+                kept = mark_as_contained(frame, _mark_if_cached(frame, target, value), thing.owner)
+                if index is not None and _stores_under_each_key(frame, thing, index):
+                    frame.put(address, dict_with_every_entry(thing, kept))
+                else:
+                    frame.put(address, dict_with_entry(thing, key, kept))
                 if thing.object is not None:
                     _set_dict_attribute(frame, thing.object, key, value)
             elif isinstance(thing, Sequence):
@@ -99,6 +100,20 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
                     address,
                     thing.with_attribute(name, value, thing.registered.get(name, _registration_in(frame, owner))),
                 )
+
+
+def _stores_under_each_key(frame: Frame, thing: Dict, key: Argument) -> bool:
+    """Return whether a store is made by a loop over the keys of a dict, in each iteration and under the loop's key."""
+    loop = frame.loops[-1] if frame.loops else None
+    if loop is None or not isinstance(loop.node, cst.For) or not isinstance(key.node, cst.Name):
+        return False
+    return (
+        key.value is thing.key
+        and isinstance(thing.key, StringPrefix)
+        and not thing.entries
+        and key.node.value in names_in_target(loop.node.target)
+        and is_in_every_iteration(frame)
+    )
 
 
 def _registration_in(frame: Frame, owner: Value) -> Registration | None:

@@ -13,6 +13,7 @@ import libcst as cst
 from devlint.domain.path_conditions import Literal
 from devlint.domain.value import UNKNOWN, Value
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
+from devlint.interpreter.objects.live_elements import Sources, any_element, element_at, has_ended, source_of
 from devlint.interpreter.objects.sequence_lengths import forget_length
 from devlint.interpreter.state.abstract_state import State, is_fixpoint, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, executes
@@ -45,15 +46,16 @@ def for_(frame: Frame, node: cst.For) -> None:
     found = frame.iterate(value, node.iter)
     if found.kind == "iterator":
         forget_length(frame, value)
+    sources = source_of(frame, value, found)
     if found.items is not None:
-        loop_frame = _unroll(frame, node, found.items)
+        loop_frame = _unroll(frame, node, found.items, sources)
     else:
         first = found.element if found.first is None else found.first
         alike = int(first != found.element)
         loop_frame = _repeat(
             frame,
             node,
-            lambda times: frame.assign(node.target, found.element if times else first),
+            lambda times: frame.assign(node.target, any_element(frame, sources, found.element) if times else first),
             alike=alike,
             filled=found.filled,
         )
@@ -73,15 +75,18 @@ def _new_loop_frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool =
     return LoopFrame(frame.loop_at(head), node, frame.analysis.names_changed(node), unrolled)
 
 
-def _unroll(frame: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
-    """Run a loop's body once for each element of an iterable whose elements are all known."""
+def _unroll(frame: Frame, node: cst.For, items: Sequence[Value], sources: Sources) -> LoopFrame:
+    """Run a loop's body once for each element of an iterable whose elements are all known.
+
+    `sources` are the lists that hold the elements, which the body may change.
+    """
     loop_frame = _new_loop_frame(frame, node, unrolled=True)
     frame.loops.append(loop_frame)
     for position, item in enumerate(items):
-        if not frame.state.live:
+        if not frame.state.live or has_ended(frame, sources, position):
             break
         with frame.iteration(node, position):
-            frame.assign(node.target, item)
+            frame.assign(node.target, element_at(frame, sources, position, item))
             frame.execute(node.body)
         frame.state = join_all_states([frame.state, *loop_frame.continues])
         loop_frame.continues.clear()

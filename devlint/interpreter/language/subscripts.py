@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.join import is_number_or_tensor, join, without_none
+from devlint.domain.join import alternatives, is_number_or_tensor, join, without_none
 from devlint.domain.objects import Dict, Instance, Sequence, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.storage import Storage
@@ -24,6 +24,7 @@ from devlint.domain.value import (
     Ref,
     Size,
     StringPrefix,
+    SymbolicBool,
     Tensor,
     Tuple,
     TypeUnion,
@@ -85,6 +86,11 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
     """Return the value of `owner[index]` for indices that are already evaluated; None stands for a slice."""
     value = without_none(owner.value)
     index = indices[0] if len(indices) == 1 else None
+    is_collection = isinstance(value, Tuple) or isinstance(frame.object_of(value), (Sequence, Dict))
+    chosen = _chosen_key(index.value) if index is not None and is_collection else None
+    if index is not None and chosen is not None:
+        one, other = (get_item(frame, owner, [replace(index, value=key)], node) for key in (chosen.yes, chosen.no))
+        return join(one, other, chosen.test)
     match value:
         case Tensor():
             return index_tensor(frame, Argument(value, owner.node), indices, node)
@@ -132,6 +138,14 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
                 value.test,
             )
     return UNKNOWN
+
+
+def _chosen_key(key: Value) -> ConditionalValue | None:
+    """Return a key that is one of several constants, by a condition, as a conditional value; None for any other key."""
+    if isinstance(key, SymbolicBool):
+        return ConditionalValue(key.test, Const(True), Const(False))
+    is_chosen = isinstance(key, ConditionalValue) and all(isinstance(one, Const) for one in alternatives(key))
+    return key if isinstance(key, ConditionalValue) and is_chosen else None
 
 
 def _is_out_of_range(frame: Frame, value: Value, index: Argument | None) -> bool:

@@ -59,6 +59,8 @@ def len_(frame: Frame, call: LibraryCall) -> Value:
         return Const(len(value.items))
     if isinstance(thing, Sequence) and thing.items is not None:
         return Const(len(thing.items))
+    if isinstance(thing, Dict) and thing.element is None and not thing.optional:
+        return Const(len(thing.entries))
     text = SourceText(frame.place(call.node), call.node, " > 0")
     filled = filled_condition(frame, value, Atom(("filled", *frame.site_key(call.node)), text))
     return length(filled, frame.site_key(call.node)) if filled is not None else Number("int")

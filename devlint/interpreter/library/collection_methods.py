@@ -8,8 +8,8 @@ from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, filled_by_either
 from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, StringPrefix, Tuple, Value
 from devlint.interpreter.conditions.comparisons import device_type_condition
-from devlint.interpreter.language.iteration_protocol import items_of, values_of
-from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts
+from devlint.interpreter.language.iteration_protocol import items_of, keys_of, values_of
+from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts, without_some_entry
 from devlint.interpreter.objects.plain_attributes import mark_as_contained
 from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.state.arguments import LibraryCall
@@ -160,7 +160,9 @@ def keys(frame: Frame, call: LibraryCall) -> Value:
     if thing is None:
         return UNKNOWN
     known = tuple(Const(key) for key in thing.entries)
-    return frame.allocate(call.node, Sequence(known if thing.element is None else None, thing.key))
+    return frame.allocate(
+        call.node, Sequence(known if thing.element is None else None, keys_of(thing).any, filled=thing.filled)
+    )
 
 
 @models_call("dict.get", "dict.pop", "dict.setdefault")
@@ -179,7 +181,8 @@ def get(frame: Frame, call: LibraryCall) -> Value:
             frame.put(call.receiver.address, dict_with_entry(thing, key, value))
         if call.name == "pop":
             rest = {name: one for name, one in thing.entries.items() if name != key.value}
-            frame.put(call.receiver.address, replace(thing, entries=rest))
+            perhaps = {name: test for name, test in thing.optional.items() if name != key.value}
+            frame.put(call.receiver.address, replace(thing, entries=rest, optional=perhaps, is_filled=False))
         return value
     if thing.element is None and isinstance(key, Const):
         if call.name == "setdefault":
@@ -189,6 +192,8 @@ def get(frame: Frame, call: LibraryCall) -> Value:
         thing = replace(thing, element=default if thing.element is None else join(thing.element, default), key=key)
         frame.put(call.receiver.address, thing)
         return thing.any
+    if call.name == "pop":
+        frame.put(call.receiver.address, without_some_entry(thing))
     return UNKNOWN if not thing.entries and thing.element is None else join(thing.any, default)
 
 
@@ -208,9 +213,13 @@ def fromkeys(frame: Frame, call: LibraryCall) -> Value:
 def popitem(frame: Frame, call: LibraryCall) -> Value:
     """Model `dict.popitem()`: remove the last key and its value and return them; unknown where an entry is unknown."""
     thing = _receiver_dict(frame, call)
-    if thing is None or thing.element is not None or not thing.entries or not isinstance(call.receiver, Ref):
+    if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
-    if frame.in_repeated_loop:
+    if thing.element is not None or not thing.entries:
+        frame.put(call.receiver.address, without_some_entry(thing))
+        return UNKNOWN
+    if frame.in_repeated_loop or thing.optional:
+        frame.put(call.receiver.address, without_some_entry(thing))
         return Tuple((UNKNOWN, thing.any))
     key, value = list(thing.entries.items())[-1]
     rest = {name: one for name, one in thing.entries.items() if name != key}

@@ -13,6 +13,7 @@ from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Unknown, Va
 from devlint.interpreter.conditions.length_comparisons import filled_condition_of
 from devlint.interpreter.language.operators import apply_binary_operator
 from devlint.interpreter.objects.collections import dict_from_arguments
+from devlint.interpreter.objects.live_elements import list_of, source_of
 from devlint.interpreter.objects.sequence_lengths import forget_length
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -58,7 +59,11 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     if call.name == "itertools.islice":
         found = replace(found, filled=None)
     kind = "list" if call.name == "builtins.list" else "iterator"
-    return frame.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
+    in_order = call.name in IN_ORDER
+    sources = source_of(frame, first.value, found) if in_order else None
+    return frame.allocate(
+        call.node, replace(found, kind=kind, first=found.first if in_order else None, sources=sources)
+    )
 
 
 def _narrow_bounds(frame: Frame, call: LibraryCall) -> None:
@@ -92,14 +97,16 @@ def enumerate_(frame: Frame, call: LibraryCall) -> Value:
     """Model `enumerate(xs, start)`: pairs of a number and an element."""
     first = call.first
     found = frame.iterate(first.value, first.node) if first is not None else Sequence(None)
+    sources = None if first is None else (None, list_of(frame, first.value, found))
     if found.items is not None and len(call.arguments.positional) == 1:
-        return frame.allocate(
-            call.node, Sequence(tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items)), kind="iterator")
-        )
+        rows = tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items))
+        return frame.allocate(call.node, Sequence(rows, kind="iterator", sources=sources))
     start = call.arguments.value("start", 1) or Const(0)
     first_row = Tuple((start, found.any if found.first is None else found.first))
     row = Tuple((Number("int"), found.any))
-    return frame.allocate(call.node, Sequence(None, row, "iterator", first=first_row, filled=found.has_elements))
+    return frame.allocate(
+        call.node, Sequence(None, row, "iterator", first=first_row, filled=found.has_elements, sources=sources)
+    )
 
 
 @models_call("builtins.zip")
@@ -108,7 +115,8 @@ def zip_(frame: Frame, call: LibraryCall) -> Value:
     found = [frame.iterate(one.value, one.node) for one in call.arguments.positional]
     if found and all(one.items is not None for one in found) and call.arguments.complete:
         rows = zip(*(one.items or () for one in found), strict=False)
-        return frame.allocate(call.node, Sequence(tuple(Tuple(tuple(row)) for row in rows), kind="iterator"))
+        items = tuple(Tuple(tuple(row)) for row in rows)
+        return frame.allocate(call.node, Sequence(items, kind="iterator", sources=_lists_of(frame, call, found)))
     if not call.arguments.complete:
         rest = call.arguments.rest.value if call.arguments.rest is not None and not found else UNKNOWN
         if not isinstance(rest, Tuple):
@@ -120,7 +128,15 @@ def zip_(frame: Frame, call: LibraryCall) -> Value:
         ]
         return frame.allocate(call.node, Sequence(tuple(columns), kind="iterator"))
     row = Tuple(tuple(one.any for one in found))
-    return frame.allocate(call.node, Sequence(None, row, "iterator", filled=_all_filled(found)))
+    sources = _lists_of(frame, call, found)
+    return frame.allocate(call.node, Sequence(None, row, "iterator", filled=_all_filled(found), sources=sources))
+
+
+def _lists_of(frame: Frame, call: LibraryCall, found: list[Sequence]) -> tuple[Ref | None, ...]:
+    """Return the list that each argument of a call is, or from which it takes its elements; None for any other."""
+    return tuple(
+        list_of(frame, one.value, elements) for one, elements in zip(call.arguments.positional, found, strict=True)
+    )
 
 
 def _all_filled(found: Iterable[Sequence]) -> Literal | bool | None:
@@ -175,7 +191,7 @@ def next_(frame: Frame, call: LibraryCall) -> Value:
         rest = (
             replace(found, items=None, element=found.any, filled=None)
             if frame.in_repeated_loop
-            else replace(found, items=found.items[1:])
+            else replace(found, items=found.items[1:], sources=None)
         )
         frame.put(first.value.address, rest)
     return found.any if frame.in_repeated_loop else found.items[0]

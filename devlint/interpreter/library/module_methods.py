@@ -166,7 +166,8 @@ def state_dict(frame: Frame, call: LibraryCall) -> Value:
         replace(frame.resolve(one), grad=False, cell=None, memory=memory)
         for _, one in module_tensors(frame, call.receiver)
     ]
-    return frame.allocate(call.node, Dict({}, join_all(found[:8]), StringPrefix()))
+    filled = surely_has_parameters(frame, call.receiver)
+    return frame.allocate(call.node, Dict({}, join_all(found[:8]), StringPrefix(), is_filled=filled))
 
 
 @models_call("Module.children", "Module.modules", "Module.named_children", "Module.named_modules")

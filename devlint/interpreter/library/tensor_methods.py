@@ -199,7 +199,11 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
     flag = call.arguments.constant("non_blocking", 1, False)
     pending = pending_copy(frame, source.placement, frame.resolve(tensor).placement, step, non_blocking=flag is True)
     changed = replace(tensor, fresh=None, pending=pending)
-    replace_value(frame, call.receiver_node, tensor, changed)
+    if tensor.cell is None and tensor.grad is False and source.grad is not False and frame.state.torch_state.grad:
+        changed = replace(changed, grad=source.grad, leaf=False if source.grad else None)
+        change_tensor(frame, call.receiver_node, tensor, changed)
+    else:
+        replace_value(frame, call.receiver_node, tensor, changed)
     return changed
 
 

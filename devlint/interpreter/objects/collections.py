@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 from devlint.domain.join import join
-from devlint.domain.objects import Dict, Sequence
+from devlint.domain.objects import Dict, Sequence, several_keys
+from devlint.domain.path_conditions import Literal
 from devlint.domain.value import UNKNOWN, Const, Tuple, Value
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
@@ -17,7 +19,18 @@ def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
         perhaps = {name: test for name, test in thing.optional.items() if name != key.value}
         return replace(thing, entries={**thing.entries, key.value: value}, optional=perhaps)
     entries = {name: join(before, value) for name, before in thing.entries.items()}
-    return replace(thing, entries=entries, element=join_optional(thing.element, value), key=key)
+    keys = key if thing.element is None or key is thing.key else several_keys(thing.key, key)
+    return replace(thing, entries=entries, element=join_optional(thing.element, value), key=keys, is_filled=True)
+
+
+def dict_with_every_entry(thing: Dict, value: Value) -> Dict:
+    """Return a dict object of which each entry has become `value`, by a loop that stores one under each key."""
+    return replace(thing, entries=dict.fromkeys(thing.entries, value), element=value)
+
+
+def without_some_entry(thing: Dict) -> Dict:
+    """Return a dict object of which an unknown entry has been removed: each of them may be gone."""
+    return replace(thing, optional=dict.fromkeys(thing.entries), is_filled=False)
 
 
 def merge_dicts(left: Dict, right: Dict) -> Dict:
@@ -39,7 +52,7 @@ def merge_dicts(left: Dict, right: Dict) -> Dict:
         for key, test in one.optional.items()
         if key not in other.entries or key in other.optional
     }
-    element, key = join_optional(left.element, right.element), join(left.key, right.key)
+    element, key = join_optional(left.element, right.element), several_keys(left.key, right.key)
     return replace(left, entries=entries, element=element, key=key, optional=perhaps)
 
 
@@ -53,6 +66,7 @@ def join_optional(left: Value | None, right: Value | None) -> Value | None:
 def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
     """Return the dict object that `dict(...)` builds from another mapping, from pairs and from keywords."""
     entries: dict[object, Value] = {}
+    perhaps: dict[Hashable, Literal | None] = {}
     element: Value | None = None if arguments.complete else UNKNOWN
     key: Value = UNKNOWN
     for argument in arguments.positional:
@@ -60,6 +74,7 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
         thing = frame.object_of(mapping)
         if isinstance(thing, Dict):
             entries.update(thing.entries)
+            perhaps.update(thing.optional)
             element, key = thing.element, thing.key
             continue
         found = frame.iterate(argument.value, argument.node)
@@ -72,7 +87,8 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
                 case _:
                     element = UNKNOWN
     entries.update({name: one.value for name, one in arguments.keywords.items()})
-    return Dict(entries, element, key)
+    perhaps = {name: test for name, test in perhaps.items() if name not in arguments.keywords}
+    return Dict(entries, element, key, optional=perhaps)
 
 
 def list_from_arguments(frame: Frame, arguments: Arguments) -> Sequence:

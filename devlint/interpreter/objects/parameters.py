@@ -14,6 +14,7 @@ from devlint.domain.objects import Instance, ParameterCell, ParameterGroup, Regi
 from devlint.domain.placement import Placement
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import AllocationSite, Rank, Ref, Tensor, Value
+from devlint.interpreter.objects.every_iteration import is_in_every_iteration
 from devlint.interpreter.objects.module_state import ANY_PART, library_class_name, module_tensors
 from devlint.interpreter.state.frame import Frame
 
@@ -58,8 +59,7 @@ def replace_parameter_data(
     """Give a parameter the placement and dtype of an assigned tensor: `parameter.data = tensor`.
 
     The parameter keeps its identity. A loop over a group changes each member. With `perhaps`, the parameter may also
-    stay as it is, as any member of a group does of which one is changed outside of a loop, or where a test in the loop
-    selects some.
+    stay as it is, as any member of a group does of which only some are changed.
     """
     match frame.get(address):
         case ParameterCell() as cell:
@@ -69,9 +69,9 @@ def replace_parameter_data(
             perhaps = perhaps or _has_buffers(frame, thing)
             frame.put(address, replace(thing, cell=_with_data(cell, placement, dtype, perhaps=perhaps)))
         case ParameterGroup(members=members):
-            selects = frame.loop is None or frame.loop.path_condition != frame.state.path_condition
+            perhaps = perhaps or not is_in_every_iteration(frame)
             for member in members:
-                replace_parameter_data(frame, member, placement, dtype, perhaps=perhaps or selects)
+                replace_parameter_data(frame, member, placement, dtype, perhaps=perhaps)
 
 
 def _with_data(cell: ParameterCell, placement: Placement, dtype: Dtype, *, perhaps: bool) -> ParameterCell:

@@ -1,0 +1,58 @@
+"""Elements that a loop takes from a list while it runs: what the loop's body has stored in the list by then counts."""
+
+from __future__ import annotations
+
+from devlint.domain.objects import Sequence
+from devlint.domain.value import Ref, Tuple, Value
+from devlint.interpreter.state.frame import Frame
+
+Sources = Ref | tuple[Ref | None, ...] | None
+"""The list from which a loop takes its elements, or for each part of an element the list or None; None for no list."""
+
+
+def source_of(frame: Frame, value: Value, found: Sequence) -> Sources:
+    """Return the lists from which an iteration over a value takes its elements; `found` are the elements so far."""
+    thing = frame.object_of(value)
+    if isinstance(value, Ref) and isinstance(thing, Sequence) and thing.kind == "list":
+        return value
+    return found.sources
+
+
+def list_of(frame: Frame, value: Value, found: Sequence) -> Ref | None:
+    """Return the one list from which an iteration over a value takes its elements whole; None if there is none."""
+    sources = source_of(frame, value, found)
+    return sources if isinstance(sources, Ref) else None
+
+
+def has_ended(frame: Frame, sources: Sources, position: int) -> bool:
+    """Return whether a list has become so short that a loop over it ends before the element at a position."""
+    thing = frame.object_of(sources) if isinstance(sources, Ref) else None
+    return isinstance(thing, Sequence) and thing.items is not None and position >= len(thing.items)
+
+
+def element_at(frame: Frame, sources: Sources, position: int, before: Value) -> Value:
+    """Return the element at a position as it is when a loop takes it; `before` is what it was at the loop's start."""
+    match sources, before:
+        case Ref(), _:
+            thing = frame.object_of(sources)
+            if not isinstance(thing, Sequence):
+                return before
+            if thing.items is None:
+                return thing.element
+            return thing.items[position] if position < len(thing.items) else before
+        case tuple(), Tuple(items=items) if len(items) == len(sources):
+            pairs = zip(sources, items, strict=True)
+            return Tuple(tuple(element_at(frame, source, position, one) for source, one in pairs))
+    return before
+
+
+def any_element(frame: Frame, sources: Sources, before: Value) -> Value:
+    """Return a value for every element that a loop may still take; `before` stood for them at the loop's start."""
+    match sources, before:
+        case Ref(), _:
+            thing = frame.object_of(sources)
+            return thing.any if isinstance(thing, Sequence) and thing.items != () else before
+        case tuple(), Tuple(items=items) if len(items) == len(sources):
+            pairs = zip(sources, items, strict=True)
+            return Tuple(tuple(any_element(frame, source, one) for source, one in pairs))
+    return before
