@@ -184,6 +184,15 @@ class RefusedTargetDtype(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedIndexDtype(Event):
+    """A tensor passed for an index or mask whose dtype the operation does not accept there (DEV305)."""
+
+    operation: str
+    operand: Operand
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Transfer(Event):
     """A transfer or cast of a tensor or module (`x.to(device)`, `x.half()`) whose result is used.
 
