@@ -15,6 +15,7 @@ from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.generator_devices import check_generator
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
 from devlint.interpreter.operations.operation_names import short_name
@@ -110,6 +111,8 @@ def apply_bound_row(
     result = result_tensor(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
+    if row.generator and "generator" in bound:
+        check_generator(frame, bound["generator"][0], result.placement, node, name)
     if row.moves:
         bound = move_arguments(frame, row, bound, result.placement)
     return structure_result(frame, row, bound, operands, result, node, complete=complete)
