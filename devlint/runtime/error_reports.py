@@ -33,6 +33,8 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"can't optimize a non-leaf", "DEV113"),
     (r"MPS framework doesn't support float64", "DEV303"),
     (r"tensors used as indices must be|expected scalar type \w*(Long|Int)|index.*int(32|64)", "DEV305"),
+    (r"dtype int(32/int)?64 for index|long tensor for index|type LongTensor|have dtype of long", "DEV305"),
+    (r"indices should be Long|'indices' to have one of|boolean mask|BoolTensor for mask|to be a boolean ", "DEV305"),
     (r"Found dtype (Long|Int|Short|Byte|Bool)|not implemented for '(Long|Int|Float|Double)'", "DEV304"),
     (r"same dtype|scalar type|should be the same|dtypes match|Found dtype", "DEV302"),
 )

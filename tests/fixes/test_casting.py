@@ -1,4 +1,4 @@
-"""Casts, and comparisons of devices, after their fix: DEV205, DEV301 to DEV304."""
+"""Casts, and comparisons of devices, after their fix: DEV205, DEV301 to DEV305."""
 
 from __future__ import annotations
 
@@ -96,6 +96,15 @@ PAIRS = {
         criterion = nn.BCELoss()
         real = torch.full((8,), 1)
         criterion(torch.rand(8), real.float())
+        """,
+    ("DEV305", "an index"): """
+        x = torch.rand(4, 3)
+        middle = torch.arange(4) / 2
+        print(x[middle], x.masked_fill((x > 0.5).float(), 0.0))
+        # becomes (unsafe)
+        x = torch.rand(4, 3)
+        middle = torch.arange(4) / 2
+        print(x[middle.long()], x.masked_fill((x > 0.5).float().to(torch.bool), 0.0))
         """,
 }
 

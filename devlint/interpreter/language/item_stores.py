@@ -12,7 +12,12 @@ from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.placement import StepKind, extend_provenance
 from devlint.domain.value import UNKNOWN, Array, Const, OpaqueData, Ref, StringPrefix, Tensor, Value
 from devlint.interpreter.language.opaque_data import set_opaque_item
-from devlint.interpreter.language.subscripts import evaluate_indices, get_item_argument, is_number_like
+from devlint.interpreter.language.subscripts import (
+    evaluate_indices,
+    get_item_argument,
+    is_number_like,
+    report_index_dtype,
+)
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.collections import dict_with_entry, dict_with_every_entry
 from devlint.interpreter.objects.every_iteration import is_in_every_iteration
@@ -172,6 +177,8 @@ def _set_in_tensor(
     advanced: list[Value] = []
     for index in indices:
         one = without_none(index.value) if index is not None else None
+        if index is not None and isinstance(one, Tensor):
+            report_index_dtype(frame, "__setitem__", index, one, target)
         if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
             continue
         thing = frame.object_of(one)

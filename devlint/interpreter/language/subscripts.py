@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devlint.domain.dtype import promotion_category
 from devlint.domain.join import alternatives, is_number_or_tensor, join, without_none
 from devlint.domain.objects import Dict, Instance, Sequence, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
@@ -48,6 +49,7 @@ from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
 from devlint.interpreter.operations.aliasing import item_storage, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.tensor_ranks import indexed_rank
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -264,6 +266,7 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
         if not isinstance(value, Tensor):
             advanced = advanced or isinstance(value, (Ref, Array))
             continue
+        report_index_dtype(frame, "__getitem__", index, value, node)
         if is_number_like(value):
             continue
         advanced = True
@@ -279,6 +282,20 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
     # A view requires a gradient like its base, even where autograd does not record.
     memory = _item_storage(storage_of(tensor), node, indices)
     return replace(computed_tensor(tensor), pending=tensor.pending, rank=rank, memory=memory)
+
+
+def report_index_dtype(frame: Frame, method: str, index: Argument, value: Tensor, node: cst.CSTNode) -> None:
+    """Report an index tensor of a dtype that torch refuses in a subscript; `method` is the method that runs.
+
+    A 0-dim tensor of any integer dtype is read as a Python number.
+    """
+    tensor = frame.resolve(value)
+    row = frame.analysis.table.method(method)
+    if row is None or tensor.dtype.name is None:
+        return
+    if promotion_category(tensor.dtype.name) > 1 or not is_number_like(value):
+        operation = "indexing" if method == "__getitem__" else "index assignment"
+        report_refused_index(frame, row, [Operand("index", frame.place(index.node), tensor)], node, operation)
 
 
 def _item_storage(memory: Storage | None, node: cst.CSTNode, indices: list[Argument | None]) -> Storage | None:

@@ -27,6 +27,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.language.iteration_protocol import item_by_index
+from devlint.interpreter.library.random_generators import check_host_generator
 from devlint.interpreter.objects.library_objects import DATA_LOADER, move_value
 from devlint.interpreter.objects.module_state import constant_bool
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
@@ -48,6 +49,7 @@ def data_loader(frame: Frame, call: LibraryCall) -> Value:
         value = call.arguments.value(name)
         if value is not None:
             attributes[name] = value
+    check_host_generator(frame, call)
     return frame.allocate(call.node, Instance(DATA_LOADER, attributes))
 
 
@@ -66,6 +68,7 @@ def subset(frame: Frame, call: LibraryCall) -> Value:
     """
     dataset = call.arguments.value("dataset", 0) or UNKNOWN
     if call.name.endswith("random_split"):
+        check_host_generator(frame, call, 2)
         return frame.allocate(call.node, Sequence(None, dataset))
     return dataset
 

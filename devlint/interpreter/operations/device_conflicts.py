@@ -81,7 +81,7 @@ def find_device_conflict(
     for left, right in combinations(operands, 2):
         if left.name in index and right.name in index:
             continue
-        for when, one, other in _conflicting_cases(frame, left, right):
+        for when, one, other in conflicting_cases(frame, left, right):
             exempt = _exempt_scalars(possible_scalars, scalars, frame.state.path_condition | when)
             if _is_exempt(one, exempt) or _is_exempt(other, exempt):
                 continue
@@ -162,7 +162,7 @@ def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
     )
 
 
-def _conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
+def conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
     """Yield the pairs of placement cases of two operands that can occur together and are on different devices.
 
     A placement case is one device with the conditions under which the tensor is there. Each pair comes with the further
@@ -223,7 +223,7 @@ def _classify_conflict(
     if stored is not None and _is_replaced_from_outside(frame, stored):
         return None
     relation = relate_devices(misplaced.case.device, reference.case.device)
-    generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, node, misplaced, reference, when)
+    generic = relation is DeviceRelation.UNDECIDED and is_left_behind(frame, node, misplaced, reference, when)
     if relation is not DeviceRelation.DIFFERENT and not generic:
         return None
     context = frame.event_context(node)
@@ -307,7 +307,7 @@ def _is_created_outside_modules(created: Step) -> bool:
     return isinstance(created.place.node, cst.Call)
 
 
-def _is_left_behind(
+def is_left_behind(
     frame: Frame, node: cst.CSTNode, misplaced: Operand, reference: Operand, when: PathCondition
 ) -> bool:
     """Return whether one of two operands is a host tensor that a program for any device has failed to move.

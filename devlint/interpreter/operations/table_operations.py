@@ -15,6 +15,8 @@ from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.generator_devices import check_generator
+from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
 from devlint.interpreter.operations.operation_names import short_name
 from devlint.interpreter.operations.result_tensors import result_tensor
@@ -93,7 +95,11 @@ def apply_bound_row(
     conflict = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
     if conflict is not None:
         frame.emit(conflict)
-    elif not frame.state.torch_state.autocast and not _check_target_dtypes(frame, row, operands, node, name):
+    elif (
+        not report_refused_index(frame, row, operands, node, name)
+        and not frame.state.torch_state.autocast
+        and not _check_target_dtypes(frame, row, operands, node, name)
+    ):
         _check_dtypes(frame, row, bound, operands, node, name)
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
@@ -107,6 +113,8 @@ def apply_bound_row(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
     _follow_writes(frame, row, bound, result)
+    if row.generator and "generator" in bound:
+        check_generator(frame, bound["generator"][0], result.placement, node, name)
     if row.moves:
         bound = move_arguments(frame, row, bound, result.placement)
     return structure_result(frame, row, bound, operands, result, node, complete=complete)

@@ -157,6 +157,17 @@ class IndexConflict(DeviceConflict):
 
 
 @dataclass(frozen=True, slots=True)
+class GeneratorConflict(DeviceConflict):
+    """A call that draws random numbers on one device with a `torch.Generator` of another (DEV109).
+
+    The two operands stand for the generator (`generator`) and for the tensor that is drawn.
+    """
+
+    generator: Operand = field(kw_only=True)
+    drawn: Operand = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class HostOnlyOperand(Event):
     """An accelerator tensor passed to an operation that accepts only host tensors (DEV108)."""
 
@@ -179,6 +190,15 @@ class RefusedTargetDtype(Event):
     """A call of a loss function with a target whose dtype the loss function does not accept (DEV304)."""
 
     loss: str
+    operand: Operand
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedIndexDtype(Event):
+    """A tensor passed for an index or mask whose dtype the operation does not accept there (DEV305)."""
+
+    operation: str
     operand: Operand
     accepted: tuple[str, ...]
 

@@ -1,0 +1,29 @@
+"""Dtypes of indices and masks: the check that an operation accepts those that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from devlint.domain.dtype import is_floating
+from devlint.interpreter.state.events import Operand, RefusedIndexDtype
+from devlint.interpreter.state.frame import Frame
+from devlint.semantics.table import Row
+
+
+def report_refused_index(frame: Frame, row: Row, operands: Iterable[Operand], node: cst.CSTNode, name: str) -> bool:
+    """Report the first operand that is an index or mask of a dtype that the operation refuses (`Row.index_dtypes`).
+
+    Return whether there was one. A parameter that takes floating masks as well is not judged: which of them it takes
+    depends on the dtypes of the other operands.
+    """
+    if not row.index_dtypes:
+        return False
+    for operand in operands:
+        accepted = row.index_dtypes.get(operand.name)
+        dtype = operand.tensor.dtype.name
+        if accepted and dtype is not None and dtype not in accepted and not any(map(is_floating, accepted)):
+            frame.emit(RefusedIndexDtype(frame.event_context(node), name, operand, tuple(sorted(accepted))))
+            return True
+    return False

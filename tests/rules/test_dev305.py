@@ -1,0 +1,169 @@
+"""Indices and masks of a dtype that the operation refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "subscripts": """
+x = torch.rand(8, 3)
+print(x[torch.zeros(4)])  # DEV305
+print(x[:, torch.tensor(1.0)])  # DEV305
+print(x[torch.arange(8) / 2])  # DEV305
+print(x[torch.tensor([1, 2], dtype=torch.int16)])  # DEV305
+print(x[torch.zeros(2, dtype=torch.complex64)])  # DEV305
+x[torch.tensor([0.0, 1.0])] = 0  # DEV305
+x[torch.linspace(0, 7, 4)] += 1  # DEV305
+""",
+    "embeddings": """
+table = nn.Embedding(10, 3)
+table(torch.rand(4, 2))  # DEV305
+table(torch.zeros(4, dtype=torch.uint8))  # DEV305
+F.embedding(torch.ones(4), table.weight)  # DEV305
+nn.EmbeddingBag(10, 3)(torch.zeros(4, 2))  # DEV305
+nn.Sequential(nn.Embedding(10, 3), nn.Linear(3, 2))(torch.rand(4, 2))  # DEV305
+""",
+    "gathering and scattering": """
+x = torch.rand(4, 4)
+rows, cell = torch.zeros(4), torch.zeros(4, 4)
+x.gather(1, cell)  # DEV305
+torch.gather(x, 1, cell.bool())  # DEV305
+x.index_select(0, rows)  # DEV305
+torch.take_along_dim(x, cell.int(), 1)  # DEV305
+x.take(rows.int())  # DEV305
+x.scatter_(1, cell, 1.0)  # DEV305
+torch.zeros(4, 4).scatter_add_(1, cell, x)  # DEV305
+torch.zeros(4, 4).index_add_(0, rows, x)  # DEV305
+torch.zeros(4, 4).index_copy_(0, rows.int(), x)  # DEV305
+torch.zeros(4).index_put_((rows,), x[0])  # DEV305
+""",
+    "class numbers": """
+F.one_hot(torch.from_numpy(np.array([0.0, 1.0, 2.0])), 3)  # DEV305
+F.one_hot(torch.zeros(4, dtype=torch.int32), 3)  # DEV305
+torch.bincount(torch.rand(4))  # DEV305
+""",
+    "masks": """
+x = torch.rand(4)
+x.masked_fill((x > 0.5).float(), 0.0)  # DEV305
+x.masked_select((x > 0.5).byte())  # DEV305
+torch.where(torch.ones(4), x, x)  # DEV305
+""",
+    "across functions": """
+def middle(count):
+    return torch.arange(count) / 2
+
+def pick(x, index):
+    return x.index_select(0, index)  # DEV305
+
+pick(torch.rand(8), middle(8))
+""",
+    "several uses of one cast": """
+x = torch.rand(4)
+mask = (x > 0.5).float()
+x.masked_fill(mask, 0.0)  # DEV305
+torch.where(mask, x, x)
+""",
+    "under autocast": """
+x = torch.rand(4, device="cuda")
+with torch.autocast("cuda"):
+    print(x[torch.zeros(2, device="cuda")])  # DEV305
+""",
+}
+
+GOOD = {
+    "what each operation takes": """
+x = torch.rand(4, 4)
+rows = torch.tensor([0, 1, 1, 2])
+cell = torch.zeros(4, 4, dtype=torch.int32)
+print(x[rows], x[rows.int()], x[rows.byte()], x[rows > 1], x[:, rows], x[rows, rows])
+x.gather(1, cell), x.scatter_(1, cell, 1.0), x.index_select(0, rows.int()), nn.Embedding(4, 2)(cell)
+x.take(rows), x.take_along_dim(cell.long(), 1), F.one_hot(rows, 4), F.one_hot(cell.long())
+torch.bincount(rows.short()), torch.where(rows.byte(), x, x), x.masked_fill(x > 0, 0.0)
+torch.zeros(4).index_put_((rows > 1,), torch.tensor(1.0))
+x[rows > 1] = 0.0
+x[rows.int()] = 1.0
+""",
+    "0-dim integers are read as Python numbers": """
+x = torch.rand(8)
+print(x[torch.tensor(1, dtype=torch.int16)], x[torch.tensor(3, dtype=torch.uint8)])
+x[torch.tensor(1).short()] = 2.0
+for step in torch.zeros(3, dtype=torch.int8):
+    print(x[step])
+""",
+    "cast in time": """
+x = torch.rand(8, 3)
+middle = torch.arange(8) / 2
+print(x[middle.long()], x[(torch.arange(8) // 2)], x.masked_fill(middle.bool().unsqueeze(1), 0.0))
+print(nn.Embedding(10, 3)(torch.rand(4).mul(10).floor().to(torch.int64)))
+""",
+    "unknown dtypes and Python numbers": """
+from data import index
+
+def pick(x: torch.Tensor, i: torch.Tensor, j, n):
+    print(x[i], x[j], x[:, j], x.gather(1, i), x[torch.arange(n)], nn.Embedding(3, 3)(i), x[[0, 1]], x[index])
+    return x[torch.tensor(j)]
+""",
+    "one of two dtypes": """
+import sys
+
+x = torch.rand(8)
+index = torch.zeros(4)
+if len(sys.argv) > 1:
+    index = index.long()
+    print(x[index])
+print(x.index_select(0, index if index.dtype == torch.int64 else index.long()))
+""",
+    "masks that are added": """
+attention = nn.MultiheadAttention(8, 2).double()
+x = torch.rand(4, 2, 8, dtype=torch.float64)
+attention(x, x, x, attn_mask=torch.zeros(4, 4, dtype=torch.float64))
+""",
+    "lengths are converted": """
+from torch.nn.utils.rnn import pack_padded_sequence
+
+pack_padded_sequence(torch.rand(4, 2, 3), torch.tensor([4, 3], dtype=torch.int32))
+pack_padded_sequence(torch.rand(4, 2, 3), torch.tensor([4.0, 3.0]))
+""",
+    "no tensor is indexed": """
+names = {torch.float32: "single"}
+values = np.zeros(4)
+print(names[torch.zeros(1).dtype], values[torch.tensor([0, 1])])
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV305")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV305")
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "advice"),
+    [
+        (
+            "x.gather(0, i)",
+            "`i` is float32, but `.gather()` takes int32 or int64 for its `index`",
+            "cast it: `i.to(torch.int64)`",
+        ),
+        (
+            "x[i]",
+            "`i` is float32, but indexing takes bool, int32, int64 or uint8 for its `index`",
+            "cast it: `i.to(torch.int64)`",
+        ),
+        (
+            "x.masked_fill(i, 0.0)",
+            "`i` is float32, but `.masked_fill()` takes bool for its `mask`",
+            "cast it: `i.to(torch.bool)`",
+        ),
+    ],
+)
+def test_the_finding_says_what_is_taken(call: str, message: str, advice: str) -> None:
+    (found,) = check(f"x, i = torch.rand(8), torch.zeros(8)\nprint({call})  # DEV305\n", "DEV305")
+    assert (found.message, found.help) == (message, advice)
