@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import libcst as cst
+
 from devlint.domain.dtype import python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.placement import StepKind, placement_cases
@@ -13,7 +15,6 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
-    Const,
     FactoryOrigin,
     Number,
     OpaqueData,
@@ -24,6 +25,7 @@ from devlint.domain.value import (
     Tensor,
     Tuple,
     TypeName,
+    Unknown,
     Value,
     as_tensor,
     computed_tensor,
@@ -44,7 +46,7 @@ from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.events import DiscardedResult
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
-from devlint.interpreter.state.rebinding import replace_value
+from devlint.interpreter.state.rebinding import rebind, replace_value
 
 
 @models_call(*(f"Tensor.{name}" for name in TRANSFER_METHODS))
@@ -204,9 +206,21 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Tensor.backward", "torch.autograd.backward")
 def backward(frame: Frame, call: LibraryCall) -> Value:
-    """Model `loss.backward()` by the method's row of the semantics table: the backward pass runs where the loss is."""
+    """Model `loss.backward()` by the method's row of the semantics table: the backward pass runs where the loss is.
+
+    It raises unless autograd tracks the loss, which is therefore known to require grad afterwards.
+    """
     call_by_table(frame, call)
-    return Const(None)
+    if call.receiver is None or not isinstance(call.receiver_node, cst.Name):
+        return NONE
+    loss = frame.evaluate(call.receiver_node)
+    tensor = as_tensor(loss)
+    if tensor is None or tensor.grad is not None or tensor.cell is not None:
+        return NONE
+    # Other libraries' tensors have a method of the same name.
+    if not isinstance(loss, Unknown) or not frame.module.has_other_tensors:
+        rebind(frame, call.receiver_node, loss, replace(tensor, grad=True))
+    return NONE
 
 
 @models_call("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")
