@@ -7,6 +7,14 @@ import pytest
 from .programs import check
 
 BAD = {
+    "parts of a batch": """
+from torch.utils.data import DataLoader
+def train(model, dataset, device):
+    for x, y in DataLoader(dataset, batch_size=4):
+        for part in [x, y]:
+            part = part.to(device)  # DEV202
+        model(x, y)
+""",
     "moved back in a loop of its own": """
 views = [torch.rand(3)]
 for view in views:
@@ -60,6 +68,26 @@ class Trainer:
 }
 
 GOOD = {
+    "models, and parts of a batch that are used": """
+from torch.utils.data import DataLoader
+def train(model, teacher, dataset, device):
+    for one in [model, teacher]:
+        one = one.to(device)
+    for batch in DataLoader(dataset, batch_size=4):
+        for key, value in batch.items():
+            value = value.to(device)
+            batch[key] = value
+        for part in [batch["x"], batch["y"]]:
+            part = part.to(device)
+            print(part.sum())
+        model(batch)
+
+def generate(pipeline, device):
+    pipeline = pipeline.to(device)
+    for one in [pipeline.unet, pipeline.vae]:
+        one = one.half()
+    return pipeline("a cat")
+""",
     "moved back at the end of the iteration": """
 def means(views: list[torch.Tensor], device):
     found = []

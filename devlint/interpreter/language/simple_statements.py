@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.domain.path_conditions import Literal
 from devlint.domain.torch_names import REBOUND_METHODS
-from devlint.domain.value import NONE, ProgramDefinition, Tensor, Value, as_tensor
+from devlint.domain.value import NONE, OpaqueData, ProgramDefinition, Tensor, Value, as_tensor
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.attribute_stores import delete_target
 from devlint.interpreter.language.expressions import closure, truth
@@ -55,9 +55,11 @@ def assignment(frame: Frame, node: cst.Assign) -> None:
     """Execute the assignment `a = b = value`: evaluate the value once and assign it to each target."""
     value = frame.evaluate(node.value)
     for target in node.targets:
+        name = target.target.value if type(node.value) is cst.Call and type(target.target) is cst.Name else None
+        before = frame.lookup(name) if name is not None else None
         frame.assign(target.target, value)
-        if type(node.value) is cst.Call and type(target.target) is cst.Name:
-            _check_rebinding(frame, node, target.target.value, value)
+        if name is not None:
+            _check_rebinding(frame, node, name, before, value)
 
 
 @executes(cst.AnnAssign)
@@ -73,14 +75,18 @@ def augmented_assignment(frame: Frame, node: cst.AugAssign) -> None:
     frame.assign(node.target, augmented(frame, node))
 
 
-def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) -> None:
+def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | None, value: Value) -> None:
     """Report `name = name.to(device)` where the name is a loop variable or a parameter and is never read afterwards.
 
-    The move then has no effect: the list or the caller keeps the tensor that was not moved.
+    The move then has no effect: the list or the caller keeps the tensor that was not moved. `before` is what the name
+    held, `value` what it holds now.
     """
     match node.value:
         case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBOUND_METHODS:
-            if dotted_name(receiver) != name or not (isinstance(value, Tensor) or looks_like_tensor(frame, receiver)):
+            is_part_of_batch = isinstance(before, OpaqueData) and before.of_loader
+            if dotted_name(receiver) != name or not (
+                isinstance(value, Tensor) or is_part_of_batch or looks_like_tensor(frame, receiver)
+            ):
                 return
         case _:
             return

@@ -10,7 +10,7 @@ from devlint.domain.dtype import python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.placement import StepKind, placement_cases
 from devlint.domain.storage import Storage
-from devlint.domain.torch_names import TRANSFER_METHODS
+from devlint.domain.torch_names import CAST_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -64,8 +64,14 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
         return call.receiver or UNKNOWN
     moved = transfer_tensor(frame, tensor, call.name, call.arguments, call.node, call.receiver_node)
     if isinstance(call.receiver, OpaqueData):
-        may_move = call.receiver.may_move_inputs
-        return OpaqueData(moved.placement, moved=moved.moved, mixed=may_move, may_move_inputs=may_move)
+        batch = call.receiver
+        if batch.of_loader and call.name in CAST_METHODS:
+            # Of what loaders yield, only tensors have these methods.
+            return moved
+        may_move = batch.may_move_inputs
+        return OpaqueData(
+            moved.placement, moved=moved.moved, mixed=may_move, may_move_inputs=may_move, of_loader=batch.of_loader
+        )
     return moved
 
 
