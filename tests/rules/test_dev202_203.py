@@ -14,6 +14,10 @@ def train(model, dataset, device):
         for part in [x, y]:
             part = part.to(device)  # DEV202
         model(x, y)
+    for batch in DataLoader(dataset, batch_size=4):
+        for key, value in batch.items():
+            value = value.to(device)  # DEV202
+        model(batch)
 """,
     "moved back in a loop of its own": """
 views = [torch.rand(3)]
@@ -68,6 +72,13 @@ class Trainer:
 }
 
 GOOD = {
+    "a loop that only loads": """
+from torch.utils.data import DataLoader
+def measure(dataset, device):
+    for x, y in DataLoader(dataset, batch_size=4):
+        x = x.to(device)
+        y = y.to(device)
+""",
     "models, and parts of a batch that are used": """
 from torch.utils.data import DataLoader
 def train(model, teacher, dataset, device):

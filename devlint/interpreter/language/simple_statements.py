@@ -83,7 +83,7 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
     """
     match node.value:
         case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBOUND_METHODS:
-            is_part_of_batch = isinstance(before, OpaqueData) and before.of_loader
+            is_part_of_batch = isinstance(before, OpaqueData) and before.of_loader and _loops_over_parts(frame)
             if dotted_name(receiver) != name or not (
                 isinstance(value, Tensor) or is_part_of_batch or looks_like_tensor(frame, receiver)
             ):
@@ -104,6 +104,19 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
         loop = frame.loops[0].node if frame.loops else None
         if not is_read_after(body, node, name, loop):
             frame.emit(UnusedRebinding(frame.event_context(node.value), name, method, tensor))
+
+
+def _loops_over_parts(frame: Frame) -> bool:
+    """Return whether the innermost loop runs over values that the code lists, or over the entries of a mapping.
+
+    A loop over a loader may move batches only to see how long it takes.
+    """
+    match frame.loops[-1].node if frame.loops else None:
+        case cst.For(iter=cst.List() | cst.Tuple()):
+            return True
+        case cst.For(iter=cst.Call(func=cst.Attribute(attr=cst.Name(value="items" | "values")))):
+            return True
+    return False
 
 
 @executes(cst.Return)
