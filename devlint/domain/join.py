@@ -71,7 +71,14 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
             keys = dict.fromkeys(key for key, _ in (*left.parts, *right.parts))
             parts = tuple((key, join(opaque_part(left, key), opaque_part(right, key), test)) for key in keys)
             may_move = left.may_move_inputs or right.may_move_inputs
-            return OpaqueData(placement, pinned, left.mixed or right.mixed, parts=parts, may_move_inputs=may_move)
+            return OpaqueData(
+                placement,
+                pinned,
+                left.mixed or right.mixed,
+                parts=parts,
+                may_move_inputs=may_move,
+                of_loader=left.of_loader and right.of_loader,
+            )
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
             same = left.names == right.names and left.cls == right.cls

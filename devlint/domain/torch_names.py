@@ -51,3 +51,6 @@ SELF_RETURNING_MODULE_METHODS: Final = frozenset(
     {"eval", "train", "requires_grad_", "share_memory", "apply", "compile"}
 )
 """The methods of nn.Module that return the module itself and move nothing."""
+
+OTHER_TENSOR_LIBRARIES: Final = frozenset({"chainer", "dezero", "jittor", "mindspore", "oneflow", "paddle", "tinygrad"})
+"""The libraries whose tensors have `backward` as torch's do, but may be read by NumPy afterwards."""

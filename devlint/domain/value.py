@@ -263,7 +263,8 @@ class OpaqueData:
     `mixed` is true when the data also holds numbers and settings, as a checkpoint does. `moved` is the step of the
     transfer that returned the data, None once something has been taken from it. `parts` are the values that the program
     has stored in the data, by key or attribute name. `may_move_inputs` is true when the data may be an object
-    that moves the inputs of its calls itself, such as a pipeline.
+    that moves the inputs of its calls itself, such as a pipeline. `of_loader` is true for batches of a loader and their
+    parts, which are no modules.
     """
 
     placement: Placement
@@ -272,6 +273,7 @@ class OpaqueData:
     moved: Step | None = field(default=None, compare=False)
     parts: tuple[tuple[Hashable, Value], ...] = ()
     may_move_inputs: bool = False
+    of_loader: bool = False
 
 
 @dataclass(frozen=True, slots=True)

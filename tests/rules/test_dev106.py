@@ -9,6 +9,14 @@ import pytest
 from .programs import check
 
 BAD = {
+    "the data of a part of a batch": """
+from torch.utils.data import DataLoader
+def collect(dataset):
+    for x, y in DataLoader(dataset, batch_size=4):
+        x, y = x.cuda(), y.cuda()
+        print(x.cpu().data.numpy(), y.data.cpu().numpy())
+        print(y.data.numpy())  # DEV106
+""",
     "numpy()": """
 x = torch.ones(3).cuda()
 print(x.numpy())  # DEV106

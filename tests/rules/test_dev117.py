@@ -32,6 +32,21 @@ print(row.numpy())  # DEV117
 x = torch.rand(3, requires_grad=True)
 y = (x * 2).numpy()  # DEV117
 """,
+    "a loss after its backward pass": """
+def train(model, criterion, loader):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss.backward()
+        print(loss.cpu().numpy())  # DEV117
+""",
+    "a loss before its backward pass": """
+def train(model, criterion, optimizer, loader):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        if y.sum() > 3:
+            print(loss.cpu().numpy())  # DEV117
+        optimizer.zero_grad(); loss.backward()
+""",
     "a loss": """
 model = nn.Linear(4, 2)
 losses = []
@@ -91,6 +106,39 @@ def evaluate(x):
     return layer(x).argmax(1).numpy()
 
 predict(torch.rand(3, 4)), evaluate(torch.rand(3, 4))
+""",
+    "a loss whose backward pass is another's": """
+def train(model, criterion, loader, is_training):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        print(loss.cpu().numpy())
+        if is_training:
+            loss.backward()
+
+def evaluate(model, criterion, loader, is_training):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        if not is_training:
+            print(loss.cpu().numpy())
+            continue
+        loss.backward()
+
+def follow(model, criterion, loader):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        print(loss.cpu().numpy())
+        loss = criterion(model(x), 2 * y)
+        loss.backward()
+""",
+    "a loss out of autograd": """
+def train(model, criterion, loader):
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        print(loss.detach().cpu().numpy())
+        loss.backward()
+        print(loss.detach().cpu().numpy(), loss.item(), loss.data.numpy())
+        with torch.no_grad():
+            print(loss.cpu().numpy())
 """,
     "numbers": """
 layer = nn.Linear(4, 2)

@@ -7,6 +7,18 @@ import pytest
 from .programs import check
 
 BAD = {
+    "parts of a batch": """
+from torch.utils.data import DataLoader
+def train(model, dataset, device):
+    for x, y in DataLoader(dataset, batch_size=4):
+        for part in [x, y]:
+            part = part.to(device)  # DEV202
+        model(x, y)
+    for batch in DataLoader(dataset, batch_size=4):
+        for key, value in batch.items():
+            value = value.to(device)  # DEV202
+        model(batch)
+""",
     "moved back in a loop of its own": """
 views = [torch.rand(3)]
 for view in views:
@@ -60,6 +72,33 @@ class Trainer:
 }
 
 GOOD = {
+    "a loop that only loads": """
+from torch.utils.data import DataLoader
+def measure(dataset, device):
+    for x, y in DataLoader(dataset, batch_size=4):
+        x = x.to(device)
+        y = y.to(device)
+""",
+    "models, and parts of a batch that are used": """
+from torch.utils.data import DataLoader
+def train(model, teacher, dataset, device):
+    for one in [model, teacher]:
+        one = one.to(device)
+    for batch in DataLoader(dataset, batch_size=4):
+        for key, value in batch.items():
+            value = value.to(device)
+            batch[key] = value
+        for part in [batch["x"], batch["y"]]:
+            part = part.to(device)
+            print(part.sum())
+        model(batch)
+
+def generate(pipeline, device):
+    pipeline = pipeline.to(device)
+    for one in [pipeline.unet, pipeline.vae]:
+        one = one.half()
+    return pipeline("a cat")
+""",
     "moved back at the end of the iteration": """
 def means(views: list[torch.Tensor], device):
     found = []

@@ -7,6 +7,15 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a part of a batch": """
+from torch.utils.data import DataLoader
+def train(dataset, device):
+    model = nn.Linear(3, 3).to(device)
+    for x, y in DataLoader(dataset, batch_size=4):
+        x = x.to(device)
+        model(x.double())  # DEV302
+        model(x.half())  # DEV302
+""",
     "matrix products": """
 a, b = torch.rand(3, 3), torch.rand(3, 3, dtype=torch.float64)
 a @ b  # DEV302
@@ -44,6 +53,16 @@ conv(torch.rand(1, 1, 8, 8))  # DEV302
 }
 
 GOOD = {
+    "a part of a batch": """
+from torch.utils.data import DataLoader
+def train(dataset, device):
+    model, double = nn.Linear(3, 3).to(device), nn.Linear(3, 3).double().to(device)
+    for x, y in DataLoader(dataset, batch_size=4):
+        x = x.to(device)
+        double(x.double())
+        model(x)
+        model(x.float())
+""",
     "operations that promote": """
 a, b = torch.rand(3), torch.rand(3, dtype=torch.float64)
 a + b, a * b, torch.maximum(a, b), torch.where(a > 0, a, b), torch.cat([a, b]), torch.stack([a, b])

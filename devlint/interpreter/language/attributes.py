@@ -122,7 +122,8 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
         case OpaqueData():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
                 return tensor_attribute(frame, Tensor(owner.placement), name, node)
-            known = (
+            # `x.data` is no method, though the table has a row for the attribute of a tensor.
+            known = name != "data" and (
                 name in MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS or frame.analysis.table.method(name) is not None
             )
             return (

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.domain.path_conditions import Literal
 from devlint.domain.torch_names import REBOUND_METHODS
-from devlint.domain.value import NONE, ProgramDefinition, Tensor, Value, as_tensor
+from devlint.domain.value import NONE, OpaqueData, ProgramDefinition, Tensor, Value, as_tensor
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.attribute_stores import delete_target
 from devlint.interpreter.language.expressions import closure, truth
@@ -55,9 +55,11 @@ def assignment(frame: Frame, node: cst.Assign) -> None:
     """Execute the assignment `a = b = value`: evaluate the value once and assign it to each target."""
     value = frame.evaluate(node.value)
     for target in node.targets:
+        name = target.target.value if type(node.value) is cst.Call and type(target.target) is cst.Name else None
+        before = frame.lookup(name) if name is not None else None
         frame.assign(target.target, value)
-        if type(node.value) is cst.Call and type(target.target) is cst.Name:
-            _check_rebinding(frame, node, target.target.value, value)
+        if name is not None:
+            _check_rebinding(frame, node, name, before, value)
 
 
 @executes(cst.AnnAssign)
@@ -73,14 +75,18 @@ def augmented_assignment(frame: Frame, node: cst.AugAssign) -> None:
     frame.assign(node.target, augmented(frame, node))
 
 
-def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) -> None:
+def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | None, value: Value) -> None:
     """Report `name = name.to(device)` where the name is a loop variable or a parameter and is never read afterwards.
 
-    The move then has no effect: the list or the caller keeps the tensor that was not moved.
+    The move then has no effect: the list or the caller keeps the tensor that was not moved. `before` is what the name
+    held, `value` what it holds now.
     """
     match node.value:
         case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBOUND_METHODS:
-            if dotted_name(receiver) != name or not (isinstance(value, Tensor) or looks_like_tensor(frame, receiver)):
+            is_part_of_batch = isinstance(before, OpaqueData) and before.of_loader and _loops_over_parts(frame)
+            if dotted_name(receiver) != name or not (
+                isinstance(value, Tensor) or is_part_of_batch or looks_like_tensor(frame, receiver)
+            ):
                 return
         case _:
             return
@@ -98,6 +104,19 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) ->
         loop = frame.loops[0].node if frame.loops else None
         if not is_read_after(body, node, name, loop):
             frame.emit(UnusedRebinding(frame.event_context(node.value), name, method, tensor))
+
+
+def _loops_over_parts(frame: Frame) -> bool:
+    """Return whether the innermost loop runs over values that the code lists, or over the entries of a mapping.
+
+    A loop over a loader may move batches only to see how long it takes.
+    """
+    match frame.loops[-1].node if frame.loops else None:
+        case cst.For(iter=cst.List() | cst.Tuple()):
+            return True
+        case cst.For(iter=cst.Call(func=cst.Attribute(attr=cst.Name(value="items" | "values")))):
+            return True
+    return False
 
 
 @executes(cst.Return)

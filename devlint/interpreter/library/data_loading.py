@@ -120,7 +120,11 @@ def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpre
     if thing.cell is None:
         return batch
     # The program has wrapped the loader in one that moves its batches.
-    return OpaqueData(thing.cell.placement) if batch == UNKNOWN else move_value(frame, batch, thing.cell.placement)
+    return (
+        OpaqueData(thing.cell.placement, of_loader=True)
+        if batch == UNKNOWN
+        else move_value(frame, batch, thing.cell.placement)
+    )
 
 
 def _collated_batch(frame: Frame, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
@@ -190,7 +194,9 @@ def _default_collate(
                     for key, one in thing.entries.items()
                 }
                 return frame.allocate(
-                    node, Dict(entries, None if thing.element is None else OpaqueData(host, pinned)), f"batch{path}"
+                    node,
+                    Dict(entries, None if thing.element is None else OpaqueData(host, pinned, of_loader=True)),
+                    f"batch{path}",
                 )
             if isinstance(thing, Sequence) and thing.kind == "list":
                 # Samples that are lists of n elements are collated to a list of n batches.
@@ -200,4 +206,4 @@ def _default_collate(
                 )
                 columns = Sequence(parts) if thing.items is not None else Sequence(None, parts[0])
                 return frame.allocate(node, columns, f"batch{path}")
-    return OpaqueData(host, pinned)
+    return OpaqueData(host, pinned, of_loader=True)

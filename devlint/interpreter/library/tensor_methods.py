@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import libcst as cst
+
 from devlint.domain.dtype import python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.placement import StepKind, placement_cases
 from devlint.domain.storage import Storage
-from devlint.domain.torch_names import TRANSFER_METHODS
+from devlint.domain.torch_names import CAST_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
-    Const,
     FactoryOrigin,
     Number,
     OpaqueData,
@@ -24,6 +25,7 @@ from devlint.domain.value import (
     Tensor,
     Tuple,
     TypeName,
+    Unknown,
     Value,
     as_tensor,
     computed_tensor,
@@ -45,7 +47,7 @@ from devlint.interpreter.state.changed_tensors import change_tensor
 from devlint.interpreter.state.events import DiscardedResult
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
-from devlint.interpreter.state.rebinding import replace_value
+from devlint.interpreter.state.rebinding import rebind, replace_value
 
 
 @models_call(*(f"Tensor.{name}" for name in TRANSFER_METHODS))
@@ -63,8 +65,14 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
         return call.receiver or UNKNOWN
     moved = transfer_tensor(frame, tensor, call.name, call.arguments, call.node, call.receiver_node)
     if isinstance(call.receiver, OpaqueData):
-        may_move = call.receiver.may_move_inputs
-        return OpaqueData(moved.placement, moved=moved.moved, mixed=may_move, may_move_inputs=may_move)
+        batch = call.receiver
+        if batch.of_loader and call.name in CAST_METHODS:
+            # Of what loaders yield, only tensors have these methods.
+            return moved
+        may_move = batch.may_move_inputs
+        return OpaqueData(
+            moved.placement, moved=moved.moved, mixed=may_move, may_move_inputs=may_move, of_loader=batch.of_loader
+        )
     return moved
 
 
@@ -209,9 +217,21 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Tensor.backward", "torch.autograd.backward")
 def backward(frame: Frame, call: LibraryCall) -> Value:
-    """Model `loss.backward()` by the method's row of the semantics table: the backward pass runs where the loss is."""
+    """Model `loss.backward()` by the method's row of the semantics table: the backward pass runs where the loss is.
+
+    It raises unless autograd tracks the loss, which is therefore known to require grad afterwards.
+    """
     call_by_table(frame, call)
-    return Const(None)
+    if call.receiver is None or not isinstance(call.receiver_node, cst.Name):
+        return NONE
+    loss = frame.evaluate(call.receiver_node)
+    tensor = as_tensor(loss)
+    if tensor is None or tensor.grad is not None or tensor.cell is not None:
+        return NONE
+    # Other libraries' tensors have a method of the same name.
+    if not isinstance(loss, Unknown) or not frame.module.has_other_tensors:
+        rebind(frame, call.receiver_node, loss, replace(tensor, grad=True))
+    return NONE
 
 
 @models_call("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")

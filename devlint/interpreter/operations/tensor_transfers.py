@@ -59,7 +59,7 @@ from devlint.interpreter.operations.device_arguments import (
 from devlint.interpreter.operations.dtype_arguments import is_dtype_argument
 from devlint.interpreter.operations.synchronization import pending_copy, unfinished_copy
 from devlint.interpreter.operations.tensor_types import legacy_type
-from devlint.interpreter.operations.tensor_uses import is_used_as_tensor
+from devlint.interpreter.operations.tensor_uses import is_differentiated_later, is_used_as_tensor
 from devlint.interpreter.program.liveness import varies_in_loop
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.device_facts import device_type_atom
@@ -511,6 +511,8 @@ def report_numpy_read(
     whether the tensor is in a container. `array` is the array that is the other operand, if there is one.
     """
     tensor = frame.resolve(tensor)
+    if tensor.grad is None and is_differentiated_later(frame, operand):
+        tensor = replace(tensor, grad=True)
     frame.emit(
         HostRead(
             frame.event_context(node),

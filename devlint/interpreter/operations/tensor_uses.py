@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
+from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import LibraryName, ProgramDefinition, Ref
 from devlint.interpreter.objects.evidence import looks_like_tensor
 from devlint.interpreter.program.definitions import FunctionInfo, Parameter
+from devlint.interpreter.program.name_events import NameEvents
 from devlint.interpreter.program.usage_evidence import OF_OTHERS_TOO, TENSOR_ONLY
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import descend, dotted_name
@@ -75,3 +79,48 @@ def _is_tensor_parameter(info: FunctionInfo, parameter: Parameter) -> bool:
         isinstance(one, cst.Index) and isinstance(one.value, cst.Name) and one.value.value == parameter.name
         for one in descend(info.node)
     )
+
+
+def is_differentiated_later(frame: Frame, node: cst.BaseExpression) -> bool:
+    """Return whether the program goes on to call `backward()` of what an expression reads, so that autograd tracks it.
+
+    The expression is a name, or one moved to another device (`loss.cpu()`). Nothing between it and the call may bind
+    the name or leave the path.
+    """
+    while (
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in DEVICE_METHODS
+    ):
+        node = node.func.value
+    if not isinstance(node, cst.Name) or frame.module.has_other_tensors:
+        return False
+    path = frame.analysis.use_def.path(frame, node)
+    for above, below in zip(path[-2::-1], path[:0:-1], strict=True):
+        if isinstance(above, (cst.IndentedBlock, cst.SimpleStatementLine)):
+            following = above.body[above.body.index(below) :]
+            for one in (small for each in following for small in _statements_in_line(each)):
+                if _calls_backward(one, node.value):
+                    return True
+                if _leaves_or_binds(one, node.value):
+                    return False
+        elif isinstance(above, cst.BaseCompoundStatement) and not isinstance(above, (cst.If, cst.With)):
+            return False
+    return False
+
+
+def _statements_in_line(node: cst.CSTNode) -> Sequence[cst.CSTNode]:
+    """Return the small statements of a line of them; any other statement is alone."""
+    return node.body if isinstance(node, cst.SimpleStatementLine) else [node]
+
+
+def _calls_backward(statement: cst.CSTNode, name: str) -> bool:
+    """Return whether a statement is the call `name.backward(...)`."""
+    match statement:
+        case cst.Expr(value=cst.Call(func=cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value="backward")))):
+            return owner == name
+    return False
+
+
+def _leaves_or_binds(statement: cst.CSTNode, name: str) -> bool:
+    """Return whether a statement may leave the path that follows it, or binds a name."""
+    leaves = any(isinstance(one, (cst.Return, cst.Raise, cst.Break, cst.Continue)) for one in descend(statement))
+    return leaves or any(kind == "bind" for kind, _ in NameEvents(statement).of(name))

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import libcst as cst
 
+from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES
 from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
 from devlint.interpreter.program.self_attributes import ItemStores, item_stores, self_attribute_events
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
@@ -76,6 +77,11 @@ class ModuleInfo:
                 with suppress(SourceError):
                     trees.append(unit.tree)
         return UsageEvidence(*trees)
+
+    @cached_property
+    def has_other_tensors(self) -> bool:
+        """Return whether the file mentions another library whose tensors have methods of the same names as torch's."""
+        return any(not OTHER_TENSOR_LIBRARIES.isdisjoint(unit.mentions) for unit in self.index.statements)
 
     @cached_property
     def collating_functions(self) -> frozenset[str]:
