@@ -7,6 +7,15 @@ import pytest
 from .programs import check
 
 BAD = {
+    "parts of the batches of a caller's loader": """
+def train(model, loader, optimizer, device):
+    model.train()
+    criterion = nn.CrossEntropyLoss()
+    for x, y in loader:
+        x.to(device)  # DEV201
+        y.to(device)  # DEV201
+        loss = criterion(model(x), y)
+""",
     "moved as a statement": """
 t = torch.zeros(3)
 t.to("cuda")  # DEV201
@@ -75,6 +84,27 @@ layer.weight.cuda()  # DEV201
 }
 
 GOOD = {
+    "modules of a caller's pairs": """
+def compare(pairs, evaluate, device):
+    for name, model in pairs:
+        model.to(device)
+        evaluate(model)
+
+def predict(model, x):
+    return evaluate_with(model, x.to(model.device))
+
+def wrap(pairs, head, device):
+    for model, x in pairs:
+        model.to(device)
+        predict(model, x)
+        nn.DataParallel(model), nn.Sequential(model, head), torch.compile(model), torch.jit.script(model)
+
+def run(pairs, data, device):
+    for model, batch in pairs:
+        model.to(device)
+        batch = batch.to(device)
+        print(model(batch), nn.functional.relu(batch))
+""",
     "a module moves itself": """
 model = nn.Linear(3, 3)
 model.to("cuda")

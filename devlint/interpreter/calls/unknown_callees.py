@@ -49,6 +49,7 @@ from devlint.interpreter.objects.unknown_objects import (
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.tensor_transfers import read_transfer_request, transfer_tensor, transfer_unknown
+from devlint.interpreter.operations.tensor_uses import is_input_of_module
 from devlint.interpreter.program.usage_evidence import (
     ARRAY_LIKE,
     MODULE_MEMBERS,
@@ -117,21 +118,26 @@ def _transfer_unknown_owner(
         return owner
     tensor = as_tensor(owner)
     is_tensor = looks_like_tensor(frame, receiver) or is_moved_tensor(frame, receiver)
-    if tensor is not None and (is_tensor or (method in CAST_METHODS and _is_part_of_batch(frame, owner, node))):
+    if tensor is not None and (is_tensor or _is_part_of_batch(frame, owner, method, node, receiver)):
         return transfer_tensor(frame, tensor, method, arguments, node, receiver)
     if frame.discarded_expression is node:
         _move_in_place(frame, owner, method, arguments, node, is_module=False)
     return transfer_unknown(frame, owner, method, arguments, node, receiver)
 
 
-def _is_part_of_batch(frame: Frame, owner: Unknown, node: cst.CSTNode) -> bool:
-    """Return whether the result of a cast, which the program keeps, is that of a part of an element of an iterable.
+def _is_part_of_batch(
+    frame: Frame, owner: Unknown, method: str, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> bool:
+    """Return whether a part of an element of an iterable is a tensor, because of its transfer.
 
-    Programs iterate over batches, and keep the modules that they iterate over one by one.
+    Programs iterate over batches, and keep the modules that they iterate over one by one: they keep the result of a
+    cast. A part whose moved copy they throw away is a tensor if it then is the input of a module.
     """
     match owner.origin:
         case ("item", ("element", _), int() | Const()):
-            return frame.discarded_expression is not node
+            if frame.discarded_expression is not node:
+                return method in CAST_METHODS
+            return isinstance(receiver, cst.Name) and is_input_of_module(frame, receiver)
     return False
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import LibraryName, ProgramDefinition, Ref
-from devlint.interpreter.objects.evidence import looks_like_tensor
+from devlint.interpreter.objects.evidence import has_module_members, looks_like_tensor
 from devlint.interpreter.program.definitions import FunctionInfo, Parameter
 from devlint.interpreter.program.name_events import NameEvents
 from devlint.interpreter.program.usage_evidence import OF_OTHERS_TOO, TENSOR_ONLY
@@ -35,6 +35,22 @@ def is_used_as_tensor(frame: Frame, node: cst.CSTNode) -> bool:
             return looks_like_tensor(frame, target)
         case cst.Arg() if isinstance(path[-3], cst.Call):
             return _takes_tensor(frame, path[-3], above)
+    return False
+
+
+def is_input_of_module(frame: Frame, name: cst.Name) -> bool:
+    """Return whether the code that runs after a read of a name passes its value to a module or to torch as a tensor.
+
+    A module is seldom the input of another one. The program's own functions take both.
+    """
+    for read in frame.analysis.use_def.reads_after(frame, name):
+        path = frame.analysis.use_def.path(frame, read)
+        match path[-3:-1]:
+            case [cst.Call(func=function) as call, cst.Arg(star="") as argument]:
+                if dotted_name(function) is None or isinstance(frame.evaluate(function), ProgramDefinition):
+                    continue
+                if has_module_members(frame, function) or _takes_tensor(frame, call, argument):
+                    return True
     return False
 
 

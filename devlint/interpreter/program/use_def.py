@@ -60,6 +60,10 @@ class UseDef:
             known = self._read_later[at, name] = bool(self._readers(frame, at, name)[1])
         return known
 
+    def reads_after(self, frame: RunningCode, at: cst.Name) -> list[cst.CSTNode]:
+        """Return the reads of a name, after the one at `at`, that see the same value."""
+        return self._readers(frame, at, at.value)[1]
+
     def used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
         """Return whether the value of an expression is read at most once.
 
