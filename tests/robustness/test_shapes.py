@@ -63,6 +63,8 @@ SHAPES = {
     "recursion": "def f(x, n):\n    return "
     + " + ".join(["f(x.cuda(), n - 1)"] * 30)
     + " if n else x\nf(torch.ones(3), 9)\n",
+    "recursion in a loop": "def f(x, n):\n    for y in (x, x.cuda(), x, x, x, x, x, x):\n        if n: f(y, n - 1)\n"
+    + "    return x\nf(torch.ones(3), 9)\n",
     "decorators": "def d(f): return lambda *a, **k: f(*a, **k)\n"
     + "@d\n" * 100
     + "def f(x): return x.cuda()\nf(torch.ones(3))\n",

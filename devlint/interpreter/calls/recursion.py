@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Final
 
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.value import UNKNOWN, Const, Ref, Tensor, Tuple, Value, computed_tensor
@@ -17,16 +18,19 @@ from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
+MAX_COUNTING_CALLS: Final = 2
+"""The number of calls of itself that a function which counts may have: one if it folds, two if it makes a tree."""
+
 
 def descends_into_argument(frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> bool:
     """Return whether a function calls itself with a part of its own argument, such as an element of a list.
 
     So does a function that calls itself with another constant number: it counts, as in `f(n - 1)`. Unknown arguments do
-    not count.
+    not count, nor does a function that calls itself in many places or in a loop: the number of its calls would explode.
     """
     if frame.function is not info:
         return False
-    if _counts(frame, info, receiver, arguments):
+    if not frame.loops and info.self_calls <= MAX_COUNTING_CALLS and _counts(frame, info, receiver, arguments):
         return True
     given = [frame.state.names[one.name] for one in info.parameters if one.name in frame.state.names]
     parts = [part for value in given for part in _parts(frame, value)]

@@ -181,6 +181,13 @@ class FunctionInfo:
         return False
 
     @cached_property
+    def self_calls(self) -> int:
+        """Return the number of calls in the function's body of something that is called like the function."""
+        own = self.name.rpartition(".")[2]
+        calls = (node for node in descend(self.node.body) if type(node) is cst.Call)
+        return sum((dotted_name(call.func) or "").rpartition(".")[2] == own for call in calls)
+
+    @cached_property
     def is_context_manager(self) -> bool:
         """Return whether the function is a generator decorated with `contextmanager` or `asynccontextmanager`."""
         return bool(self.decorator_names & {"contextmanager", "asynccontextmanager"})
