@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Severity
+from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import conflict_assumptions
 from devlint.explain.conflict_texts import conflict_steps
 from devlint.explain.device_texts import condition_text, device_text
@@ -61,7 +62,7 @@ class GeneratorDevice(Rule):
             place,
             f"{operand_text(event.generator)} is a generator on {device_text(generator)}, but"
             f" {operation_text(event.operation)} draws on {device_text(drawn)}{condition_text(event.when)}",
-            trace=tuple(step for step in conflict_steps(event, place) if step.place != place),
+            trace=steps_elsewhere(conflict_steps(event, place), place),
             help="make the generator there: `torch.Generator(device=...)`",
             assumptions=conflict_assumptions(event),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Step, StepKind
+from devlint.domain.placement import Step, StepKind, steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import (
     conversion_step,
@@ -84,11 +84,11 @@ class Float64Input(Rule):
         conversion = conversion_step(dtype)
         place = conversion.place if conversion is not None else event.context.place
         meeting = Step(StepKind.PASSED, f"meets {dtype_text(narrow)}", event.context.place)
-        steps = [step for step in dtype_steps(dtype) if step.place != place]
+        steps = steps_elsewhere(dtype_steps(dtype), place)
         yield Finding(
             place,
             f"float64 {_source_phrase(dtype.source.value)} reaches {_target_phrase(event, narrow)}",
-            (*steps, meeting) if place != event.context.place else tuple(steps),
+            (*steps, meeting) if place != event.context.place else steps,
             conversion_suggestion(conversion, narrow.tensor.dtype.name or "float32")
             if conversion is not None
             else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Place
+from devlint.domain.placement import Place, steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import dtype_steps, dtype_text, implicit_float64
 from devlint.explain.place_texts import dotted_name_at, operation_text
@@ -74,7 +74,7 @@ class MixedDtypeOp(Rule):
         yield Finding(
             place,
             f"{operation_text(event.operation)} does not promote: {dtype_text(left)}, meets {dtype_text(right)}",
-            tuple(step for step in steps if step.place != place),
+            steps_elsewhere(steps, place),
             _help(left, right),
             assumptions(event, left.tensor.dtype, right.tensor.dtype),
             subject=_subject_place(left, right, place),

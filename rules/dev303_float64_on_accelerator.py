@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
@@ -79,7 +80,7 @@ class Float64OnAccelerator(Rule):
         yield Finding(
             place,
             _message(event, path, refused=refused is not None),
-            tuple(step for step in dtype_steps(event.dtype_before) if step.place != place),
+            steps_elsewhere(dtype_steps(event.dtype_before), place),
             "cast before or with the transfer: `.to(device, torch.float32)`",
             assumptions(event, path.before, event.dtype_before),
             _severity(event, refused=refused is not None),

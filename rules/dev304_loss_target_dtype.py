@@ -7,6 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.dtype import FLOATS, is_floating
+from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import dtype_steps
 from devlint.explain.place_texts import dotted_name_at, operand_text
@@ -70,7 +71,7 @@ class LossTargetDtype(Rule):
         place = event.context.place
         suggested = _suggested_dtype(event.accepted)
         name = dotted_name_at(event.operand.place)
-        steps = tuple(step for step in dtype_steps(dtype) if step.place != place)
+        steps = steps_elsewhere(dtype_steps(dtype), place)
         yield Finding(
             place,
             f"`{event.loss}` takes {_phrase(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import dtype_steps
 from devlint.explain.place_texts import dotted_name_at, operand_text, operation_text
@@ -67,7 +68,7 @@ class IndexDtype(Rule):
         place = event.context.place
         suggested = _suggested_dtype(event.accepted)
         name = dotted_name_at(event.operand.place)
-        steps = tuple(step for step in dtype_steps(dtype) if step.place != place)
+        steps = steps_elsewhere(dtype_steps(dtype), place)
         yield Finding(
             place,
             f"{operand_text(event.operand)} is {dtype}, but {operation_text(event.operation)} takes"

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import UNKNOWN_DEVICE, is_host
-from devlint.domain.placement import Place, PlacementCase, Step, placement_cases
+from devlint.domain.placement import Place, PlacementCase, Step, placement_cases, steps_elsewhere
 from devlint.domain.value import FactoryOrigin, OriginKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
@@ -142,7 +142,7 @@ def _finding(
     return Finding(
         place,
         f"`{factory}` is filled on the host and then copied to {device_text(target)}{when}",
-        tuple(step for step in steps if step.place != place),
+        steps_elsewhere(steps, place),
         f"create it there, by a torch factory with `device=`{random}",
         assumptions(event, target),
         make_fix=partial(_fix, event, fresh),

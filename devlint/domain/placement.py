@@ -6,7 +6,7 @@ arguments, a placement ends in a step, and a step may make an assumption. That i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, TypeAlias
@@ -128,6 +128,11 @@ def placing_step(step: Step | None) -> Step | None:
 def newest_step(step: Step | None, kind: StepKind) -> Step | None:
     """Return the newest step of a given kind among a step and the steps before it; None if there is none."""
     return next((one for one in history(step) if one.kind is kind), None)
+
+
+def steps_elsewhere(steps: Iterable[Step], place: Place) -> tuple[Step, ...]:
+    """Return the steps that do not happen at a source location, such as the one at which a finding is reported."""
+    return tuple(step for step in steps if step.place != place)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.domain.device import is_host
-from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind, history
+from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind, history, steps_elsewhere
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text, operation_text
 from devlint.interpreter.state.events import DeviceConflict, Operand
@@ -31,7 +31,7 @@ def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
     message = (
         f"meets {operand_text(event.reference)} on {device_text(event.reference.case)} {conflict_location_text(event)}"
     )
-    return (*(step for step in steps if step.place != place), Step(StepKind.PASSED, message, place))
+    return (*steps_elsewhere(steps, place), Step(StepKind.PASSED, message, place))
 
 
 def device_source(event: DeviceConflict, operand: Operand) -> str | None:

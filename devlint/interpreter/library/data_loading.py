@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.objects import Dict, Instance, Sequence
@@ -28,7 +27,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.language.iteration_protocol import item_by_index
 from devlint.interpreter.library.random_generators import check_host_generator
-from devlint.interpreter.objects.library_objects import DATA_LOADER, move_value
+from devlint.interpreter.objects.library_objects import DATA_LOADER, loader_step, move_value
 from devlint.interpreter.objects.module_state import constant_bool
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -109,13 +108,7 @@ def _sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst
 
 def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
     """Return one batch of a DataLoader: the collated samples, or data of unknown structure on the host."""
-    step = frame.assuming_step(
-        StepKind.ASSUMED,
-        "comes from a DataLoader, which yields host tensors",
-        node,
-        AssumptionKind.LOADER,
-        "the loader yields host tensors",
-    )
+    step = loader_step(frame, "DataLoader", node)
     batch = _collated_batch(frame, thing, step, node)
     if thing.cell is None:
         return batch

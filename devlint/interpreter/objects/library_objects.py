@@ -19,6 +19,7 @@ from devlint.domain.placement import (
     ConditionalPlacement,
     Placement,
     PlacementCase,
+    Step,
     StepKind,
     is_unknown_placement,
 )
@@ -101,16 +102,17 @@ def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.
         thing = frame.instance(value)
         if thing is not None and thing.cell is not None:
             return thing.cell.placement
-    return PlacementCase(
-        CPU,
-        Basis.ASSUMED,
-        frame.assuming_step(
-            StepKind.ASSUMED,
-            "comes from a loader, which yields host tensors",
-            node,
-            AssumptionKind.LOADER,
-            "the loader yields host tensors",
-        ),
+    return PlacementCase(CPU, Basis.ASSUMED, loader_step(frame, "loader", node))
+
+
+def loader_step(frame: Frame, loader: str, node: cst.CSTNode) -> Step:
+    """Return the first step of data that a loader yields, which assumes the host; `loader` is a noun for the loader."""
+    return frame.assuming_step(
+        StepKind.ASSUMED,
+        f"comes from a {loader}, which yields host tensors",
+        node,
+        AssumptionKind.LOADER,
+        "the loader yields host tensors",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.torch_names import CAST_METHODS, MOVE_METHODS
+from devlint.interpreter.operations.dtype_arguments import is_called_dtype
 from devlint.interpreter.state.frame import Frame
 
 ELEMENT_METHODS: Final = frozenset(
@@ -52,7 +53,7 @@ def _methods_around(frame: Frame, node: cst.CSTNode) -> Iterator[tuple[str, cst.
 
     For `x` in `x[0].to(device).float()` they are `to` and `float`; a subscript takes elements out and is passed over.
     """
-    above = list(frame.analysis.use_def.ancestors(frame, node))
+    above = frame.analysis.use_def.path(frame, node)[-2::-1]
     for parent, grandparent in itertools.pairwise(above):
         match parent, grandparent:
             case cst.Attribute(value=value, attr=attr), cst.Call(func=func) if value is node and func is parent:
@@ -73,6 +74,4 @@ def _names_dtype(argument: cst.Arg) -> bool:
     match argument.value:
         case cst.Attribute(value=cst.Name(value="torch" | "th")):
             return True
-        case cst.Attribute(attr=cst.Name(value=name)) | cst.Name(value=name):
-            return name.endswith("dtype")
-    return False
+    return is_called_dtype(argument.value)

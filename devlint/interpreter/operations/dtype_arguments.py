@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+import libcst as cst
+
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, canonical_dtype_name
 from devlint.domain.value import NONE, ConditionalValue, Const, DtypeValue, LibraryName, Unknown, Value
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -30,6 +32,14 @@ def is_dtype_argument(value: Value) -> bool:
             return "dtype" in annotation or (not annotation and name.endswith("dtype"))
         case ConditionalValue(yes=yes, no=no):
             return all(is_dtype_argument(one) or one == NONE for one in (yes, no))
+    return False
+
+
+def is_called_dtype(node: cst.BaseExpression) -> bool:
+    """Return whether an expression is a name or an attribute that is called a dtype, such as `x.dtype`."""
+    match node:
+        case cst.Attribute(attr=cst.Name(value=name)) | cst.Name(value=name):
+            return name.endswith("dtype")
     return False
 
 

@@ -56,7 +56,7 @@ from devlint.interpreter.operations.device_arguments import (
     requested_placement,
     resolve_device_index,
 )
-from devlint.interpreter.operations.dtype_arguments import is_dtype_argument
+from devlint.interpreter.operations.dtype_arguments import is_called_dtype, is_dtype_argument
 from devlint.interpreter.operations.synchronization import pending_copy, unfinished_copy
 from devlint.interpreter.operations.tensor_types import legacy_type
 from devlint.interpreter.operations.tensor_uses import is_differentiated_later, is_used_as_tensor
@@ -197,7 +197,11 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
     copies = _constant_flag(arguments, "copy", 3) is not False
     reorders = "memory_format" in arguments.keywords
     for position, argument in enumerate(arguments.positional[:2]):
-        if is_dtype_argument(argument.value) or _is_called_dtype(argument):
+        if is_dtype_argument(argument.value) or (
+            isinstance(argument.value, Unknown)
+            and isinstance(argument.node, cst.Attribute)
+            and is_called_dtype(argument.node)
+        ):
             dtype = argument
         elif isinstance(argument.value, Tensor) and position == 0:
             request = _request_like(frame, argument, step)
@@ -223,14 +227,6 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
             else UNKNOWN_DTYPE
         )
     return TransferRequest(target, kind, non_blocking, device.node if device is not None else None, copies, reorders)
-
-
-def _is_called_dtype(argument: Argument) -> bool:
-    """Return whether an argument of unknown value is an attribute called `dtype`, as in `x.to(y.dtype)`."""
-    match argument.node:
-        case cst.Attribute(attr=cst.Name(value=name)):
-            return isinstance(argument.value, Unknown) and name.endswith("dtype")
-    return False
 
 
 def _source_code(node: cst.BaseExpression) -> str:

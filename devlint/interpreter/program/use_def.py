@@ -92,13 +92,9 @@ class UseDef:
         name = _only_target(statement) if statement is not None and statement.value is node else None
         return self._readers(frame, statement, name)[1] if statement is not None and name is not None else []
 
-    def ancestors(self, frame: RunningCode, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """Return the syntax nodes around a node of the code being run, from the innermost to the outermost."""
-        return reversed(self._path(root_node(frame), node)[:-1])
-
     def _assignment_around(self, frame: RunningCode, node: cst.CSTNode) -> cst.Assign | None:
         """Return the assignment statement that contains a node; None without one."""
-        return next((one for one in self.ancestors(frame, node) if isinstance(one, cst.Assign)), None)
+        return next((one for one in reversed(self.path(frame, node)) if isinstance(one, cst.Assign)), None)
 
     def _path(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
         """Return the nodes from the syntax node `root` down to `node`; empty where `root` does not contain `node`."""
