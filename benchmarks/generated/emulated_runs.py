@@ -83,7 +83,7 @@ def run(program: GeneratedProgram, *, trace: bool = False) -> Outcome:
     try:
         if trace:
             sys.settrace(_tracer(outcome, program))
-        with time_limit(SECONDS):
+        with time_limit(SECONDS, frozenset(program.files)):
             _execute(program)
     except (Exception, TooLong) as error:
         sys.settrace(before)

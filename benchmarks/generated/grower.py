@@ -18,6 +18,8 @@ FIELD = re.compile(r"\{\{|\}\}|\{(\w+?)(0*)\}")
 DEVICES = ('"cuda"', '"cuda"', '"cuda"', '"cpu"', '"cuda:0"', '"cuda:1"', 'torch.device("cuda")', 'torch.device("cpu")')
 DTYPES = ("torch.float32", "torch.float32", "torch.float64", "torch.float16", "torch.int64")
 TRIES = 25
+GROWING = "<growing>"
+"""The file name of statements that are tried while a program grows."""
 SECONDS = 0.25
 """The processor time that one statement may take: a loop may append to the list that it walks."""
 
@@ -116,8 +118,8 @@ class Grower:
         """
         scratch, before = dict(names), before or Snapshot(names, self.own)
         try:
-            with time_limit(SECONDS):
-                exec(compile("\n".join(lines), "<growing>", "exec"), scratch)
+            with time_limit(SECONDS, frozenset({GROWING})):
+                exec(compile("\n".join(lines), GROWING, "exec"), scratch)
         except (Exception, TooLong) as error:
             before.restore()
             return error

@@ -4,25 +4,43 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 
 class TooLong(BaseException):
     """Generated code ran too long. No `except Exception` in that code stops it."""
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise TooLong
-
-
 @contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Context manager that raises TooLong when its block has used this much processor time."""
-    before = signal.signal(signal.SIGVTALRM, _stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.05)  # again, where a finalizer swallows it
+def time_limit(seconds: float, files: frozenset[str]) -> Iterator[None]:
+    """Context manager that raises TooLong in generated code when its block has used this much processor time.
+
+    `files` are the file names with which the generated code was compiled. The exception is raised at the next line of
+    that code, never inside a library that the code calls: an exception between any two instructions of torch could
+    leave a dispatch mode behind, and everything that runs later in the process would be emulated.
+    """
+
+    def raise_too_long(frame: FrameType, event: str, argument: object) -> Any:
+        if event == "line":
+            raise TooLong
+        return raise_too_long
+
+    def stop_generated_code(number: int, frame: FrameType | None) -> None:
+        sys.settrace(lambda *_: None)  # without it, no frame is traced
+        while frame is not None:
+            if frame.f_code.co_filename in files:
+                frame.f_trace = raise_too_long
+            frame = frame.f_back
+
+    tracer = sys.gettrace()
+    handler = signal.signal(signal.SIGVTALRM, stop_generated_code)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.05)  # again, for code that catches the exception
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.signal(signal.SIGVTALRM, handler)
+        sys.settrace(tracer)

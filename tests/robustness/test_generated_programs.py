@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,14 @@ import pytest
 pytest.importorskip("torch")
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
+from generated import emulated_runs
 from generated.comparison import judge
 from generated.emulated_runs import emulation
 from generated.program_generator import MAIN, GeneratedProgram
 from generated.shrinking import shrunk
+from generated.time_limit import TooLong
 from generated_programs import tally_of
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SEEDS = range(1, 501)
@@ -74,6 +78,17 @@ def test_a_known_and_an_unknown_answer_are_counted():
 def test_an_answer_for_a_path_that_does_not_run_is_not_wrong():
     text = "def f(x):\n    reveal_placement(x)\nif len('abc') > 5:\n    f(torch.ones(2).cuda())\nf(torch.ones(2))\n"
     assert judged(text).disagreements == []
+
+
+def test_a_program_that_never_ends_is_stopped_in_its_own_lines(monkeypatch: pytest.MonkeyPatch):
+    """An exception in the middle of torch would leave a dispatch mode behind, and later tests would be emulated."""
+    monkeypatch.setattr(emulated_runs, "SECONDS", 0.2)
+    endless = "while True:\n    torch.ones(2, device='cuda').softmax(0)\n"
+    with emulation():
+        outcome = emulated_runs.run(GeneratedProgram(0, {MAIN: f"import torch\n{endless}"}))
+    assert isinstance(outcome.error, TooLong)
+    assert traceback.extract_tb(outcome.error.__traceback__)[-2].filename == MAIN
+    assert _get_current_dispatch_mode_stack() == []
 
 
 def test_a_seed_makes_the_same_program_in_every_process():
