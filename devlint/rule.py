@@ -15,6 +15,7 @@ from typing import Any, ClassVar, get_args, get_type_hints
 from devlint.diagnostic import Confidence, Severity
 from devlint.domain.placement import Assumption, Place, Step
 from devlint.explain.assumptions import confidence
+from devlint.explain.causes import Cause
 from devlint.fixes.fix_context import FixMaker
 
 
@@ -24,7 +25,8 @@ class Finding:
 
     `place` is the syntax node of that code. `trace` runs from the oldest step to the newest; `severity` overrides the
     rule's own. Findings of one rule with the same `subject` are one bug, of which only the first in the source is
-    reported. `assumptions` are what the finding takes for granted, and decide how sure it is. `make_fix` makes the fix.
+    reported; of findings of any rule with the same `cause`, the one found first. `assumptions` are what the finding
+    takes for granted, and decide how sure it is. `make_fix` makes the fix.
     """
 
     place: Place
@@ -34,6 +36,7 @@ class Finding:
     assumptions: tuple[Assumption, ...] = ()
     severity: Severity | None = None
     subject: Hashable = None
+    cause: Cause | None = None
     make_fix: FixMaker | None = None
 
     @property

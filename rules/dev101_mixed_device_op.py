@@ -8,7 +8,13 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import StepKind
 from devlint.explain.assumptions import conflict_assumptions
-from devlint.explain.conflict_texts import conflict_location_text, conflict_steps, conflict_subject, device_source
+from devlint.explain.causes import conflict_cause
+from devlint.explain.conflict_texts import (
+    conflict_location_text,
+    conflict_steps,
+    conflict_subject,
+    device_source,
+)
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text
 from devlint.fixes.fix_context import FixContext
@@ -83,6 +89,7 @@ class MixedDeviceOp(Rule):
             help=_help(event),
             assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),
+            cause=conflict_cause(event),
             make_fix=partial(_fix, event),
         )
 

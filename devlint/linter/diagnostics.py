@@ -15,7 +15,8 @@ from typing import TypeAlias
 import libcst as cst
 
 from devlint.diagnostic import AssumptionNote, Confidence, Diagnostic, Fix, Note, Position, Region, Severity
-from devlint.domain.placement import Place
+from devlint.domain.placement import Place, Step, StepKind
+from devlint.explain.causes import Cause
 from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
@@ -58,11 +59,12 @@ def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorCont
 def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]) -> list[RuleFinding]:
     """Return the findings without duplicates.
 
-    Of the findings of one rule that have the same `subject`, and so are one bug, only the first in the source is kept.
+    Of the findings that have the same `cause`, or that are of one rule and have the same `subject`, one is kept.
     """
     first: dict[Hashable, RuleFinding] = {}
     rest: list[RuleFinding] = []
-    for one in _without_replaced([one for one in found if one.finding.place in regions]):
+    located = [one for one in found if one.finding.place in regions]
+    for one in _one_for_each_cause(_without_replaced(located)):
         if one.finding.subject is None:
             rest.append(one)
             continue
@@ -71,6 +73,33 @@ def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]
         if known is None or _order(one, regions) < _order(known, regions):
             first[key] = one
     return [*rest, *first.values()]
+
+
+def _one_for_each_cause(found: Iterable[RuleFinding]) -> list[RuleFinding]:
+    """Return the findings, but of those with the same `cause` only the surest, and of several the one found first.
+
+    That is the first operation that raises.
+    """
+    kept: list[RuleFinding] = []
+    by_cause: dict[Cause, list[RuleFinding]] = defaultdict(list)
+    for one in found:
+        if one.finding.cause is None:
+            kept.append(one)
+        else:
+            by_cause[one.finding.cause].append(one)
+    for cause, same in by_cause.items():
+        shown, *others = sorted(same, key=lambda one: list(Confidence).index(one.finding.confidence))
+        kept.append(_with_places_of(others, shown) if cause.recurs else shown)
+    return kept
+
+
+def _with_places_of(others: Sequence[RuleFinding], shown: RuleFinding) -> RuleFinding:
+    """Return a finding whose trace ends with the places of other findings that have the same cause."""
+    trace = shown.finding.trace
+    named = {shown.finding.place, *(step.place for step in trace)}
+    places = dict.fromkeys(one.finding.place for one in others if one.finding.place not in named)
+    also = (Step(StepKind.PASSED, "fails here too", place) for place in places)
+    return replace(shown, finding=replace(shown.finding, trace=(*trace, *also)))
 
 
 def _without_replaced(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:

@@ -81,6 +81,12 @@ class Operand:
     inside: bool = False
     """Whether the tensor is an element of the container at `place`, not the value of that expression itself."""
 
+    @property
+    def is_part_of_module(self) -> bool:
+        """Whether the operand stands for a module's parameters, or was made while a module was constructed."""
+        step = self.case.placing_step
+        return self.of_module is not None or (step is not None and step.scope is not None and step.scope.construction)
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceConflict(Event):

@@ -1,0 +1,39 @@
+"""Causes of findings: which findings are one bug, because the same change of the program mends them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from devlint.diagnostic import AssumptionKind
+from devlint.interpreter.state.events import DeviceConflict
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The cause of a finding, equal for all findings that the same change of the program mends.
+
+    `recurs` tells whether the other findings stay true where the first operation did not raise, so that its trace names
+    their places.
+    """
+
+    key: Hashable
+    recurs: bool
+
+
+def conflict_cause(event: DeviceConflict) -> Cause | None:
+    """Return the cause of a device conflict, equal for the conflicts which the same change would mend.
+
+    In one function, they are those of the same misplaced tensor. If a part of a module is misplaced, the module was not
+    moved, and all its parts are: the conflicts of one call of a module are then one bug. Returns None if nothing is
+    known of the cause, and for elements of a data loader: the parts of a batch come from one source location, but each
+    of them is moved by itself.
+    """
+    context, misplaced, step = event.context, event.misplaced, event.misplaced.case.placing_step
+    function = context.scope.filename, context.scope.name
+    module_call = next((call.place for call in context.calls if call.is_module), None)
+    if misplaced.is_part_of_module and module_call is not None:
+        return Cause(("a module", module_call), recurs=False)
+    if step is None or (step.assumption is not None and step.assumption.kind is AssumptionKind.LOADER):
+        return None
+    return Cause((*function, step.place), recurs=True)

@@ -1,0 +1,103 @@
+"""One bug is one finding: of the conflicts that one change mends, the first is reported."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+ONE = {
+    "parts of a module that was not moved": """
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.query, self.key = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x, other):
+        q = self.query(x)
+        k = self.key(other)
+        return q @ k.T
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(3, 4)
+        self.attention = Attention()
+
+    def forward(self, ids, other):
+        return self.attention(self.words(ids), other) + other
+
+net = Net()
+net(torch.ones(4, dtype=torch.int64, device="cuda"), torch.ones(4, 4))  # DEV102
+""",
+    "a tensor that is used twice": """
+def blend(image: torch.Tensor):
+    image = image.cuda()
+    mask = torch.ones(3, 3)
+    inside = image * mask  # DEV101
+    return inside, image - mask
+""",
+    "an input of two modules": """
+image = torch.rand(4, 3)
+left, right = nn.Linear(3, 3).cuda(), nn.Linear(3, 3).cuda()
+left(image)  # DEV102
+right(image)
+""",
+}
+
+SEVERAL = {
+    "two tensors that were not moved": """
+def blend(image: torch.Tensor):
+    image = image.cuda()
+    mask, weight = torch.ones(3, 3), torch.rand(3, 3)
+    return image * mask, image * weight  # DEV101 DEV101
+""",
+    "one tensor in two functions": """
+MASK = torch.ones(3, 3)
+
+def inside(image: torch.Tensor):
+    return image.cuda() * MASK  # DEV101
+
+def outside(image: torch.Tensor):
+    return image.cuda() - MASK  # DEV101
+""",
+    "both parts of a batch": """
+from torch.utils.data import DataLoader, TensorDataset
+
+model = nn.Linear(8, 2).cuda()
+for x, y in DataLoader(TensorDataset(torch.rand(64, 8), torch.rand(64, 2)), batch_size=16):
+    out = model(x)  # DEV102
+    loss = F.mse_loss(model(x.cuda()), y)  # DEV101
+""",
+    "two modules that were not moved": """
+x = torch.rand(3, 3, device="cuda")
+left, right = nn.Linear(3, 3), nn.Linear(3, 3)
+left(x)  # DEV102
+right(x)  # DEV102
+""",
+    "two calls of a module that was not moved": """
+net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+
+def first(x: torch.Tensor):
+    return net(x.cuda())  # DEV102
+
+def second(x: torch.Tensor):
+    return net(x.cuda())  # DEV102
+""",
+}
+
+
+@pytest.mark.parametrize("source", ONE.values(), ids=ONE.keys())
+def test_one_cause_is_one_finding(source: str) -> None:
+    check(source, "DEV1")
+
+
+@pytest.mark.parametrize("source", SEVERAL.values(), ids=SEVERAL.keys())
+def test_several_causes_are_several_findings(source: str) -> None:
+    check(source, "DEV1")
+
+
+def test_the_story_names_the_other_places_of_a_tensor() -> None:
+    (finding,) = check(ONE["a tensor that is used twice"], "DEV1")
+    assert finding.trace[-1].message == "fails here too"
+    assert finding.trace[-1].region.start.row == finding.region.start.row + 1
