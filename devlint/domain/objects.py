@@ -28,6 +28,7 @@ class Sequence:
     stored as a plain attribute of an nn.Module, if it was. `filled` is the condition that a sequence whose elements are
     unknown has any; None while no condition of the program names it. `sources` are the lists from which an iterator
     takes an element each time that it is asked for one: one list, or for each part of the element the list or None.
+    `mapping` is the dict of which the elements are the keys, values or items in order, if it may lack some of them.
     """
 
     items: tuple[Value, ...] | None
@@ -37,6 +38,7 @@ class Sequence:
     first: Value | None = None
     filled: Literal | bool | None = field(default=None, compare=False)
     sources: Ref | tuple[Ref | None, ...] | None = None
+    mapping: Ref | None = None
 
     @property
     def any(self) -> Value:
@@ -48,7 +50,7 @@ class Sequence:
     @property
     def has_elements(self) -> Literal | bool | None:
         """Return the condition that the sequence has an element, as a bool or a literal; None if nothing names it."""
-        return bool(self.items) if self.items is not None else self.filled
+        return bool(self.items) if self.items is not None and self.mapping is None else self.filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ class Dict:
     `element` is None when there are no other keys. `factory` makes the values that a defaultdict has for the keys it
     lacks. `optional` holds the keys that only one of two joined paths has set, each with the condition under which it
     is set. `object` refers to an object if the dict is that object's `__dict__`. `is_filled` is true when a dict of
-    unknown keys surely has an entry. `key` stands for the unknown keys: dicts with the same Python object as key have
+    unknown keys surely has an entry, and `is_open` when unknown code has received the dict, which may have added
+    entries. `key` stands for the unknown keys: dicts with the same Python object as key have
     the same keys.
     """
 
@@ -70,6 +73,7 @@ class Dict:
     optional: Mapping[Hashable, Literal | None] = field(default_factory=dict)
     object: Ref | None = None
     is_filled: bool = field(default=False, compare=False)
+    is_open: bool = field(default=False, compare=False)
 
     @property
     def filled(self) -> bool | None:
@@ -253,7 +257,8 @@ def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
     perhaps = _join_optional_keys(left.entries, right.entries, left.optional, right.optional, test)
     key = left.key if left.key is right.key else several_keys(left.key, right.key)
     is_filled = left.is_filled and right.is_filled
-    return Dict(entries, element, key, owner, factory, perhaps, is_filled=is_filled)
+    is_open = left.is_open or right.is_open
+    return Dict(entries, element, key, owner, factory, perhaps, is_filled=is_filled, is_open=is_open)
 
 
 def several_keys(left: Value, right: Value) -> Value:

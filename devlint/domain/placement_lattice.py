@@ -68,20 +68,22 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
 def join_placements(left: Placement, right: Placement) -> Placement:
     """Return what is known after either of two paths: the common device, with the weaker basis, or unknown.
 
-    The placement is unknown when the devices differ. Two placements under the same condition are joined case by case.
+    The placement is unknown when the devices differ. A placement under a condition is joined case by case with one
+    under the same condition or under none.
     """
     if left == right:
         return left
     if isinstance(left, PlacementCase) and isinstance(right, PlacementCase) and left.device == right.device:
         return left if left.basis is not Basis.DEFAULT else right
-    if (
-        isinstance(left, ConditionalPlacement)
-        and isinstance(right, ConditionalPlacement)
-        and left.formula == right.formula
-    ):
-        yes, no = join_placements(left.yes, right.yes), join_placements(left.no, right.no)
-        return yes if yes == no else ConditionalPlacement(left.formula, yes, no)
-    return UNKNOWN_PLACEMENT
+    formulas = {one.formula for one in (left, right) if isinstance(one, ConditionalPlacement)}
+    if len(formulas) != 1:
+        return UNKNOWN_PLACEMENT
+    (formula,) = formulas
+    yes, no = (
+        join_placements(*(restrict(one, frozenset({Literal(formula, holds)})) for one in (left, right)))
+        for holds in (True, False)
+    )
+    return yes if yes == no else ConditionalPlacement(formula, yes, no)
 
 
 def meet_placements(left: Placement, right: Placement) -> Placement:

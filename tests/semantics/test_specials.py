@@ -27,6 +27,7 @@ BY_HAND = {
         "Tensor.split Tensor.chunk Tensor.unbind split chunk unbind broadcast_tensors meshgrid"
         " atleast_1d atleast_2d atleast_3d"
     ),
+    "answers that the dtype gives": ("Tensor.is_floating_point Tensor.is_complex is_floating_point is_complex"),
     "objects with tensors inside": "nn.utils.rnn.pack_padded_sequence nn.utils.rnn.pack_sequence",
     "containers and wrappers of modules": (
         "nn.ModuleList nn.ModuleDict nn.ParameterList nn.ParameterDict nn.Sequential nn.DataParallel"

@@ -25,6 +25,7 @@ from devlint.domain.placement import ConditionalPlacement, Placement, PlacementC
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
+    AllocationSite,
     Array,
     ConditionalValue,
     Const,
@@ -147,13 +148,16 @@ def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> 
             case Unknown(origin=origin, text=name) if origin is not None:
                 return device_type_condition(frame, _named_device(origin, name), str(text.value), node)
     known = _is_contained(frame, whole, text)
+    if isinstance(known, Literal):
+        return SymbolicBool(known)
     return Const(known) if known is not None else _undecided(frame, node)
 
 
-def _is_contained(frame: Frame, whole: Value, part: Value) -> bool | None:
-    """Return whether a constant is in a container; None if unknown.
+def _is_contained(frame: Frame, whole: Value, part: Value) -> Literal | bool | None:
+    """Return whether a constant is in a container, or the condition under which it is; None if unknown.
 
-    The answer is None for a constant that a list or a dict lacks, since code that devlint does not follow may add it.
+    The answer is None for a constant that a list or a dict lacks, since code that devlint does not follow may add it,
+    except for a dict that the function being run has made and kept from such code.
     """
     if not isinstance(part, Const):
         return None
@@ -164,9 +168,16 @@ def _is_contained(frame: Frame, whole: Value, part: Value) -> bool | None:
             match frame.get(address):
                 case Sequence(items=tuple() as items) if part in items:
                     return True
-                case Dict(entries=entries, optional=perhaps) if part.value in entries and part.value not in perhaps:
-                    return True
+                case Dict(entries=entries, optional=perhaps, is_open=is_open) if part.value in entries:
+                    return True if part.value not in perhaps else None if is_open else perhaps[part.value]
+                case Dict(element=None, object=None, is_open=False) if _is_of_this_call(frame, address):
+                    return False
     return None
+
+
+def _is_of_this_call(frame: Frame, address: AllocationSite) -> bool:
+    """Return whether the function being run has made the object at an allocation site, in this call of it."""
+    return frame.function is not None and address.context == frame.context
 
 
 def _call_own_method(

@@ -52,6 +52,10 @@ EFFECT_STATEMENTS: Final = ("for ", "while ", "with ", "async ")
 """The first words of statements that are run for their effects, whatever names they bind."""
 
 
+COMPOUND_STATEMENTS: Final = (*EFFECT_STATEMENTS, "if ", "try")
+"""The first words of statements of several lines, which may store something besides what they bind."""
+
+
 def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     """Return the frame of a module's top level; the first call runs the top level, as a Python import would."""
     if module.frame is not None:
@@ -68,6 +72,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     undecided: set[str] = set()
     for unit in module.index.statements:
         frame.unit = unit
+        is_related = not unit.mentions.isdisjoint(tainted)
         if unit.kind in ("function", "class") and unit.name is not None:
             waiting.pop(unit.name, None)
             if unit.mentions & EAGER_NAMES:
@@ -85,7 +90,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
         elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
             frame.main_guards.append(unit)
         elif (
-            unit.mentions & tainted
+            is_related
             or not unit.binds
             or unit.text.startswith(EFFECT_STATEMENTS)
             or not unit.binds.isdisjoint(frame.state.names)
@@ -95,10 +100,18 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
             for name in unit.binds & waiting.keys():
                 global_name(analysis, module, name)
             _execute(frame, unit)
+            if is_related and (not unit.binds or unit.text.startswith(COMPOUND_STATEMENTS)):
+                tainted |= _names_of_containers(frame, unit)
         else:
             for name in unit.binds:
                 waiting.setdefault(name, []).append(unit)
     return frame
+
+
+def _names_of_containers(frame: Frame, unit: Statement) -> set[str]:
+    """Return the names of lists, dicts and objects that a statement mentions: it may store tensors in them."""
+    names = frame.state.names
+    return {name for name in unit.mentions if isinstance(names.get(name), Ref)}
 
 
 def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:

@@ -31,7 +31,7 @@ from devlint.interpreter.objects.class_hierarchy import (
     find_setter,
     find_special_method,
 )
-from devlint.interpreter.objects.collections import without_some_entry
+from devlint.interpreter.objects.collections import without_entry, without_some_entry
 from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
 from devlint.interpreter.objects.unknown_objects import unknown_object_site
@@ -190,10 +190,8 @@ def _remove_entry(frame: Frame, address: AllocationSite, thing: Sequence | Dict 
     The key is None when it is unknown or a slice.
     """
     match thing:
-        case Dict(entries=entries) if key is not None:
-            kept = {name: one for name, one in entries.items() if name != key}
-            perhaps = {name: test for name, test in thing.optional.items() if name != key}
-            frame.put(address, replace(thing, entries=kept, optional=perhaps, is_filled=False))
+        case Dict() if key is not None:
+            frame.put(address, without_entry(thing, key))
         case Dict():
             frame.put(address, without_some_entry(thing))
         case Sequence(items=tuple() as items) if isinstance(key, int) and -len(items) <= key < len(items):

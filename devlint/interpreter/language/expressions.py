@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -30,6 +30,7 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
+from devlint.interpreter.objects.live_elements import optional_keys
 from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
@@ -268,51 +269,68 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
     return UNKNOWN
 
 
+@dataclass(frozen=True, slots=True)
+class _Elements:
+    """The values of a comprehension's element expression.
+
+    `exact` is true when they are exactly the elements, in order; otherwise they only stand for the elements. `filled`
+    is the condition that there are any, where it is known. `perhaps` has the positions of values that may be missing,
+    because a dict may lack their keys, each with the condition under which the value is there.
+    """
+
+    values: list[Value]
+    exact: bool
+    filled: Literal | bool | None = None
+    perhaps: Mapping[int, Literal | None] = field(default_factory=dict)
+
+
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
     """Evaluate a comprehension: once per element if the elements are known and few, otherwise once for all elements."""
-    values, exact, filled = _comprehend(frame, node.for_in, lambda: frame.evaluate(node.elt))
+    made = _comprehend(frame, node.for_in, lambda: frame.evaluate(node.elt))
     kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
-    thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind, filled=filled)
-    return frame.allocate(node, thing)
+    if made.exact and not made.perhaps:
+        return frame.allocate(node, Sequence(tuple(made.values), kind=kind))
+    return frame.allocate(node, Sequence(None, join_all(made.values), kind, filled=made.filled))
 
 
 @evaluates(cst.DictComp)
 def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
     """Evaluate a dict comprehension; the dict has constant keys only if every element of its iterables is known."""
-    pairs, exact, _ = _comprehend(
-        frame, node.for_in, lambda: Tuple((frame.evaluate(node.key), frame.evaluate(node.value)))
-    )
+    made = _comprehend(frame, node.for_in, lambda: Tuple((frame.evaluate(node.key), frame.evaluate(node.value))))
     result = Dict({})
-    for pair in pairs:
+    for number, pair in enumerate(made.values):
         assert isinstance(pair, Tuple)
         key, value = pair.items
-        result = dict_with_entry(result, key if exact or not isinstance(key, Const) else UNKNOWN, value)
+        added = dict_with_entry(result, key if made.exact or not isinstance(key, Const) else UNKNOWN, value)
+        if number in made.perhaps and isinstance(key, Const) and key.value not in result.entries:
+            added = replace(added, optional={**added.optional, key.value: made.perhaps[number]})
+        result = added
     return frame.allocate(node, result)
 
 
-def _comprehend(
-    frame: Frame, clause: cst.CompFor, make: Callable[[], Value]
-) -> tuple[list[Value], bool, Literal | bool | None]:
-    """Return the values that a comprehension's element expression has, for one `for` clause and the clauses after it.
-
-    The second result is whether these values are exactly the elements, in order; otherwise they only stand for the
-    elements. The third is the condition that there are any, where it is known.
-    """
+def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> _Elements:
+    """Return the values of a comprehension's element expression for one `for` clause and the clauses after it."""
     outer_names = frame.state.names
     found = frame.iterate(frame.evaluate(clause.iter), clause.iter)
     exact = found.items is not None
     rounds = found.items if found.items is not None else (found.element,)
     values: list[Value] = []
+    keys = optional_keys(frame, found)
+    source = frame.object_of(found.mapping)
+    perhaps: dict[int, Literal | None] = {}
     frame.state.names = dict(outer_names)
     frame.loops.append(
         LoopFrame(frame.loop_at(clause.target), clause, frame.analysis.names_changed(clause), unrolled=exact)
     )
     for position, item in enumerate(rounds):
         with frame.iteration(clause, position):
-            made, all_of_them = _comprehend_element(frame, clause, item, make)
-        values.extend(made)
-        exact = exact and all_of_them
+            made = _comprehend_element(frame, clause, item, make)
+        if position in keys and isinstance(source, Dict):
+            added = range(len(values), len(values) + len(made.values))
+            perhaps |= dict.fromkeys(added, source.optional[keys[position]])
+        values.extend(made.values)
+        exact = exact and made.exact
     frame.loops.pop()
     # A walrus inside a comprehension binds in the enclosing scope; the loop variables do not.
     inner_names, frame.state.names = frame.state.names, outer_names
@@ -320,16 +338,14 @@ def _comprehend(
     for name, value in inner_names.items():
         if name in outer_names and name not in targets:
             outer_names[name] = value
-    return values, exact, found.has_elements if clause.inner_for_in is None and not clause.ifs else None
+    filled = found.has_elements if clause.inner_for_in is None and not clause.ifs and not perhaps else None
+    return _Elements(values, exact, filled, perhaps)
 
 
-def _comprehend_element(
-    frame: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]
-) -> tuple[list[Value], bool]:
-    """Return the values that a comprehension's element expression has for one element of a `for` clause's iterable.
+def _comprehend_element(frame: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]) -> _Elements:
+    """Return the values of a comprehension's element expression for one element of a `for` clause's iterable.
 
-    The second result is whether these values are exact: it is false where an `if` clause is unknown, or an inner
-    iterable's elements are.
+    They are not exact where an `if` clause is unknown, or an inner iterable's elements are.
     """
     path_condition = frame.state.path_condition
     skipped: State | None = None
@@ -337,15 +353,15 @@ def _comprehend_element(
     for condition in clause.ifs:
         known = truth(frame, condition.test)
         if known is False:
-            return [], True
+            return _Elements([], True)
         if known is None and skipped is None:
             skipped = frame.state.fork()
         narrow(frame, condition.test, True)
     values: list[Value] = []
     exact = skipped is None
     if frame.state.live and clause.inner_for_in is not None:
-        values, inner_exact, _ = _comprehend(frame, clause.inner_for_in, make)
-        exact = exact and inner_exact
+        inner = _comprehend(frame, clause.inner_for_in, make)
+        values, exact = inner.values, exact and inner.exact and not inner.perhaps
     elif frame.state.live:
         value = make()
         values = [value] if frame.state.live else []
@@ -353,4 +369,4 @@ def _comprehend_element(
         frame.state = join_states(skipped, frame.state)
     frame.state.live = True
     frame.state.path_condition = path_condition
-    return values, exact
+    return _Elements(values, exact)

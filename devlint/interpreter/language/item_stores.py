@@ -30,9 +30,9 @@ from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.synchronization import report_read_by_copy
 from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.interpreter.state.frame import Frame, assigns
-from devlint.interpreter.state.rebinding import rebind
 
 
 def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> None:
@@ -198,8 +198,8 @@ def _set_in_tensor(
     if isinstance(value, Tensor):
         source = Operand("value", frame.place(target), frame.resolve(value))
         report_read_by_copy(frame, source, tensor.placement, target, "index assignment")
-    grad = True if isinstance(value, Tensor) and value.grad else owner.grad
-    rebind(frame, target.value, owner, replace(owner, fresh=None, grad=grad))
+    written = frame.resolve(value) if isinstance(value, Tensor) else None
+    change_tensor(frame, target.value, owner, written_tensor(frame, owner, written))
     whole = target.value
     while isinstance(whole, cst.Subscript):
         whole = whole.value
@@ -207,7 +207,7 @@ def _set_in_tensor(
         # The target is a part of a part (`x[0][1] = value`): the whole tensor `x` is no longer freshly made either.
         made = frame.evaluate(whole)
         if isinstance(made, Tensor):
-            rebind(frame, whole, made, replace(made, fresh=None))
+            change_tensor(frame, whole, made, written_tensor(frame, made, written))
 
 
 def _is_put(frame: Frame, indices: list[Value], value: Tensor) -> bool:

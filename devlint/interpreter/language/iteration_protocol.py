@@ -74,7 +74,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
             if isinstance(thing, Sequence):
                 return _limit_unrolling(thing)
             if isinstance(thing, Dict):
-                return _limit_unrolling(keys_of(thing))
+                return _limit_unrolling(keys_of(value, thing))
             if isinstance(thing, Instance):
                 return iterate_instance(frame, value, thing, node)
             if isinstance(thing, ParameterCell):
@@ -95,28 +95,29 @@ def _limit_unrolling(thing: Sequence) -> Sequence:
     return thing
 
 
-def keys_of(thing: Dict) -> Sequence:
-    """Return the keys of a dict as a sequence."""
+def keys_of(reference: Ref, thing: Dict) -> Sequence:
+    """Return the keys of a dict as a sequence; `reference` refers to the dict."""
     keys = tuple(Const(key) for key in thing.entries)
     if thing.element is None:
-        return Sequence(keys)
+        return Sequence(keys, mapping=reference if thing.optional else None)
     return Sequence(None, join(thing.key, join_all(keys)) if keys else thing.key, filled=thing.filled)
 
 
-def values_of(thing: Dict) -> Sequence:
+def values_of(reference: Ref, thing: Dict) -> Sequence:
     """Return the values of a dict, over which iterating `dict.values()` runs, as a sequence."""
     if thing.element is None:
-        return _limit_unrolling(Sequence(tuple(thing.entries.values()), owner=thing.owner))
+        mapping = reference if thing.optional else None
+        return _limit_unrolling(Sequence(tuple(thing.entries.values()), owner=thing.owner, mapping=mapping))
     return Sequence(None, thing.any, owner=thing.owner, filled=thing.filled)
 
 
-def items_of(thing: Dict) -> Sequence:
+def items_of(reference: Ref, thing: Dict) -> Sequence:
     """Return the elements over which iterating `dict.items()` runs: tuples of a key and a value."""
     if thing.element is None:
-        return _limit_unrolling(
-            Sequence(tuple(Tuple((Const(key), value)) for key, value in thing.entries.items()), owner=thing.owner)
-        )
-    return Sequence(None, Tuple((keys_of(thing).any, thing.any)), owner=thing.owner, filled=thing.filled)
+        rows = tuple(Tuple((Const(key), value)) for key, value in thing.entries.items())
+        mapping = reference if thing.optional else None
+        return _limit_unrolling(Sequence(rows, owner=thing.owner, mapping=mapping))
+    return Sequence(None, Tuple((keys_of(reference, thing).any, thing.any)), owner=thing.owner, filled=thing.filled)
 
 
 def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:

@@ -5,15 +5,25 @@ A loop over a short known sequence is unrolled (run once per element); any other
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
 import libcst as cst
 
-from devlint.domain.path_conditions import Literal
-from devlint.domain.value import UNKNOWN, Value
+from devlint.domain import objects
+from devlint.domain.objects import Dict
+from devlint.domain.path_conditions import Atom, Literal
+from devlint.domain.value import UNKNOWN, Const, Ref, Value
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
-from devlint.interpreter.objects.live_elements import Sources, any_element, element_at, has_ended, source_of
+from devlint.interpreter.objects.collections import dict_with_entry, without_entry
+from devlint.interpreter.objects.live_elements import (
+    Sources,
+    any_element,
+    element_at,
+    has_ended,
+    optional_keys,
+    source_of,
+)
 from devlint.interpreter.objects.sequence_lengths import forget_length
 from devlint.interpreter.state.abstract_state import State, is_fixpoint, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, executes
@@ -48,7 +58,7 @@ def for_(frame: Frame, node: cst.For) -> None:
         forget_length(frame, value)
     sources = source_of(frame, value, found)
     if found.items is not None:
-        loop_frame = _unroll(frame, node, found.items, sources)
+        loop_frame = _unroll(frame, node, found, found.items, sources)
     else:
         first = found.element if found.first is None else found.first
         alike = int(first != found.element)
@@ -75,23 +85,44 @@ def _new_loop_frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool =
     return LoopFrame(frame.loop_at(head), node, frame.analysis.names_changed(node), unrolled)
 
 
-def _unroll(frame: Frame, node: cst.For, items: Sequence[Value], sources: Sources) -> LoopFrame:
-    """Run a loop's body once for each element of an iterable whose elements are all known.
+def _unroll(
+    frame: Frame, node: cst.For, found: objects.Sequence, items: Sequence[Value], sources: Sources
+) -> LoopFrame:
+    """Run a loop's body once for each element of an iterable whose elements `items` are all known.
 
-    `sources` are the lists that hold the elements, which the body may change.
+    `found` describes the iterable, and `sources` are the lists that hold the elements, which the body may change. For
+    a key that a dict may lack, the loop goes on in both ways.
     """
     loop_frame = _new_loop_frame(frame, node, unrolled=True)
+    keys = optional_keys(frame, found)
     frame.loops.append(loop_frame)
     for position, item in enumerate(items):
         if not frame.state.live or has_ended(frame, sources, position):
             break
+        skipped = [_state_without(frame, found.mapping, keys[position])] if position in keys and found.mapping else []
         with frame.iteration(node, position):
             frame.assign(node.target, element_at(frame, sources, position, item))
             frame.execute(node.body)
-        frame.state = join_all_states([frame.state, *loop_frame.continues])
+        frame.state = join_all_states([frame.state, *loop_frame.continues, *skipped])
         loop_frame.continues.clear()
     frame.loops.pop()
     return loop_frame
+
+
+def _state_without(frame: Frame, reference: Ref, key: Hashable) -> State:
+    """Return the state of the path on which a dict lacks a key; the current path goes on with a dict that has it."""
+    without = frame.state.fork()
+    thing = frame.object_of(reference)
+    assert isinstance(thing, Dict)
+    if key not in thing.optional:
+        without.live = key not in thing.entries
+        return without
+    has_key = thing.optional[key] or Literal(Atom(("has", reference.address, key), f"there is a {key!r}"))
+    frame.state.assume(has_key)
+    frame.put(reference.address, dict_with_entry(thing, Const(key), thing.entries[key]))
+    without.assume(~has_key)
+    without.heap.put(reference.address, without_entry(thing, key))
+    return without
 
 
 def _repeat(

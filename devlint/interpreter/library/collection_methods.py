@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from devlint.domain.join import join
@@ -9,7 +10,7 @@ from devlint.domain.objects import Dict, Sequence, filled_by_either
 from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, StringPrefix, Tuple, Value
 from devlint.interpreter.conditions.comparisons import device_type_condition
 from devlint.interpreter.language.iteration_protocol import items_of, keys_of, values_of
-from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts, without_some_entry
+from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts, without_entry, without_some_entry
 from devlint.interpreter.objects.plain_attributes import mark_as_contained
 from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.state.arguments import LibraryCall
@@ -142,27 +143,33 @@ def integer_method(frame: Frame, call: LibraryCall) -> Value:
 @models_call("dict.items")
 def items(frame: Frame, call: LibraryCall) -> Value:
     """Model `dict.items()`: the pairs of a key and its value."""
-    thing = _receiver_dict(frame, call)
-    return frame.allocate(call.node, items_of(thing)) if thing is not None else UNKNOWN
+    return _view(frame, call, items_of)
 
 
 @models_call("dict.values")
 def values(frame: Frame, call: LibraryCall) -> Value:
     """Model `dict.values()`: the values of the dict's entries."""
+    return _view(frame, call, values_of)
+
+
+def _view(frame: Frame, call: LibraryCall, view: Callable[[Ref, Dict], Sequence]) -> Value:
+    """Return the elements of a view of a dict, as `view` makes them from the dict; unknown for another receiver."""
     thing = _receiver_dict(frame, call)
-    return frame.allocate(call.node, values_of(thing)) if thing is not None else UNKNOWN
+    if thing is None or not isinstance(call.receiver, Ref):
+        return UNKNOWN
+    return frame.allocate(call.node, view(call.receiver, thing))
 
 
 @models_call("dict.keys")
 def keys(frame: Frame, call: LibraryCall) -> Value:
     """Model `dict.keys()`: the keys, constants where all of them are known."""
-    thing = _receiver_dict(frame, call)
-    if thing is None:
-        return UNKNOWN
-    known = tuple(Const(key) for key in thing.entries)
-    return frame.allocate(
-        call.node, Sequence(known if thing.element is None else None, keys_of(thing).any, filled=thing.filled)
-    )
+    return _view(frame, call, _all_keys)
+
+
+def _all_keys(reference: Ref, thing: Dict) -> Sequence:
+    """Return the keys of a dict, each of them however many they are, with a value that stands for any of them."""
+    found = keys_of(reference, thing)
+    return replace(found, element=found.any, filled=thing.filled)
 
 
 @models_call("dict.get", "dict.pop", "dict.setdefault")
@@ -180,9 +187,7 @@ def get(frame: Frame, call: LibraryCall) -> Value:
         if call.name == "setdefault":
             frame.put(call.receiver.address, dict_with_entry(thing, key, value))
         if call.name == "pop":
-            rest = {name: one for name, one in thing.entries.items() if name != key.value}
-            perhaps = {name: test for name, test in thing.optional.items() if name != key.value}
-            frame.put(call.receiver.address, replace(thing, entries=rest, optional=perhaps, is_filled=False))
+            frame.put(call.receiver.address, without_entry(thing, key.value))
         return value
     if thing.element is None and isinstance(key, Const):
         if call.name == "setdefault":

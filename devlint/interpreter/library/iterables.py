@@ -62,7 +62,7 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     in_order = call.name in IN_ORDER
     sources = source_of(frame, first.value, found) if in_order else None
     return frame.allocate(
-        call.node, replace(found, kind=kind, first=found.first if in_order else None, sources=sources)
+        call.node, replace(found, kind=kind, first=found.first if in_order else None, sources=sources, mapping=None)
     )
 
 

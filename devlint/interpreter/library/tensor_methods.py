@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.dtype import python_type_of
+from devlint.domain.dtype import is_floating, python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.placement import StepKind, placement_cases
 from devlint.domain.storage import Storage
@@ -15,6 +15,7 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    Const,
     FactoryOrigin,
     Number,
     OpaqueData,
@@ -43,7 +44,7 @@ from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
 from devlint.interpreter.operations.tensor_transfers import report_numpy_read, transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
-from devlint.interpreter.state.changed_tensors import change_tensor
+from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import DiscardedResult
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -193,6 +194,17 @@ def size_query(frame: Frame, call: LibraryCall) -> Value:
     return Number("int")
 
 
+@models_call("Tensor.is_floating_point", "Tensor.is_complex", "torch.is_floating_point", "torch.is_complex")
+def dtype_query(frame: Frame, call: LibraryCall) -> Value:
+    """Model `tensor.is_floating_point()` and `is_complex()`: known where the dtype is."""
+    given = call.receiver if call.receiver is not None else call.arguments.value("input", 0)
+    tensor = as_tensor(given) if given is not None else None
+    name = frame.resolve(tensor).dtype.name if tensor is not None else None
+    if name is None:
+        return Number("bool")
+    return Const(is_floating(name) if call.name.endswith("is_floating_point") else name.startswith("complex"))
+
+
 @models_call("Tensor.copy_")
 def copy_(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.copy_(source)`: copy from any device; the receiver keeps its placement."""
@@ -206,12 +218,8 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
     step = frame.step(StepKind.MOVED, "copied by .copy_()", call.node)
     flag = call.arguments.constant("non_blocking", 1, False)
     pending = pending_copy(frame, source.placement, frame.resolve(tensor).placement, step, non_blocking=flag is True)
-    changed = replace(tensor, fresh=None, pending=pending)
-    if tensor.cell is None and tensor.grad is False and source.grad is not False and frame.state.torch_state.grad:
-        changed = replace(changed, grad=source.grad, leaf=False if source.grad else None)
-        change_tensor(frame, call.receiver_node, tensor, changed)
-    else:
-        replace_value(frame, call.receiver_node, tensor, changed)
+    changed = replace(written_tensor(frame, tensor, source), pending=pending)
+    change_tensor(frame, call.receiver_node, tensor, changed)
     return changed
 
 

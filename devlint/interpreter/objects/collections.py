@@ -28,6 +28,13 @@ def dict_with_every_entry(thing: Dict, value: Value) -> Dict:
     return replace(thing, entries=dict.fromkeys(thing.entries, value), element=value)
 
 
+def without_entry(thing: Dict, key: Hashable) -> Dict:
+    """Return a dict object without the entry under a key."""
+    rest = {name: one for name, one in thing.entries.items() if name != key}
+    perhaps = {name: test for name, test in thing.optional.items() if name != key}
+    return replace(thing, entries=rest, optional=perhaps, is_filled=False)
+
+
 def without_some_entry(thing: Dict) -> Dict:
     """Return a dict object of which an unknown entry has been removed: each of them may be gone."""
     return replace(thing, optional=dict.fromkeys(thing.entries), is_filled=False)
@@ -53,7 +60,8 @@ def merge_dicts(left: Dict, right: Dict) -> Dict:
         if key not in other.entries or key in other.optional
     }
     element, key = join_optional(left.element, right.element), several_keys(left.key, right.key)
-    return replace(left, entries=entries, element=element, key=key, optional=perhaps)
+    is_open = left.is_open or right.is_open
+    return replace(left, entries=entries, element=element, key=key, optional=perhaps, is_open=is_open)
 
 
 def join_optional(left: Value | None, right: Value | None) -> Value | None:
@@ -67,6 +75,7 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
     """Return the dict object that `dict(...)` builds from another mapping, from pairs and from keywords."""
     entries: dict[object, Value] = {}
     perhaps: dict[Hashable, Literal | None] = {}
+    is_open = False
     element: Value | None = None if arguments.complete else UNKNOWN
     key: Value = UNKNOWN
     for argument in arguments.positional:
@@ -75,7 +84,7 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
         if isinstance(thing, Dict):
             entries.update(thing.entries)
             perhaps.update(thing.optional)
-            element, key = thing.element, thing.key
+            element, key, is_open = thing.element, thing.key, thing.is_open
             continue
         found = frame.iterate(argument.value, argument.node)
         for pair in found.items if found.items is not None else (found.element,):
@@ -88,7 +97,7 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
                     element = UNKNOWN
     entries.update({name: one.value for name, one in arguments.keywords.items()})
     perhaps = {name: test for name, test in perhaps.items() if name not in arguments.keywords}
-    return Dict(entries, element, key, optional=perhaps)
+    return Dict(entries, element, key, optional=perhaps, is_open=is_open)
 
 
 def list_from_arguments(frame: Frame, arguments: Arguments) -> Sequence:
@@ -96,4 +105,4 @@ def list_from_arguments(frame: Frame, arguments: Arguments) -> Sequence:
     given = next(iter(arguments), None)
     if given is None:
         return Sequence(())
-    return replace(frame.iterate(given.value, given.node), kind="list", owner=None, first=None)
+    return replace(frame.iterate(given.value, given.node), kind="list", owner=None, first=None, mapping=None)

@@ -20,12 +20,15 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
     """Make the placements of modules and unknown objects unknown after unknown code has received them as arguments.
 
     The same holds for the tensors in plain attributes of a module, and in a container that such an attribute keeps. The
-    code may also have called the functions among its arguments.
+    code may also have added entries to a dict, and called the functions among its arguments.
     """
     for argument in arguments:
         value = argument.value
         if isinstance(value, Ref) and not frame.analysis.construction_depth:
             _forget_plain_tensors(frame, value)
+        thing = frame.object_of(value)
+        if isinstance(value, Ref) and isinstance(thing, Dict):
+            frame.put(value.address, replace(thing, is_open=True))
         if isinstance(value, Ref) and is_module(frame, value):
             move_registered_tensors(frame, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
         elif isinstance(value, Unknown) and value.origin is not None:

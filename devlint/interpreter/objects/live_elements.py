@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from devlint.domain.objects import Sequence
+from collections.abc import Hashable, Mapping
+
+from devlint.domain.objects import Dict, Sequence
 from devlint.domain.value import Ref, Tuple, Value
 from devlint.interpreter.state.frame import Frame
 
@@ -44,6 +46,14 @@ def element_at(frame: Frame, sources: Sources, position: int, before: Value) -> 
             pairs = zip(sources, items, strict=True)
             return Tuple(tuple(element_at(frame, source, position, one) for source, one in pairs))
     return before
+
+
+def optional_keys(frame: Frame, found: Sequence) -> Mapping[int, Hashable]:
+    """Return the positions of the elements that may be missing, because the dict may lack their keys, with the keys."""
+    thing = frame.object_of(found.mapping)
+    if not isinstance(thing, Dict):
+        return {}
+    return {position: key for position, key in enumerate(thing.entries) if key in thing.optional}
 
 
 def any_element(frame: Frame, sources: Sources, before: Value) -> Value:

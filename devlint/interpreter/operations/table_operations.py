@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -24,7 +25,7 @@ from devlint.interpreter.operations.return_structures import structure_result
 from devlint.interpreter.operations.synchronization import update_synchronization
 from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
 from devlint.interpreter.state.arguments import Argument, Arguments, BoundArguments
-from devlint.interpreter.state.changed_tensors import change_tensor
+from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import (
     DeviceConflict,
     DtypeConflict,
@@ -36,7 +37,6 @@ from devlint.interpreter.state.events import (
     RefusedTargetDtype,
 )
 from devlint.interpreter.state.frame import Frame
-from devlint.interpreter.state.rebinding import rebind
 from devlint.semantics.table import Row
 
 _HALF_AND_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
@@ -114,11 +114,12 @@ def apply_bound_row(
     _report_writes(frame, row, bound, node)
     corrected_placement = _placement_after(conflict) if conflict is not None else None
     if out is not None:
+        _record_writes(frame, row, bound, None)
         return replace(out.tensor, fresh=None)
     result = result_tensor(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
-    _follow_writes(frame, row, bound, result)
+    _record_writes(frame, row, bound, result)
     if row.generator and "generator" in bound:
         check_generator(frame, bound["generator"][0], result.placement, node, name)
     if row.moves:
@@ -139,33 +140,30 @@ def _placement_after(conflict: DeviceConflict) -> Placement:
 
 
 def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
-    """Report an operation's in-place writes to shared memory.
+    """Report an operation's in-place writes to shared memory."""
+    for argument in _written_arguments(row, bound):
+        report_shared_write(frame, argument.value, argument.node, node)
 
-    The tensors that the operation writes to are marked as no longer straight from a factory.
+
+def _record_writes(frame: Frame, row: Row, bound: BoundArguments, result: Tensor | None) -> None:
+    """Record what an operation writes: a tensor written to is no longer straight from a factory.
+
+    Autograd follows the tensor that an in-place operation changes, once it follows the `result`. Running statistics,
+    which a normalization writes beside its result, are not followed.
     """
-    if row.name.rpartition(".")[2] in METADATA_MUTATIONS:
-        return
-    for name in (*row.mutates, "out"):
-        for argument in bound.get(name, ()):
-            report_shared_write(frame, argument.value, argument.node, node)
-            if isinstance(argument.value, Tensor) and argument.value.fresh is not None:
-                rebind(frame, argument.node, argument.value, replace(argument.value, fresh=None))
-
-
-def _follow_writes(frame: Frame, row: Row, bound: BoundArguments, result: Tensor) -> None:
-    """Record that autograd follows the tensor that an in-place operation changes, once what it writes is followed.
-
-    Running statistics, which a normalization writes beside its result, are not followed.
-    """
-    if result.grad is False or not row.mutates or not row.name.endswith("_"):
-        return
-    if row.params[0] not in row.mutates or row.name.rpartition(".")[2] in METADATA_MUTATIONS:
-        return
-    for argument in bound.get(row.params[0], ()):
+    for argument in _written_arguments(row, bound):
         written = argument.value
-        if isinstance(written, Tensor) and written.cell is None and written.grad is False:
-            changed = replace(written, grad=result.grad, leaf=False if result.grad else None, fresh=None)
+        if isinstance(written, Tensor):
+            in_place = row.name.endswith("_") and argument in bound.get(row.params[0], ())
+            changed = written_tensor(frame, written, result if in_place else None)
             change_tensor(frame, argument.node, written, changed)
+
+
+def _written_arguments(row: Row, bound: BoundArguments) -> Iterator[Argument]:
+    """Yield the arguments to whose memory an operation writes."""
+    if row.name.rpartition(".")[2] not in METADATA_MUTATIONS:
+        for name in (*row.mutates, OUT):
+            yield from bound.get(name, ())
 
 
 # Checks

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, HeapObject, Instance, Sequence
 from devlint.domain.value import ConditionalValue, Tensor, Tuple, Value
@@ -59,6 +60,19 @@ def change_tensor(frame: Frame, node: cst.BaseExpression, before: Tensor, after:
                 caller.bind(name, changed_value)
                 # A replayed summary would not rebind the caller's name, so the call must be run again.
                 frame.analysis.call_summaries.invalidate()
+
+
+def written_tensor(frame: Frame, tensor: Tensor, source: Tensor | None) -> Tensor:
+    """Return a tensor after the program has written into it: autograd follows it once it follows what is written.
+
+    `source` is the tensor written; None for a number. Autograd follows no writes of integers, and none while it is off.
+    """
+    changed = replace(tensor, fresh=None)
+    if source is None or tensor.grad or source.grad in (False, tensor.grad) or tensor.cell is not None:
+        return changed
+    if promotion_category(tensor.dtype.name or "float32") < 2 or not frame.state.torch_state.grad:
+        return changed
+    return replace(changed, grad=source.grad, leaf=False if source.grad else None)
 
 
 def _mapped(value: Value, before: Tensor, change: Change) -> Value:
