@@ -103,12 +103,13 @@ def apply_bound_row(
         _check_dtypes(frame, row, bound, operands, node, name)
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
+    _forget_changed_sizes(frame, row, bound)
     # The analysis goes on as if the misplaced tensor were on the right device, so that one bug is reported once.
     corrected_placement = conflict.reference.tensor.placement if conflict is not None else None
     if isinstance(conflict, IndexConflict):
         corrected_placement = UNKNOWN_PLACEMENT
     if out is not None:
-        return replace(out.tensor, fresh=None)
+        return replace(out.tensor, fresh=None, empty_sizes=None)
     result = result_tensor(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
@@ -132,6 +133,15 @@ def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTN
             report_shared_write(frame, argument.value, argument.node, node)
             if isinstance(argument.value, Tensor) and argument.value.fresh is not None:
                 rebind(frame, argument.node, argument.value, replace(argument.value, fresh=None))
+
+
+def _forget_changed_sizes(frame: Frame, row: Row, bound: BoundArguments) -> None:
+    """Record that a tensor without elements may have some after an operation that gives it other sizes."""
+    resized = row.mutates if row.name.rpartition(".")[2] in METADATA_MUTATIONS else ()
+    for name in (*resized, OUT):
+        for argument in bound.get(name, ()):
+            if isinstance(argument.value, Tensor) and argument.value.empty_sizes is not None:
+                change_tensor(frame, argument.node, argument.value, replace(argument.value, empty_sizes=None))
 
 
 def _follow_writes(frame: Frame, row: Row, bound: BoundArguments, result: Tensor) -> None:
