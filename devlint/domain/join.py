@@ -139,6 +139,7 @@ def join_tensors(left: Tensor, right: Tensor, test: Literal | None) -> Tensor:
         fresh=left.fresh if left.fresh == right.fresh else None,
         memory=join_storages(left.memory, right.memory),
         trained=left.trained and right.trained,
+        empty_sizes=left.empty_sizes if left.empty_sizes == right.empty_sizes else None,
     )
 
 

@@ -51,6 +51,10 @@ class Rank(Enum):
         return Rank.SOME if self.is_dimensioned and other.is_dimensioned else Rank.ANY
 
 
+Sizes: TypeAlias = "tuple[int | None, ...]"
+"""The sizes of a tensor's dimensions, in order; None for one that is not known."""
+
+
 class AllocationSite(NamedTuple):
     """The identity of a heap object: the syntax node that allocates it, and the chain of calls around it.
 
@@ -209,7 +213,8 @@ class Tensor:
     unfinished non_blocking copy to the host, `fresh` the factory call while nothing else has happened to the tensor,
     `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it.
     `moved_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` is
-    true when an optimizer has received the tensor.
+    true when an optimizer has received the tensor. `empty_sizes` are the sizes of a tensor that surely has no elements
+    (one of them is 0), None for any other tensor: programs test such a placeholder by its sizes, as `x.size(0) > 0`.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -225,6 +230,7 @@ class Tensor:
     moved: Step | None = field(default=None, compare=False)
     moved_parameter: bool = field(default=False, compare=False)
     trained: bool = False
+    empty_sizes: Sizes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +257,13 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The abstract shape (`x.shape`) of a tensor or array: only the number of dimensions is known."""
+    """The abstract shape (`x.shape`) of a tensor or array: what is known of its number of dimensions.
+
+    `empty_sizes` are the sizes where the tensor surely has no elements, None for any other one.
+    """
 
     rank: Rank = Rank.ANY
+    empty_sizes: Sizes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,8 +441,17 @@ def computed_tensor(tensor: Tensor) -> Tensor:
     """Return a copy of a tensor without the properties that the result of a computation on the tensor lacks.
 
     The copy is not fresh from a factory, not pinned, not the target of a pending copy, not a parameter, and not known
-    to be a leaf.
+    to be a leaf or to have no elements.
     """
     return replace(
-        tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, memory=None, moved=None, trained=False
+        tensor,
+        fresh=None,
+        pinned=None,
+        pending=None,
+        cell=None,
+        leaf=None,
+        memory=None,
+        moved=None,
+        trained=False,
+        empty_sizes=None,
     )

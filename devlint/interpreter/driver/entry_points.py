@@ -27,7 +27,11 @@ from devlint.interpreter.objects.builtin_bases import forget_contents
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
 from devlint.interpreter.objects.data_classes import data_fields
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors, overrides_apply
-from devlint.interpreter.objects.placeholders import forget_placeholders, forget_placeholders_of_submodules
+from devlint.interpreter.objects.placeholders import (
+    forget_placeholders,
+    forget_placeholders_of_submodules,
+    forget_sizes_of_placeholders,
+)
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.private_definitions import callers_first, is_private_name
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
@@ -186,6 +190,7 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     elif not is_module and has_unknown_base(frame, info):
         _forget_placements_of_modules(frame, reference)
     forget_placeholders_of_submodules(frame, reference, built)
+    forget_sizes_of_placeholders(frame)
     after = frame.state
     for name, method in info.methods.items():
         found = analysis.method_definition(method)

@@ -7,6 +7,7 @@ name. Most constants of a library are never read, so a file is checked without r
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -219,6 +220,9 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
         value = frame.late_bindings.get(name)
     if value is None and (name in BUILTINS or name == "reveal_placement"):
         return LibraryName(f"builtins.{name}")
+    if isinstance(value, Tensor) and value.empty_sizes is not None and analysis.symbolic:
+        # Whoever calls the module's functions from outside may have put another tensor under the name by then.
+        return replace(value, empty_sizes=None)
     return value
 
 

@@ -173,12 +173,19 @@ def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode)
         case "dtype":
             return DtypeValue(settled.dtype)
         case "shape":
-            return Size(tensor.rank)
+            return Size(tensor.rank, tensor.empty_sizes)
+        case "ndim" if tensor.empty_sizes is not None:
+            return Const(len(tensor.empty_sizes))
         case "is_cuda" | "is_cpu" | "is_mps" | "is_xpu" | "is_meta":
             return device_type_condition(frame, settled.placement, name.removeprefix("is_"), node)
         case "data":
             return replace(
-                computed_tensor(settled), grad=False, memory=storage_of(tensor), fresh=tensor.fresh, cell=tensor.cell
+                computed_tensor(settled),
+                grad=False,
+                memory=storage_of(tensor),
+                fresh=tensor.fresh,
+                cell=tensor.cell,
+                empty_sizes=tensor.empty_sizes,
             )
         case "grad":
             _check_leaf(frame, tensor, node, "its .grad is read")

@@ -30,6 +30,7 @@ from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.objects.enums import enum_members
 from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_containers import container_class, iterate_container
+from devlint.interpreter.operations.empty_tensors import size_values
 from devlint.interpreter.operations.result_tensors import element_tensor
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -67,8 +68,8 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
         case ProgramDefinition(definition=ClassInfo() as info):
             members = enum_members(frame, info)
             return _limit_unrolling(Sequence(tuple(members.values()))) if members else Sequence(None, UNKNOWN)
-        case Size():
-            return Sequence(None, Number("int"))
+        case Size(empty_sizes=sizes):
+            return Sequence(None, Number("int")) if sizes is None else Sequence(size_values(sizes))
         case Ref(address=address):
             thing = frame.get(address)
             if isinstance(thing, Sequence):

@@ -49,6 +49,7 @@ from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
 from devlint.interpreter.operations.aliasing import item_storage, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.empty_tensors import empty_sizes_of_item, size_of
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.tensor_ranks import indexed_rank
 from devlint.interpreter.program.definitions import ClassInfo
@@ -101,8 +102,10 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
             return replace(value, fresh=None, rank=rank, memory=_item_storage(value.memory, node, indices))
         case OpaqueData():
             return opaque_item(value, index.value if index is not None else None)
-        case Size():
-            return Number("int") if index is not None else Size()
+        case Size(empty_sizes=sizes):
+            if index is None:
+                return Size()
+            return size_of(sizes, index.value) if sizes is not None else Number("int")
         case StringPrefix() | Const(value=str()):
             return StringPrefix()
         case Tuple(items=items):
@@ -276,12 +279,14 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
             frame.emit(conflict)
             # Which device the fix will choose is unknown; an unknown placement also keeps the finding from repeating.
             return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
-    rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
+    chosen = [index.value if index is not None else None for index in indices]
+    rank = indexed_rank(tensor.rank, chosen)
     if advanced:
         return replace(frame.copied_result(tensor), pending=tensor.pending, rank=rank)
     # A view requires a gradient like its base, even where autograd does not record.
     memory = _item_storage(storage_of(tensor), node, indices)
-    return replace(computed_tensor(tensor), pending=tensor.pending, rank=rank, memory=memory)
+    sizes = empty_sizes_of_item(tensor.empty_sizes, chosen)
+    return replace(computed_tensor(tensor), pending=tensor.pending, rank=rank, memory=memory, empty_sizes=sizes)
 
 
 def report_index_dtype(frame: Frame, method: str, index: Argument, value: Tensor, node: cst.CSTNode) -> None:

@@ -22,6 +22,7 @@ from devlint.domain.value import (
     OpaqueData,
     ProgramDefinition,
     Ref,
+    Size,
     StringPrefix,
     SymbolicBool,
     Tensor,
@@ -39,6 +40,7 @@ from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
 from devlint.interpreter.objects.sequence_lengths import filled_condition
+from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -57,6 +59,10 @@ def len_(frame: Frame, call: LibraryCall) -> Value:
     thing = frame.object_of(value)
     if isinstance(value, Tuple):
         return Const(len(value.items))
+    if isinstance(value, Tensor) and value.empty_sizes:
+        return size_of(value.empty_sizes, Const(0))
+    if isinstance(value, Size) and value.empty_sizes is not None:
+        return Const(len(value.empty_sizes))
     if isinstance(thing, Sequence) and thing.items is not None:
         return Const(len(thing.items))
     if isinstance(thing, Dict) and thing.element is None and not thing.optional:

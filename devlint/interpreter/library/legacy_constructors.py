@@ -9,9 +9,10 @@ import libcst as cst
 from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, StepKind
-from devlint.domain.value import UNKNOWN, Array, Const, Rank, Tensor, Value, as_tensor
+from devlint.domain.value import UNKNOWN, Array, Const, Number, Rank, Size, Sizes, Tensor, Value, as_tensor
 from devlint.interpreter.library.tensor_constructors import placement_after_array, report_rebuilt_tensor
 from devlint.interpreter.operations.device_arguments import host_placement, report_hard_coded_device
+from devlint.interpreter.operations.empty_tensors import empty_sizes_of_data, empty_sizes_of_shape
 from devlint.interpreter.operations.tensor_types import LEGACY_ACCELERATORS, legacy_type, legacy_type_names
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -44,7 +45,21 @@ def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
         case [Argument(value=Array() as array) as data]:
             placement, fresh = placement_after_array(array, placement), array.fresh
             report_rebuilt_tensor(frame, call, data, array, placement)
-    return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh)
+    sizes = _empty_sizes(frame, call) if call.arguments.complete else None
+    return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh, empty_sizes=sizes)
+
+
+def _empty_sizes(frame: Frame, call: LibraryCall) -> Sizes | None:
+    """Return the sizes of the tensor that a typed constructor makes if it surely has no elements, else None.
+
+    Numbers are sizes; anything else is data. Without an argument, the tensor has no elements.
+    """
+    given = call.arguments.positional
+    if not given:
+        return (0,)
+    if isinstance(given[0].value, (Const, Number, Size)):
+        return empty_sizes_of_shape(frame, given)
+    return empty_sizes_of_data(frame, given[0].value)
 
 
 def _report_accelerator_type(frame: Frame, call: LibraryCall) -> None:

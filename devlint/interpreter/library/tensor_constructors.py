@@ -15,6 +15,7 @@ from devlint.interpreter.operations.data_dtypes import TORCH_RULES, data_dtype
 from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
+from devlint.interpreter.operations.empty_tensors import empty_sizes_of_data
 from devlint.interpreter.operations.result_dtypes import complex_of
 from devlint.interpreter.operations.tensor_ranks import rank_of_data
 from devlint.interpreter.operations.tensor_transfers import is_only_use
@@ -66,6 +67,7 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
         leaf=True,
         fresh=value.fresh if isinstance(value, Array) else None,
         memory=_memory_of_data(frame, call, value),
+        empty_sizes=empty_sizes_of_data(frame, value),
     )
 
 

@@ -40,6 +40,7 @@ from devlint.interpreter.operations.aliasing import alias_storage, report_shared
 from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.dtype_arguments import is_dtype_argument, requested_dtype
+from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
 from devlint.interpreter.operations.tensor_transfers import report_numpy_read, transfer_tensor
@@ -140,7 +141,8 @@ def view(frame: Frame, call: LibraryCall) -> Value:
 @models_call("Tensor.clone")
 def clone(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.clone()`: new memory with the same placement."""
-    return replace(frame.copied_result(_receiver_tensor(call)), memory=Storage())
+    tensor = _receiver_tensor(call)
+    return replace(frame.copied_result(tensor), memory=Storage(), empty_sizes=tensor.empty_sizes)
 
 
 @models_call("Tensor.requires_grad_")
@@ -184,9 +186,18 @@ def to_python(frame: Frame, call: LibraryCall) -> Value:
 )
 def size_query(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.size()`, `dim()`, `numel()` and the like: integers that the host knows without waiting."""
+    tensor = _receiver_tensor(call)
     if call.name == "size" and not call.arguments.positional and not call.arguments.keywords:
-        return Size(_receiver_tensor(call).rank)
-    memory = _receiver_tensor(call).memory
+        return Size(tensor.rank, tensor.empty_sizes)
+    if tensor.empty_sizes is not None:
+        match call.name:
+            case "size":
+                return size_of(tensor.empty_sizes, call.arguments.value("dim", 0) or UNKNOWN)
+            case "dim" | "ndimension":
+                return Const(len(tensor.empty_sizes))
+            case "numel" | "nelement":
+                return Const(0)
+    memory = tensor.memory
     if call.name in ("numel", "nelement") and memory is not None and memory.is_contiguous:
         return element_count(
             memory.root, SourceText(frame.place(call.node), call.node, " > 0"), frame.site_key(call.node)

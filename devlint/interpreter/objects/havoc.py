@@ -94,7 +94,7 @@ def _forget_plain_tensors(frame: Frame, reference: Ref) -> None:
 def _unplaced(value: Value) -> Value:
     """Return a tensor that is no parameter with unknown placement and dtype; any other value unchanged."""
     if isinstance(value, Tensor) and value.cell is None:
-        return replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE)
+        return replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE, empty_sizes=None)
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Final
 
 from devlint.domain.join import alternatives
@@ -72,6 +73,55 @@ def forget_placeholders(
         unknown = Unknown(("attr", reference.address, name), f"self.{name}")
         thing = thing.with_attribute(name, unknown)
     frame.put(reference.address, thing)
+
+
+def forget_sizes_of_placeholders(frame: Frame) -> None:
+    """Forget that tensors held by objects have no elements, before code outside the analysis calls a method.
+
+    An earlier call may have put another tensor there. A plain attribute that no method of the class binds keeps its
+    sizes; a buffer may have got others with the module's saved state, and a container in any way.
+    """
+    for address, thing in list(frame.state.heap.objects()):
+        match thing:
+            case Instance(attributes=attributes):
+                changed = _attributes_without_sizes(frame, thing)
+                if changed:
+                    frame.put(address, replace(thing, attributes={**attributes, **changed}))
+            case Sequence(items=items, element=element):
+                kept = tuple(map(_without_sizes, items)) if items is not None else None
+                if kept != items or _without_sizes(element) != element:
+                    frame.put(address, replace(thing, items=kept, element=_without_sizes(element)))
+            case Dict(entries=entries, element=element):
+                found = {key: _without_sizes(value) for key, value in entries.items()}
+                rest = _without_sizes(element) if element is not None else None
+                if found != entries or rest != element:
+                    frame.put(address, replace(thing, entries=found, element=rest))
+
+
+def _attributes_without_sizes(frame: Frame, thing: Instance) -> dict[str, Value]:
+    """Return the attributes of an object whose tensors may have elements by now, with values that say so."""
+    info = defined_class(thing.cls)
+    values = {**class_attributes(frame, info), **thing.attributes} if info is not None else thing.attributes
+    changed = {name: kept for name, value in values.items() if (kept := _without_sizes(value)) is not value}
+    if not changed or info is None:
+        return changed
+    bound = {name for method in _methods(frame, info) for name in method.bound_attributes}
+    return {name: one for name, one in changed.items() if name in bound | {*thing.registered} or ANY_ATTRIBUTE in bound}
+
+
+def _without_sizes(value: Value) -> Value:
+    """Return a value whose tensors may have elements; the same object where none of them surely has none."""
+    match value:
+        case Tensor(empty_sizes=tuple()):
+            return replace(value, empty_sizes=None)
+        case Tuple(items=items):
+            kept = tuple(map(_without_sizes, items))
+            return (
+                value
+                if all(one is other for one, other in zip(kept, items, strict=True))
+                else replace(value, items=kept)
+            )
+    return value
 
 
 def _is_container(frame: Frame, value: Value | None) -> bool:

@@ -27,6 +27,7 @@ from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind,
 from devlint.interpreter.objects.library_objects import CHOSEN_PLACEMENT, dataset_placement, object_placement
 from devlint.interpreter.operations.aliasing import view_storage
 from devlint.interpreter.operations.device_arguments import default_placement, device_from_string, requested_placement
+from devlint.interpreter.operations.empty_tensors import empty_sizes_of_result
 from devlint.interpreter.operations.operation_names import short_name
 from devlint.interpreter.operations.result_dtypes import first_result_dtype, operands_named
 from devlint.interpreter.operations.row_conditions import select_by_condition
@@ -76,6 +77,7 @@ def result_tensor(
         rank=rank_by_rule(frame, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
         grad=_requires_grad(frame, row, operands),
         memory=None if row.name.endswith("empty") else Storage(),
+        empty_sizes=empty_sizes_of_result(frame, row, bound, operands, node) if complete else None,
     )
     shared = row.view or row.may_view
     if shared and first is not None:

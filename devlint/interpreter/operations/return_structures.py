@@ -79,11 +79,14 @@ def structure_result(
 
 
 def _after_mutation(receiver: Value, result: Tensor) -> Value:
-    """Return the tensor that an in-place operation has changed: no longer marked as straight from its factory."""
+    """Return the tensor that an in-place operation has changed: no longer marked as straight from its factory.
+
+    Its sizes may have changed.
+    """
     if not isinstance(receiver, Tensor):
         return receiver
     grad = True if result.grad else receiver.grad
-    return replace(receiver, fresh=None, grad=grad)
+    return replace(receiver, fresh=None, grad=grad, empty_sizes=None)
 
 
 def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:

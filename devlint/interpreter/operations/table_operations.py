@@ -112,10 +112,11 @@ def apply_bound_row(
         _check_dtypes(frame, row, bound, operands, node, name)
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
+    _forget_changed_sizes(frame, row, bound)
     corrected_placement = _placement_after(conflict) if conflict is not None else None
     if out is not None:
         _record_writes(frame, row, bound, None)
-        return replace(out.tensor, fresh=None)
+        return replace(out.tensor, fresh=None, empty_sizes=None)
     result = result_tensor(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
@@ -143,6 +144,15 @@ def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTN
     """Report an operation's in-place writes to shared memory."""
     for argument in _written_arguments(row, bound):
         report_shared_write(frame, argument.value, argument.node, node)
+
+
+def _forget_changed_sizes(frame: Frame, row: Row, bound: BoundArguments) -> None:
+    """Record that a tensor without elements may have some after an operation that gives it other sizes."""
+    resized = row.mutates if row.name.rpartition(".")[2] in METADATA_MUTATIONS else ()
+    for name in (*resized, OUT):
+        for argument in bound.get(name, ()):
+            if isinstance(argument.value, Tensor) and argument.value.empty_sizes is not None:
+                change_tensor(frame, argument.node, argument.value, replace(argument.value, empty_sizes=None))
 
 
 def _record_writes(frame: Frame, row: Row, bound: BoundArguments, result: Tensor | None) -> None:
