@@ -10,19 +10,23 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from devlint.domain.questions import Question, decide
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
     """A condition of the analysed program that is not made of smaller ones.
 
     `key` identifies the condition; `str(text)` is how findings show it. `weaker` is a condition that holds wherever
-    this one does; `stronger` are conditions each of which holds only where this one does.
+    this one does; `stronger` are conditions each of which holds only where this one does. `question` is what the
+    condition asks of a single value, if it does: its answers go together with those to other questions about it.
     """
 
     key: Hashable
     text: object = field(compare=False)
     weaker: Atom | None = field(default=None, repr=False, compare=False)
     stronger: tuple[Atom, ...] = field(default=(), repr=False, compare=False)
+    question: Question | None = field(default=None, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -126,7 +130,20 @@ def entails(path_condition: PathCondition, test: Literal) -> bool | None:
         return not test.holds
     if test.formula.stronger and any(Literal(one) in path_condition for one in test.formula.stronger):
         return test.holds
-    return None
+    return _follows_from_answers(path_condition, test, test.formula.question) if test.formula.question else None
+
+
+def _follows_from_answers(path_condition: PathCondition, test: Literal, question: Question) -> bool | None:
+    """Return whether a literal holds, given what the path condition says of the value that its question is about."""
+    answers = [
+        (one.formula.question, one.holds)
+        for one in path_condition
+        if type(one.formula) is Atom
+        and one.formula.question is not None
+        and one.formula.question.subject == question.subject
+    ]
+    known = decide(question, answers) if answers else None
+    return known if test.holds or known is None else not known
 
 
 def assume(path_condition: PathCondition, test: Literal) -> PathCondition | None:

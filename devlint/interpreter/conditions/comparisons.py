@@ -22,6 +22,7 @@ from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.path_conditions import Atom, Literal, conditional
 from devlint.domain.placement import ConditionalPlacement, Placement, PlacementCase
+from devlint.domain.questions import Question, comparison_question
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -46,8 +47,8 @@ from devlint.domain.value import (
     named_placement,
 )
 from devlint.interpreter.conditions.condition_texts import ConditionText, EqualityText, SourceText
-from devlint.interpreter.conditions.constant_comparisons import compare_constants
-from devlint.interpreter.conditions.length_comparisons import compare_length
+from devlint.interpreter.conditions.constant_comparisons import compare_choice, compare_constants
+from devlint.interpreter.conditions.length_comparisons import compare_length, mirrored
 from devlint.interpreter.conditions.narrowing import IDENTITY, none_condition
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.enums import is_same_member
@@ -111,7 +112,13 @@ def evaluate_comparison(
     about_length = compare_length(operator, a, b, Atom(frame.site_key(node), _condition_text(frame, node)))
     if about_length is not None:
         return Const(about_length) if isinstance(about_length, bool) else SymbolicBool(about_length)
-    return SymbolicBool(Literal(Atom(_condition_key(frame, node, operator, a, b), _condition_text(frame, node)), holds))
+    chosen = compare_choice(operator, a, b) if isinstance(b, Const) else None
+    if chosen is not None:
+        return Const(chosen) if isinstance(chosen, bool) else SymbolicBool(chosen)
+    atom = Atom(
+        _condition_key(frame, node, operator, a, b), _condition_text(frame, node), question=_question(operator, a, b)
+    )
+    return SymbolicBool(Literal(atom, holds))
 
 
 _PRESENCE: Final[dict[tuple[type, Hashable], bool]] = {
@@ -206,6 +213,18 @@ def _condition_key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp,
     return frame.site_key(node)
 
 
+def _question(operator: cst.BaseCompOp, a: Value, b: Value) -> Question | None:
+    """Return the question that a comparison of a named value with a constant asks; None for any other comparison.
+
+    `!=` asks the question of `==`, since it is the negation.
+    """
+    kind = mirrored(type(operator)) if isinstance(a, Const) else type(operator)
+    match (b, a) if isinstance(a, Const) else (a, b):
+        case (Unknown(origin=origin) | Number(origin=origin), Const(value=constant)) if origin is not None and kind:
+            return comparison_question(origin, "Equal" if kind is cst.NotEqual else kind.__name__, constant)
+    return None
+
+
 def _undecided(frame: Frame, node: cst.CSTNode) -> SymbolicBool:
     """Return the abstract bool of a comparison of which nothing is known but its place in the source."""
     return SymbolicBool(Literal(Atom(frame.site_key(node), _condition_text(frame, node))))
@@ -234,6 +253,13 @@ def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left
         _report_device_comparison(frame, node, "is not" if negative else "is", left, right)
     if isinstance(left.value, Const) and isinstance(right.value, Const):
         return Const((left.value == right.value) is not negative)
+    match left.value, right.value:
+        case SymbolicBool(test=test), Const(value=bool(wanted)):
+            return SymbolicBool(test if wanted is not negative else ~test)
+        case ((Unknown(origin=origin) | Number(origin=origin)), Const(value=bool()) as wanted) if origin is not None:
+            asked = comparison_question(origin, "Is", wanted.value)
+            atom = Atom(("compare", "Is", origin, wanted), SourceText(frame.place(node), node), question=asked)
+            return SymbolicBool(Literal(atom, not negative))
     return Number("bool")
 
 
@@ -341,7 +367,10 @@ def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst
         case Unknown(origin=origin, text=named_) if origin and constant.value in DEVICE_TYPES:
             return device_type_condition(frame, _named_device(origin, named_), str(constant.value), node)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
-            return SymbolicBool(Literal(Atom(("compare", "Equal", origin, constant), text)))
+            asked = comparison_question(origin, "Equal", constant.value)
+            return SymbolicBool(Literal(Atom(("compare", "Equal", origin, constant), text, question=asked)))
+        case SymbolicBool(test=test) if isinstance(constant.value, (bool, int)):
+            return Const(False) if constant.value not in (0, 1) else SymbolicBool(test if constant.value else ~test)
         case Tensor() | Array() | Tuple() | ProgramDefinition():
             return Const(False)
     return Number("bool")

@@ -9,7 +9,8 @@ from typing import Any, Final
 import libcst as cst
 
 from devlint.domain.join import join
-from devlint.domain.value import ConditionalValue, Const, Value
+from devlint.domain.path_conditions import Literal, conditional
+from devlint.domain.value import ConditionalValue, Const, SymbolicBool, Value
 
 _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
     cst.Equal: operator.eq,
@@ -34,6 +35,23 @@ def compare_constants(comparison: cst.BaseCompOp, left: Const, right: Const) -> 
         return bool(compare(left.value, right.value))
     except TypeError:
         return None
+
+
+def compare_choice(comparison: cst.BaseCompOp, value: Value, constant: Const) -> Literal | bool | None:
+    """Return the condition of comparing a bool or a choice between constants with a constant.
+
+    `flag > 0` is the flag itself. The result is None for any other value, and where an alternative decides nothing.
+    """
+    match value:
+        case Const():
+            return compare_constants(comparison, value, constant)
+        case SymbolicBool(test=test):
+            yes, no = (compare_constants(comparison, Const(one), constant) for one in (True, False))
+            return conditional(test, yes, no) if yes is not None and no is not None else None
+        case ConditionalValue(test=Literal() as test, yes=yes, no=no):
+            sides = [compare_choice(comparison, one, constant) for one in (yes, no)]
+            return conditional(test, sides[0], sides[1]) if sides[0] is not None and sides[1] is not None else None
+    return None
 
 
 def restrict_to_comparison(value: Value, comparison: cst.BaseCompOp, constant: Const, *, holds: bool) -> Value | None:

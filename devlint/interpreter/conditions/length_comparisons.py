@@ -28,6 +28,11 @@ _NEGATED: Final[dict[type, type]] = {
 """The opposite operator of those that hold for an empty sequence, by libcst operator type."""
 
 
+def mirrored(operator: type) -> type | None:
+    """Return the libcst operator type with the same meaning for exchanged operands; None for `in` and `is`."""
+    return _MIRRORED.get(operator)
+
+
 def length(filled: Literal | bool, site: tuple[object, ...]) -> Number:
     """Return the length of a sequence as a value that remembers the condition that the sequence has an element.
 
@@ -56,7 +61,7 @@ def compare_length(operator: cst.BaseCompOp, left: Value, right: Value, atom: At
     """
     kind: type | None = type(operator)
     if isinstance(left, Const):
-        left, right, kind = right, left, _MIRRORED.get(type(operator))
+        left, right, kind = right, left, mirrored(type(operator))
     filled = filled_condition_of(left)
     if filled is None or kind not in _MIRRORED or not isinstance(right, Const) or type(right.value) is not int:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 import libcst as cst
@@ -12,6 +12,7 @@ from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.join import alternatives, join, without_none
 from devlint.domain.path_conditions import Atom, Literal, conditional, conjunction, disjunction, entails
 from devlint.domain.placement import Basis, PlacementCase, placement_cases
+from devlint.domain.questions import Question
 from devlint.domain.value import (
     NONE,
     NOT_TENSOR,
@@ -33,7 +34,7 @@ from devlint.domain.value import (
     Value,
     as_tensor,
 )
-from devlint.interpreter.conditions.condition_texts import SourceText
+from devlint.interpreter.conditions.condition_texts import ConditionText, SourceText
 from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
 from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restrict_to_type
 from devlint.interpreter.objects.sequence_lengths import filled_condition
@@ -142,7 +143,7 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
         case Number(origin=(kind, str(type_))) if kind == DEVICE_COUNT:
             return is_available(type_)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
-            return Literal(Atom(("true", origin), SourceText(frame.place(node), node)))
+            return _asked(("true", origin), SourceText(frame.place(node), node), Question(origin, "true"))
         case Tensor() | Array():
             report_host_read(frame, value, node, "bool()")
         case ConditionalValue(test=Literal() as test, yes=yes, no=no):
@@ -150,6 +151,11 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
             if one is not None and other is not None and (isinstance(one, bool) or isinstance(other, bool)):
                 return conditional(test, one, other)
     return Literal(Atom(frame.site_key(node), SourceText(frame.place(node), node)))
+
+
+def _asked(key: Hashable, text: ConditionText, question: Question) -> Literal:
+    """Return the condition that the answer to a question about one value is yes."""
+    return Literal(Atom(key, text, question=question))
 
 
 def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, narrowing: str) -> None:
@@ -200,9 +206,9 @@ def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lite
         return known
     match value:
         case Unknown(origin=origin) if origin is not None:
-            return Literal(Atom(("none", origin), SourceText(frame.place(node), node, " is None")))
+            return _asked(("none", origin), SourceText(frame.place(node), node, " is None"), Question(origin, "Is"))
         case Tensor(placement=PlacementCase(device=DeviceSymbol(origin=origin))):
-            return Literal(Atom(("none", origin), SourceText(frame.place(node), node, " is None")))
+            return _asked(("none", origin), SourceText(frame.place(node), node, " is None"), Question(origin, "Is"))
         case ConditionalValue(test=Literal() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (
             True,
             False,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping
-from itertools import combinations
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from itertools import combinations, product
 from typing import Final
 
 from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
+from devlint.domain.questions import Question, possible_values
 from devlint.domain.value import Const
 from devlint.interpreter.state.device_facts import are_exclusive
 
@@ -51,7 +52,8 @@ def _is_consistent(tests: PathCondition, texts: set[str]) -> bool:
 def _incompatible(atoms: Collection[Atom]) -> Iterator[tuple[Literal, Literal]]:
     """Yield the pairs of literals that never hold together, whatever the program does.
 
-    An atom does not hold where its weaker condition fails, and no device has two types.
+    An atom does not hold where its weaker condition fails, no device has two types, and the answers to questions about
+    one value go together.
     """
     for atom in atoms:
         if atom.weaker is not None and atom.weaker in atoms:
@@ -60,6 +62,18 @@ def _incompatible(atoms: Collection[Atom]) -> Iterator[tuple[Literal, Literal]]:
     for (one, key), (other, asked) in combinations(types, 2):
         if key[1] == asked[1] and are_exclusive(key[2], asked[2]):
             yield Literal(one), Literal(other)
+    yield from _incompatible_answers([(atom, atom.question) for atom in atoms if atom.question is not None])
+
+
+def _incompatible_answers(questions: Sequence[tuple[Atom, Question]]) -> Iterator[tuple[Literal, Literal]]:
+    """Yield the pairs of literals that no value satisfies about which both of them ask."""
+    for (one, first), (other, second) in combinations(questions, 2):
+        if first.subject == second.subject:
+            values = possible_values(question for _, question in questions if question.subject == first.subject)
+            answers = {(first.answer(value), second.answer(value)) for value in values}
+            for left, right in product((True, False), repeat=2):
+                if (left, right) not in answers:
+                    yield Literal(one, left), Literal(other, right)
 
 
 def _has_solution(tests: PathCondition, names: Mapping[Atom, Hashable], outcomes: dict[Hashable, bool]) -> bool:

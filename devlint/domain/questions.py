@@ -1,0 +1,101 @@
+"""Questions about one value: the answers to `x`, `x > 0`, `x == 1` and `x is None` asked of the same value go together.
+
+A flag or a count is asked in many ways. Of each group of questions, a few values are tried that stand for all that the
+questions tell apart. A count is not negative unless a question asks whether it is, a flag is a bool, and a value is
+None or text only where a question mentions None or text.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+_ORDERS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "LessThan": operator.lt,
+    "LessThanEqual": operator.le,
+    "GreaterThan": operator.gt,
+    "GreaterThanEqual": operator.ge,
+}
+"""The functions that compute order comparisons, by kind of question."""
+
+_ASKS_FOR_NEGATIVE: Final = frozenset({("LessThan", 0), ("GreaterThanEqual", 0)})
+"""The comparisons that only a value that may be negative is asked, by kind and constant."""
+
+_OTHER_TEXT: Final = "\0"
+"""A string that stands for all strings that no question names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about the value `subject`: its truth ("true"), or a comparison with a constant.
+
+    `kind` is "true", "Equal", "Is", or the name of an order comparison such as "LessThan".
+    """
+
+    subject: Hashable
+    kind: str
+    constant: object = None
+
+    def answer(self, value: object) -> bool:
+        """Return the answer for a value; False for values that cannot be ordered, of which Python raises TypeError."""
+        match self.kind:
+            case "true":
+                return bool(value)
+            case "Is":
+                return value is self.constant
+            case "Equal":
+                return value == self.constant
+        try:
+            return bool(_ORDERS[self.kind](value, self.constant))
+        except TypeError:
+            return False
+
+
+def comparison_question(subject: Hashable, kind: str, constant: object) -> Question | None:
+    """Return the question that a comparison of a value with a constant asks; None for one that is not followed."""
+    known = constant is None or isinstance(constant, (bool, int, float, str))
+    return Question(subject, kind, constant) if known and (kind in ("Equal", "Is") or kind in _ORDERS) else None
+
+
+def possible_values(questions: Iterable[Question]) -> list[object]:
+    """Return values that stand for all values which questions about one subject tell apart."""
+    asked = [*questions]
+    constants = [one.constant for one in asked if one.kind != "true"]
+    values: list[object] = [False, True]
+    numbers = {one for one in constants if isinstance(one, (int, float)) and not isinstance(one, bool)}
+    if numbers or not any(isinstance(one, bool) for one in constants):
+        may_be_negative = any(one < 0 for one in numbers) or any(
+            (one.kind, one.constant) in _ASKS_FOR_NEGATIVE for one in asked
+        )
+        values += [one for one in _between(numbers) if one >= 0 or may_be_negative]
+    if None in constants:
+        values.append(None)
+    texts = {one for one in constants if isinstance(one, str)}
+    return [*values, "", _OTHER_TEXT, *sorted(texts)] if texts else values
+
+
+def _between(numbers: Iterable[int | float]) -> Iterator[int | float]:
+    """Yield numbers below, at, between and above the given ones, and 0, 1 and 2."""
+    named = sorted({0, 1, 2, *numbers})
+    yield from named
+    yield named[0] - 1
+    yield named[-1] + 1
+    measured = any(isinstance(one, float) for one in numbers)
+    for one, other in pairwise(named):
+        if measured or other - one > 1:
+            yield (one + other) / 2
+
+
+def decide(asked: Question, answers: Iterable[tuple[Question, bool]]) -> bool | None:
+    """Return the answer to a question that follows from answers to questions about the same subject, or None."""
+    known = [*answers]
+    fitting = [
+        value
+        for value in possible_values([asked, *(one for one, _ in known)])
+        if all(one.answer(value) is answer for one, answer in known)
+    ]
+    found = {asked.answer(value) for value in fitting}
+    return found.pop() if len(found) == 1 else None
