@@ -78,6 +78,7 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
                 parts=parts,
                 may_move_inputs=may_move,
                 of_loader=left.of_loader and right.of_loader,
+                of_call=left.of_call and right.of_call,
             )
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
@@ -99,15 +100,20 @@ def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
     for name, value in batch.parts:
         if name == key:
             return value
-    return replace(batch, moved=None, parts=())
+    return _unnamed_part(batch)
 
 
 def any_opaque_part(batch: OpaqueData) -> Value:
     """Return a value that stands for every part of opaque data, such as a batch that a loader returns."""
-    result: Value = replace(batch, moved=None, parts=())
+    result: Value = _unnamed_part(batch)
     for _, value in batch.parts:
         result = join(result, value)
     return result
+
+
+def _unnamed_part(batch: OpaqueData) -> OpaqueData:
+    """Return the value of a part of opaque data that the program has not stored itself."""
+    return replace(batch, moved=None, parts=(), mixed=batch.mixed or batch.of_call)
 
 
 def _is_different_parameter(left: Value, right: Value) -> bool:

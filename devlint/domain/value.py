@@ -274,7 +274,8 @@ class OpaqueData:
     transfer that returned the data, None once something has been taken from it. `parts` are the values that the program
     has stored in the data, by key or attribute name. `may_move_inputs` is true when the data may be an object
     that moves the inputs of its calls itself, such as a pipeline. `of_loader` is true for batches of a loader and their
-    parts, which are no modules.
+    parts, which are no modules. `of_call` is true for what a module of unknown class returned: no part of it is a
+    module, and any may be a number or a list.
     """
 
     placement: Placement
@@ -284,6 +285,7 @@ class OpaqueData:
     parts: tuple[tuple[Hashable, Value], ...] = ()
     may_move_inputs: bool = False
     of_loader: bool = False
+    of_call: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,7 +251,7 @@ def _call_unplaced_module(frame: Frame, arguments: Arguments, node: cst.CSTNode)
     placement = placements.pop() if len(placements) == 1 else UNKNOWN_PLACEMENT
     if all(is_host(leaf.device) or leaf.device == UNKNOWN_DEVICE for _, leaf in placement_cases(placement)):
         return None
-    return OpaqueData(placement, mixed=True)
+    return OpaqueData(placement, mixed=True, of_call=True)
 
 
 def _is_called_as_module(frame: Frame, node: cst.CSTNode) -> bool:
@@ -296,7 +296,7 @@ def _call_submodule(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Va
                     continue
                 placement = frame.resolve(tensor).placement
                 if isinstance(placement, PlacementCase) and isinstance(placement.device, DeviceSymbol):
-                    return OpaqueData(placement)
+                    return OpaqueData(placement, of_call=True)
     return None
 
 
@@ -318,4 +318,4 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
             frame.emit(conflict)
             return UNKNOWN
     assume_synchronized(frame)
-    return OpaqueData(placement)
+    return OpaqueData(placement, of_call=True)

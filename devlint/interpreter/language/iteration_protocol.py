@@ -13,6 +13,7 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    ConditionalValue,
     Const,
     Number,
     OpaqueData,
@@ -136,6 +137,9 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
         return list(value.items) if len(value.items) == length else [UNKNOWN] * length
     if isinstance(value, Tensor) and value.rank is Rank.ZERO:
         return [UNKNOWN] * length
+    if isinstance(value, ConditionalValue) and NONE not in (value.yes, value.no):
+        sides = [unpack(frame, one, node, length) for one in (value.yes, value.no)]
+        return [join(yes, no, value.test) for yes, no in zip(*sides, strict=True)]
     found = frame.iterate(value, node)
     if found.items is not None and len(found.items) == length:
         return list(found.items)

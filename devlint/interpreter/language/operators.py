@@ -45,6 +45,7 @@ from devlint.interpreter.numpy.array_calls import apply_array_operator
 from devlint.interpreter.numpy.mixed_operators import apply_numpy_operator, is_computed_by_numpy
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.collections import merge_dicts
+from devlint.interpreter.objects.evidence import looks_like_tensor
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.operations.aliasing import report_shared_write
 from devlint.interpreter.operations.synchronization import check_clock_difference
@@ -122,7 +123,10 @@ def apply_binary_operator(
     Special methods of the program's own classes are tried first. `in_place` tries the in-place method (`__iadd__`) too.
     """
     a, b = frame.as_single_tensor(without_none(left.value)), frame.as_single_tensor(without_none(right.value))
-    a, b = _as_batch_tensor(a), _as_batch_tensor(b)
+    computed = _computed_of_results(a, b)
+    if computed is not None:
+        return computed
+    a, b = _as_batch_tensor(frame, a, left.node), _as_batch_tensor(frame, b, right.node)
     names = (f"__i{method}__", f"__{method}__") if in_place else (f"__{method}__",)
     for name in names:
         function = find_special_method(frame, a, name)
@@ -182,14 +186,29 @@ def _is_type(value: Value) -> bool:
     return False
 
 
-def _as_batch_tensor(value: Value) -> Value:
+def _as_batch_tensor(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
     """Return opaque data (of unknown structure, such as a batch) as a tensor operand; other values are unchanged.
 
-    The parts of a checkpoint may be numbers, so a checkpoint becomes an unknown operand.
+    The parts of a checkpoint, or of what a model returns, may be numbers: where the code does not use one as only a
+    tensor is used, it becomes an unknown operand.
     """
     if not isinstance(value, OpaqueData):
         return value
-    return UNKNOWN if value.mixed else Tensor(value.placement, pinned=value.pinned)
+    if value.mixed and not (value.of_call and looks_like_tensor(frame, node, array_like=False)):
+        return UNKNOWN
+    return Tensor(value.placement, pinned=value.pinned)
+
+
+def _computed_of_results(left: Value, right: Value) -> OpaqueData | None:
+    """Return what an operator makes of parts of a model's result, and of numbers beside them: it lies where they lie.
+
+    None for other operands, for parts on two devices, and where a result is surely a tensor.
+    """
+    sides = [one for one in (left, right) if not isinstance(one, (Const, Number))]
+    parts = [one for one in sides if isinstance(one, OpaqueData) and one.of_call and one.mixed]
+    if not parts or len(parts) < len(sides) or len({one.placement for one in parts}) > 1:
+        return None
+    return OpaqueData(parts[0].placement, mixed=True, of_call=True)
 
 
 def _tensor_operator(

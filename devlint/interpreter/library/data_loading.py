@@ -9,8 +9,9 @@ import libcst as cst
 
 from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
+from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.placement import Basis, PlacementCase, Step, StepKind, map_cases
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase, Step, StepKind, map_cases
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -18,6 +19,7 @@ from devlint.domain.value import (
     Const,
     Number,
     OpaqueData,
+    ProgramDefinition,
     Rank,
     Ref,
     Tensor,
@@ -29,6 +31,7 @@ from devlint.interpreter.language.iteration_protocol import item_by_index
 from devlint.interpreter.library.random_generators import check_host_generator
 from devlint.interpreter.objects.library_objects import DATA_LOADER, loader_step, move_value
 from devlint.interpreter.objects.module_state import constant_bool
+from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call, models_iteration
@@ -130,7 +133,27 @@ def _collated_batch(frame: Frame, thing: Instance, step: Step, node: cst.BaseExp
         samples = frame.allocate(node, Sequence(None, sample), "samples")
         batch = frame.call(collate, Arguments(node, [Argument(samples, node)]), node)
         return _with_pinned(frame, batch, pinned) if batch != UNKNOWN else UNKNOWN
-    return _default_collate(frame, sample, step, pinned, node)
+    host = PlacementCase(CPU, Basis.ASSUMED, step)
+    unknown = OpaqueData(UNKNOWN_PLACEMENT if _may_be_placed(frame, dataset) else host, pinned, of_loader=True)
+    return _default_collate(frame, sample, host, unknown, node)
+
+
+def _may_be_placed(frame: Frame, dataset: Value) -> bool:
+    """Return whether a dataset may put its data on an accelerator itself, where its items are not known.
+
+    The code of its class tells; for a dataset of unknown class, the code of the datasets around.
+    """
+    placed = frame.analysis.placed_datasets
+    for one in alternatives(dataset):
+        if isinstance(one, Unknown) and placed.are_around(frame.module):
+            return True
+        thing = frame.instance(one)
+        if thing is None or not isinstance(thing.cls, ProgramDefinition):
+            continue
+        info = thing.cls.definition
+        if isinstance(info, ClassInfo) and placed.may_place(info.module, info.unit):
+            return True
+    return False
 
 
 def _with_pinned(frame: Frame, value: Value, pinned: bool | None, depth: int = 0) -> Value:
@@ -146,23 +169,26 @@ def _with_pinned(frame: Frame, value: Value, pinned: bool | None, depth: int = 0
 def _default_collate(
     frame: Frame,
     value: Value,
-    step: Step,
-    pinned: bool | None,
+    host: PlacementCase,
+    unknown: OpaqueData,
     node: cst.BaseExpression,
     path: tuple[Hashable, ...] = (),
 ) -> Value:
     """Return the batch that `default_collate` makes of samples (torch/utils/data/_utils/collate.py).
 
-    Tensors are stacked, arrays keep their dtype, and Python floats become float64. `path` are the keys and indices that
-    lead from the whole sample to `value`; they tell the containers of one batch apart.
+    Tensors are stacked, arrays keep their dtype, and Python floats become float64. `host` is the place of what lies on
+    the host, and `unknown` the batch of what is not known. `path` are the keys and indices that lead from the whole
+    sample to `value`; they tell the containers of one batch apart.
     """
-    host = PlacementCase(CPU, Basis.ASSUMED, step)
+    pinned = unknown.pinned
     match value:
         case Tensor():
             # The batch has the placement of the samples; a placement on the host is only assumed.
             placement = map_cases(
                 value.placement,
-                lambda leaf: replace(leaf, basis=Basis.ASSUMED, provenance=step) if leaf.device == CPU else leaf,
+                lambda leaf: (
+                    replace(leaf, basis=Basis.ASSUMED, provenance=host.provenance) if leaf.device == CPU else leaf
+                ),
             )
             return Tensor(placement, value.dtype, value.rank.more, grad=value.grad, pinned=pinned)
         case Array(dtype=dtype):
@@ -176,27 +202,27 @@ def _default_collate(
             return replace(
                 value,
                 items=tuple(
-                    _default_collate(frame, one, step, pinned, node, (*path, i)) for i, one in enumerate(items)
+                    _default_collate(frame, one, host, unknown, node, (*path, i)) for i, one in enumerate(items)
                 ),
             )
         case Ref(address=address) if len(path) < MAX_COLLATED_LEVELS:
             thing = frame.get(address)
             if isinstance(thing, Dict):
                 entries = {
-                    key: _default_collate(frame, one, step, pinned, node, (*path, key))
+                    key: _default_collate(frame, one, host, unknown, node, (*path, key))
                     for key, one in thing.entries.items()
                 }
                 return frame.allocate(
                     node,
-                    Dict(entries, None if thing.element is None else OpaqueData(host, pinned, of_loader=True)),
+                    Dict(entries, None if thing.element is None else unknown),
                     f"batch{path}",
                 )
             if isinstance(thing, Sequence) and thing.kind == "list":
                 # Samples that are lists of n elements are collated to a list of n batches.
                 items = thing.items if thing.items is not None else (thing.element,)
                 parts = tuple(
-                    _default_collate(frame, one, step, pinned, node, (*path, i)) for i, one in enumerate(items)
+                    _default_collate(frame, one, host, unknown, node, (*path, i)) for i, one in enumerate(items)
                 )
                 columns = Sequence(parts) if thing.items is not None else Sequence(None, parts[0])
                 return frame.allocate(node, columns, f"batch{path}")
-    return OpaqueData(host, pinned, of_loader=True)
+    return unknown

@@ -80,7 +80,7 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
 
 def _may_be_module(value: Value | None) -> bool:
     """Return whether data of unknown structure may be a module: part of a checkpoint, or data moved as a whole."""
-    return isinstance(value, OpaqueData) and (value.mixed or value.moved is not None)
+    return isinstance(value, OpaqueData) and ((value.mixed and not value.of_call) or value.moved is not None)
 
 
 @models_call("Tensor.numpy", "Tensor.__array__")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from devlint.domain.value import UNKNOWN, Tensor, Unknown, Value, as_tensor
+from devlint.domain.value import UNKNOWN, OpaqueData, Tensor, Unknown, Value, as_tensor
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.state.arguments import Argument, BoundArguments
@@ -27,10 +27,20 @@ def operands_of(frame: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
             alone = name in row.sequences and (len(given) == 1 or f"*{name}" not in row.params)
             value = frame.as_single_tensor(argument.value)
             value = _tensor_of_forward(frame, value) if name in row.numbers else value
+            if isinstance(value, OpaqueData) and value.mixed and _takes_python_values(row, name):
+                continue
             tensor = as_tensor(value) if not alone or isinstance(value, Tensor) else None
             if tensor is not None:
                 found.append(Operand(name, frame.place(argument.node), frame.resolve(tensor)))
     return found
+
+
+def _takes_python_values(row: Row, name: str) -> bool:
+    """Return whether a parameter for a tensor takes a Python number or list as well.
+
+    What must lie on the host (lengths, sections) may be a list, unless it is the object of a method.
+    """
+    return name in row.numbers or (name in row.host and name != "self")
 
 
 def _tensor_of_forward(frame: Frame, value: Value) -> Value:

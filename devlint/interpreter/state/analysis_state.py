@@ -20,6 +20,7 @@ from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.liveness import names_bound_in, names_changed_in
 from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
+from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.program.use_def import UseDef
@@ -129,6 +130,7 @@ class AnalysisState:
         imports = ImportGraph(program)
         self.torch_defaults = TorchDefaults(program, imports)
         self.outside_moves = OutsideMoves(program, imports)
+        self.placed_datasets = PlacedDatasets(program, imports)
         self.constructor_data = ConstructorData(program, imports)
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
