@@ -10,15 +10,13 @@ import libcst as cst
 
 from devlint.domain.torch_names import ACCELERATOR_METHODS
 from devlint.interpreter.program.definitions import names_bound_by, names_in_target
-from devlint.syntax.tree_walk import children, descend
+from devlint.syntax.tree_walk import children, descend, dotted_name
 
 Guards = tuple[tuple[cst.BaseExpression, bool], ...]
 """The tests of the `if` statements around a call, each with the answer that leads to the call."""
 
 _MOVES: Final = frozenset({"to", *ACCELERATOR_METHODS})
 """The methods that move to a device which the program names."""
-_NOT_ALWAYS_RUN: Final = (cst.IfExp, cst.BooleanOperation, cst.BaseComp, cst.Lambda)
-"""The expressions whose parts run on a condition, or for each of several elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,8 @@ def _in_block(block: cst.BaseSuite, holders: dict[str, str], guards: Guards) -> 
 def _in_branches(node: cst.If, holders: dict[str, str], guards: Guards) -> Iterator[PartTransfer]:
     """Yield the transfers of parts in the branches of an `if` statement; afterwards `holders` fit every branch."""
     yes, no = dict(holders), dict(holders)
-    yield from _in_block(node.body, yes, (*guards, (node.test, True)))
+    inside = guards if _is_test_for_tensor(node.test) else (*guards, (node.test, True))
+    yield from _in_block(node.body, yes, inside)
     otherwise = (*guards, (node.test, False))
     match node.orelse:
         case cst.If() as following:
@@ -78,12 +77,9 @@ def _in_branches(node: cst.If, holders: dict[str, str], guards: Guards) -> Itera
 def _in_statement(statement: cst.BaseSmallStatement, holders: dict[str, str], guards: Guards) -> Iterator[PartTransfer]:
     """Yield the transfers of parts in a simple statement, and note which names hold a part behind it."""
     discarded = statement.value if isinstance(statement, cst.Expr) else None
-    for one in _always_run(statement):
-        match one:
-            case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in _MOVES:
-                name = holders.get(_root(receiver) or "")
-                if name is not None and one is not discarded:
-                    yield PartTransfer(name, one, guards)
+    for name, call in _in_expression(statement, holders):
+        if call is not discarded:
+            yield PartTransfer(name, call, guards)
     match statement:
         case cst.Assign(targets=targets, value=value):
             for target in targets:
@@ -116,12 +112,34 @@ def _forget(node: cst.CSTNode, holders: dict[str, str]) -> None:
             holders.pop(name, None)
 
 
-def _always_run(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield the nodes below a node that run whenever it does, once each."""
+def _in_expression(node: cst.CSTNode, holders: dict[str, str]) -> Iterator[tuple[str, cst.Call]]:
+    """Yield the transfers of parts below a node that run whenever it does, each with the name of the part.
+
+    A comprehension over a part moves the parts of it, and only tensors are moved behind a test for them.
+    """
     for one in children(node):
-        if not isinstance(one, _NOT_ALWAYS_RUN):
-            yield one
-            yield from _always_run(one)
+        match one:
+            case cst.BaseComp(for_in=clause):
+                source = holders.get(_root(clause.iter) or "")
+                if source is not None:
+                    yield from _in_expression(one, {**holders, **dict.fromkeys(names_in_target(clause.target), source)})
+            case cst.IfExp(test=test, body=body):
+                if _is_test_for_tensor(test):
+                    yield from _in_expression(cst.Expr(body), holders)
+            case cst.BooleanOperation() | cst.Lambda():
+                pass
+            case _:
+                match one:
+                    case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in _MOVES:
+                        name = holders.get(_root(receiver) or "")
+                        if name is not None:
+                            yield name, one
+                yield from _in_expression(one, holders)
+
+
+def _is_test_for_tensor(node: cst.BaseExpression) -> bool:
+    """Return whether a test asks what its argument is, as `isinstance(x, torch.Tensor)` does."""
+    return isinstance(node, cst.Call) and dotted_name(node.func) in ("isinstance", "hasattr", "torch.is_tensor")
 
 
 def _root(node: cst.BaseExpression) -> str | None:
