@@ -36,6 +36,7 @@ from devlint.domain.placement import (
 from devlint.domain.value import Rank
 from devlint.interpreter.objects.module_state import module_tensors
 from devlint.interpreter.objects.plain_attributes import attribute_name
+from devlint.interpreter.operations.calls_into_other_files import at_call_from_given_file
 from devlint.interpreter.operations.consumers import is_moved_afterwards
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
@@ -96,6 +97,8 @@ def find_device_conflict(
             indexed = reference.name in index or (reference.name in gathering and misplaced.tensor.cell is None)
             conflict = _classify_conflict(frame, node, operation, misplaced, reference, when, indexed=indexed)
             if conflict is not None:
+                if isinstance(conflict, OperandConflict):
+                    conflict = at_call_from_given_file(frame, conflict)
                 return replace(
                     conflict, device_expressions=device_expressions_at(_frame_containing(frame, conflict.context.place))
                 )
