@@ -336,7 +336,7 @@ class FileFacts:
     @cached_property
     def has_data_parallel(self) -> bool:
         """Whether something in the file may move the inputs of models itself."""
-        return bool(re.search(r"DataParallel\(|Accelerator\(|accelerator\.prepare|LightningModule|Fabric\(", self.text))
+        return bool(re.search(r"DataParallel\b|Accelerator\(|accelerator\.prepare|LightningModule|Fabric\(", self.text))
 
     def placed(self, scope: Scope) -> dict[str, str]:
         """Return the dotted names of a function whose tensors lie on a device, with the text of that device.

@@ -39,6 +39,37 @@ def test_a_text_in_an_encoding_that_it_declares():
     assert codes(check_source(f"s = '\udce9'\n{BUG}")) == ["DEV900"]
 
 
+LOSS = """\
+import torch.nn.functional as F
+
+def loss(out, target):
+    y = target + 1
+
+    return F.cross_entropy(out, y)
+"""
+CALLER = """\
+import torch
+from losses import loss
+
+out = torch.rand(3, 4, device="cuda")
+y = torch.rand(3).round()
+loss(out, y)
+loss(out, y.cuda())
+loss(out, torch.zeros(3))
+"""
+
+
+def test_a_conflict_in_a_file_that_is_not_checked_is_one_of_the_call_that_passes_both_operands():
+    Path("losses.py").write_text(LOSS)
+    Path("train.py").write_text(CALLER)
+    (found,) = check_paths(["train.py"]).diagnostics
+    assert (found.code, found.region.filename, found.region.start.row) == ("DEV101", "train.py", 6)
+    assert "`y` is on cpu but `out` is on cuda" in found.message
+    assert found.fix is not None and [one.content for one in found.fix.edits] == [", device=out.device"]
+    both = check_paths(["train.py", "losses.py"]).diagnostics
+    assert [(one.code, one.region.filename, one.region.start.row) for one in both] == [("DEV101", "losses.py", 6)]
+
+
 def test_the_name_decides_what_configuration_holds_and_what_is_imported():
     Path("pkg").mkdir()
     Path("pkg/maker.py").write_text("import torch\n\n\ndef make():\n    return torch.ones(3, device='cuda')\n")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
 from devlint.domain.join import any_opaque_part
-from devlint.domain.objects import Dict
-from devlint.domain.value import UNKNOWN, OpaqueData, Value
+from devlint.domain.objects import Dict, Sequence
+from devlint.domain.value import UNKNOWN, OpaqueData, Tuple, Value
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
+
+MAX_SPREAD: Final = 64
+"""The largest number of elements of a list that become arguments of a call one by one."""
 
 
 def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
@@ -24,7 +29,7 @@ def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
             else:
                 found.keywords[arg.keyword.value] = argument
         elif arg.star == "*":
-            unrolled = frame.iterate(value, arg.value)
+            unrolled = _written_elements(frame, value) or frame.iterate(value, arg.value)
             if unrolled.items is None:
                 found.spread = Argument(unrolled.element, arg.value) if found.complete else found.spread
                 found.complete = False
@@ -43,6 +48,16 @@ def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
                 found.complete, found.spread = False, None
                 found.rest = Argument(_any_entry(frame, value), arg.value)
     return found
+
+
+def _written_elements(frame: Frame, value: Value) -> Sequence | None:
+    """Return the elements of a list or tuple of which each is known; None for other values, and for too many.
+
+    Each becomes one argument, where a loop would run over a join of so many: the layers of `nn.Sequential(*layers)`.
+    """
+    thing = Sequence(value.items) if isinstance(value, Tuple) else frame.object_of(value)
+    known = isinstance(thing, Sequence) and thing.items is not None and len(thing.items) <= MAX_SPREAD
+    return thing if isinstance(thing, Sequence) and known else None
 
 
 def _any_entry(frame: Frame, value: Value) -> Value:

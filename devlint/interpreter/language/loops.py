@@ -15,12 +15,14 @@ from devlint.domain.objects import Dict
 from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.value import UNKNOWN, Const, Ref, Value
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
+from devlint.interpreter.language.batch_loops import as_batch
 from devlint.interpreter.objects.collections import dict_with_entry, without_entry
 from devlint.interpreter.objects.live_elements import (
     Sources,
     any_element,
     element_at,
     has_ended,
+    has_list,
     optional_keys,
     source_of,
 )
@@ -60,12 +62,16 @@ def for_(frame: Frame, node: cst.For) -> None:
     if found.items is not None:
         loop_frame = _unroll(frame, node, found, found.items, sources)
     else:
-        first = found.element if found.first is None else found.first
-        alike = int(first != found.element)
+        element = found.element
+        first = element if found.first is None else found.first
+        alike = int(first != element)
+        if not has_list(sources):
+            element = as_batch(frame, node, element, node.target)
+            first = as_batch(frame, node, first, node.target) if alike else element
         loop_frame = _repeat(
             frame,
             node,
-            lambda times: frame.assign(node.target, any_element(frame, sources, found.element) if times else first),
+            lambda times: frame.assign(node.target, any_element(frame, sources, element) if times else first),
             alike=alike,
             filled=found.filled,
         )

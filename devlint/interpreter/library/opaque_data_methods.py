@@ -17,6 +17,7 @@ from devlint.interpreter.objects.collections import merge_dicts
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
+from devlint.interpreter.state.rebinding import rebind
 
 
 @models_call("OpaqueData.items", "OpaqueData.values")
@@ -46,11 +47,14 @@ def get(frame: Frame, call: LibraryCall) -> Value:
 def self_returning_method(frame: Frame, call: LibraryCall) -> Value:
     """Model `data.eval()` and the like on data of unknown structure: the data itself, marked as mixed.
 
-    Mixed data may hold numbers and settings besides tensors. The mark is due because only a module has such methods.
+    Mixed data may hold numbers and settings besides tensors. The mark is due because only a module has such methods; it
+    stays on what the receiver names.
     """
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
-    return replace(batch, mixed=True, may_move_inputs=False)
+    module = replace(batch, mixed=True, may_move_inputs=False)
+    rebind(frame, call.receiver_node, batch, module)
+    return module
 
 
 @models_call("OpaqueData.copy")

@@ -26,6 +26,11 @@ def list_of(frame: Frame, value: Value, found: Sequence) -> Ref | None:
     return sources if isinstance(sources, Ref) else None
 
 
+def has_list(sources: Sources) -> bool:
+    """Return whether a loop takes its elements, or parts of them, from a list."""
+    return any(isinstance(one, Ref) for one in (sources if isinstance(sources, tuple) else [sources]))
+
+
 def has_ended(frame: Frame, sources: Sources, position: int) -> bool:
     """Return whether a list has become so short that a loop over it ends before the element at a position."""
     thing = frame.object_of(sources) if isinstance(sources, Ref) else None

@@ -15,6 +15,7 @@ from devlint.domain.device import (
     InvalidDevice,
     KnownDevice,
     is_accelerator,
+    is_host,
     parse_device,
 )
 from devlint.domain.join import alternatives
@@ -27,6 +28,7 @@ from devlint.domain.placement import (
     Step,
     StepKind,
     map_cases,
+    placement_cases,
     without_index,
 )
 from devlint.domain.placement_lattice import join_under
@@ -247,6 +249,22 @@ def resolve_device_index(frame: Frame, device: KnownDevice) -> KnownDevice:
     if current.is_named and device.is_named and current.type != device.type:
         return device
     return KnownDevice(device.type, current.index)
+
+
+def may_name_accelerator(value: Value) -> bool:
+    """Return whether a value is a device or names one, and may be an accelerator: a named unknown value may be."""
+    match value:
+        case DeviceValue(placement=placement):
+            return not all(is_host(leaf.device) for _, leaf in placement_cases(placement))
+        case Const(value=str(text)):
+            return is_accelerator(device_from_string(text))
+        case Const(value=int(index)):
+            return not isinstance(index, bool) and index >= 0
+        case Number(kind="int"):
+            return True
+        case Unknown(origin=origin):
+            return origin is not None
+    return False
 
 
 def chosen_device(frame: Frame, given: Argument | None, type_: str) -> KnownDevice:

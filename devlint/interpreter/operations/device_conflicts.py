@@ -8,6 +8,7 @@ from itertools import combinations
 
 import libcst as cst
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.availability import is_available
 from devlint.domain.device import (
     HOST,
@@ -35,6 +36,7 @@ from devlint.domain.placement import (
 from devlint.domain.value import Rank
 from devlint.interpreter.objects.module_state import module_tensors
 from devlint.interpreter.objects.plain_attributes import attribute_name
+from devlint.interpreter.operations.calls_into_other_files import at_call_from_given_file
 from devlint.interpreter.operations.consumers import is_moved_afterwards
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
@@ -95,6 +97,8 @@ def find_device_conflict(
             indexed = reference.name in index or (reference.name in gathering and misplaced.tensor.cell is None)
             conflict = _classify_conflict(frame, node, operation, misplaced, reference, when, indexed=indexed)
             if conflict is not None:
+                if isinstance(conflict, OperandConflict):
+                    conflict = at_call_from_given_file(frame, conflict)
                 return replace(
                     conflict, device_expressions=device_expressions_at(_frame_containing(frame, conflict.context.place))
                 )
@@ -253,7 +257,7 @@ def _classify_conflict(
         import_time = _import_time_creation(frame, created)
         if import_time is not None:
             return CacheConflict(context, operation, misplaced, reference, when, cached=import_time)
-    if generic:
+    if generic and not _is_forgotten_batch(misplaced, reference):
         return None
     return input_conflict or OperandConflict(context, operation, misplaced, reference, when)
 
@@ -312,29 +316,39 @@ def is_left_behind(
 ) -> bool:
     """Return whether one of two operands is a host tensor that a program for any device has failed to move.
 
-    The other operand is on a device that the caller chooses. The host tensor must be a factory's default or a stored
-    plain attribute that the program never moves, and the path must not have tested the device. Outside of modules, code
-    that moves the operation's result means all operands to be on the host. Data that the program itself passes to a
-    constructor is on no device of the caller's choice.
+    The other operand is on a device that the caller chooses. The host tensor must be a factory's default, a stored
+    plain attribute that the program never moves, or a loader's where the program has moved the other operand, and the
+    path must not have tested the device. Code that moves nothing must be meant for any device, and outside of modules
+    it means all operands to be on the host where it moves the operation's result. Data that the program itself passes
+    to a constructor is on no device of the caller's choice.
     """
     device = reference.case.device
     if not isinstance(device, DeviceSymbol) or reference.case.basis is not Basis.CALLER:
         return False
-    if misplaced.of_module is None and not misplaced.tensor.rank.is_dimensioned:
+    forgotten = _is_forgotten_batch(misplaced, reference)
+    if misplaced.of_module is None and not misplaced.tensor.rank.is_dimensioned and not forgotten:
         return False
     stored = _storing_step(misplaced.case)
     if not is_host(misplaced.case.device):
         return False
-    if misplaced.case.basis is not Basis.DEFAULT and stored is None:
+    if misplaced.case.basis is not Basis.DEFAULT and stored is None and not forgotten:
         return False
     if _is_moved_conditionally(misplaced) or _is_data_of_program(frame, device.origin):
         return False
     path_condition = closure(frame.state.path_condition | when)
-    if not frame.scope.method_of_module and is_moved_afterwards(frame, node):
+    if not frame.scope.method_of_module and not forgotten and is_moved_afterwards(frame, node):
         return False
-    return in_generic_code(frame) and not any(
+    return (forgotten or in_generic_code(frame)) and not any(
         _implies_host(test) or _tests_device_of(test, device.origin) for test in path_condition
     )
+
+
+def _is_forgotten_batch(misplaced: Operand, reference: Operand) -> bool:
+    """Return whether an operand is data of a loader, which the program has not moved as it has moved the other one."""
+    came, moved = misplaced.case.placing_step, reference.case.placing_step
+    if came is None or came.assumption is None or moved is None:
+        return False
+    return came.assumption.kind is AssumptionKind.LOADER and moved.kind is StepKind.MOVED
 
 
 def _is_data_of_program(frame: Frame, origin: Hashable) -> bool:

@@ -49,6 +49,10 @@ class Program:
         """Return the paths of the files that the user named, sorted."""
         return sorted(self._shown)
 
+    def is_given(self, filename: str) -> bool:
+        """Return whether a filename is that of a file which the user named."""
+        return filename in self._shown.values()
+
     def add(self, path: Path, index: FileIndex) -> None:
         """Add a file to the program whose text is given by the caller and not read from the disk."""
         path = path.resolve()

@@ -14,6 +14,7 @@ import libcst as cst
 from devlint.domain.objects import HeapObject
 from devlint.domain.path_conditions import Literal
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
+from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
 from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
@@ -161,6 +162,7 @@ class AnalysisState:
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
+        self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
 
     # Methods implemented by a subclass in `devlint.interpreter.driver.analysis`: their code is in rooms above this one
 
@@ -311,6 +313,13 @@ class AnalysisState:
         found = self._carried_names_by_loop.get(loop)
         if found is None:
             found = self._carried_names_by_loop[loop] = loop_carried_names(loop, function)
+        return found
+
+    def transfers_of_parts(self, loop: cst.For) -> tuple[PartTransfer, ...]:
+        """Return the calls in a loop's body that move parts of the loop's element, computed once for each loop."""
+        found = self._part_transfers_by_loop.get(loop)
+        if found is None:
+            found = self._part_transfers_by_loop[loop] = transfers_of_parts(loop)
         return found
 
     # Syntax trees

@@ -1,0 +1,163 @@
+"""Transfers of batches: the calls in a loop's body that move a part of what the loop runs over to a device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.torch_names import ACCELERATOR_METHODS
+from devlint.interpreter.program.definitions import names_bound_by, names_in_target
+from devlint.syntax.tree_walk import children, descend, dotted_name
+
+Guards = tuple[tuple[cst.BaseExpression, bool], ...]
+"""The tests of the `if` statements around a call, each with the answer that leads to the call."""
+
+_MOVES: Final = frozenset({"to", *ACCELERATOR_METHODS})
+"""The methods that move to a device which the program names."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartTransfer:
+    """A call that moves a part of a loop's element: `x.to(device)` or `batch["x"].cuda()`.
+
+    `name` is the name in the loop's target that holds the part, and `guards` are the tests on which the call depends.
+    """
+
+    name: str
+    call: cst.Call
+    guards: Guards
+
+
+def transfers_of_parts(loop: cst.For) -> tuple[PartTransfer, ...]:
+    """Return the calls in a loop's body that move parts of the loop's element, and whose result the body keeps."""
+    return tuple(_in_block(loop.body, {one: one for one in names_in_target(loop.target)}, ()))
+
+
+def _in_block(block: cst.BaseSuite, holders: dict[str, str], guards: Guards) -> Iterator[PartTransfer]:
+    """Yield the transfers of parts in a block of code.
+
+    `holders` are the names that hold a part, each with the name in the loop's target it comes from; it is kept up to
+    date.
+    """
+    for one in block.body:
+        match one:
+            case cst.SimpleStatementLine(body=body):
+                for statement in body:
+                    yield from _in_statement(statement, holders, guards)
+            case cst.If():
+                yield from _in_branches(one, holders, guards)
+            case cst.With(body=body) | cst.Try(body=body):
+                yield from _in_block(body, holders, guards)
+            case cst.For(body=body) | cst.While(body=body):
+                _forget(one, holders)
+                yield from _in_block(body, holders, guards)
+            case _:
+                _forget(one, holders)
+
+
+def _in_branches(node: cst.If, holders: dict[str, str], guards: Guards) -> Iterator[PartTransfer]:
+    """Yield the transfers of parts in the branches of an `if` statement; afterwards `holders` fit every branch."""
+    yes, no = dict(holders), dict(holders)
+    inside = guards if _is_test_for_tensor(node.test) else (*guards, (node.test, True))
+    yield from _in_block(node.body, yes, inside)
+    otherwise = (*guards, (node.test, False))
+    match node.orelse:
+        case cst.If() as following:
+            yield from _in_branches(following, no, otherwise)
+        case cst.Else(body=body):
+            yield from _in_block(body, no, otherwise)
+    for name in set(holders) | set(yes) | set(no):
+        if yes.get(name) != no.get(name):
+            holders.pop(name, None)
+
+
+def _in_statement(statement: cst.BaseSmallStatement, holders: dict[str, str], guards: Guards) -> Iterator[PartTransfer]:
+    """Yield the transfers of parts in a simple statement, and note which names hold a part behind it."""
+    discarded = statement.value if isinstance(statement, cst.Expr) else None
+    for name, call in _in_expression(statement, holders):
+        if call is not discarded:
+            yield PartTransfer(name, call, guards)
+    match statement:
+        case cst.Assign(targets=targets, value=value):
+            for target in targets:
+                _assign(target.target, value, dict(holders), holders)
+        case _:
+            _forget(statement, holders)
+
+
+def _assign(
+    target: cst.BaseExpression, value: cst.BaseExpression, before: dict[str, str], holders: dict[str, str]
+) -> None:
+    """Note which names hold a part of the loop's element behind an assignment; `before` are those that held one."""
+    match target, value:
+        case cst.Tuple(elements=names), cst.Tuple(elements=values) if len(names) == len(values):
+            for one, other in zip(names, values, strict=True):
+                _assign(one.value, other.value, before, holders)
+            return
+    source = before.get(_root(value) or "") if not _is_moved(value) else None
+    for name in names_in_target(target):
+        if source is None:
+            holders.pop(name, None)
+        else:
+            holders[name] = source
+
+
+def _forget(node: cst.CSTNode, holders: dict[str, str]) -> None:
+    """Remove the names that a statement binds from those that hold a part."""
+    for one in (node, *descend(node, into_functions=False)):
+        for name in names_bound_by(one):
+            holders.pop(name, None)
+
+
+def _in_expression(node: cst.CSTNode, holders: dict[str, str]) -> Iterator[tuple[str, cst.Call]]:
+    """Yield the transfers of parts below a node that run whenever it does, each with the name of the part.
+
+    A comprehension over a part moves the parts of it, and only tensors are moved behind a test for them.
+    """
+    for one in children(node):
+        match one:
+            case cst.BaseComp(for_in=clause):
+                source = holders.get(_root(clause.iter) or "")
+                if source is not None:
+                    yield from _in_expression(one, {**holders, **dict.fromkeys(names_in_target(clause.target), source)})
+            case cst.IfExp(test=test, body=body):
+                if _is_test_for_tensor(test):
+                    yield from _in_expression(cst.Expr(body), holders)
+            case cst.BooleanOperation() | cst.Lambda():
+                pass
+            case _:
+                match one:
+                    case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in _MOVES:
+                        name = holders.get(_root(receiver) or "")
+                        if name is not None:
+                            yield name, one
+                yield from _in_expression(one, holders)
+
+
+def _is_test_for_tensor(node: cst.BaseExpression) -> bool:
+    """Return whether a test asks what its argument is, as `isinstance(x, torch.Tensor)` does."""
+    return isinstance(node, cst.Call) and dotted_name(node.func) in ("isinstance", "hasattr", "torch.is_tensor")
+
+
+def _root(node: cst.BaseExpression) -> str | None:
+    """Return the name at the left end of subscripts, attributes and method calls: `batch` of `batch["x"].float()`."""
+    while not isinstance(node, cst.Name):
+        match node:
+            case cst.Subscript(value=inner) | cst.Attribute(value=inner):
+                node = inner
+            case cst.Call(func=cst.Attribute(value=inner)):
+                node = inner
+            case _:
+                return None
+    return node.value
+
+
+def _is_moved(node: cst.BaseExpression) -> bool:
+    """Return whether a chain of methods, as in `x.float().to(device)`, moves what is at its left end."""
+    return any(
+        isinstance(one, cst.Call) and isinstance(one.func, cst.Attribute) and one.func.attr.value in _MOVES
+        for one in (node, *descend(node))
+    )
