@@ -15,7 +15,12 @@ import libcst as cst
 
 from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES
 from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
-from devlint.interpreter.program.self_attributes import ItemStores, item_stores, self_attribute_events
+from devlint.interpreter.program.self_attributes import (
+    ItemStores,
+    item_stores,
+    self_attribute_events,
+    self_attribute_stores,
+)
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import SourceError
@@ -236,6 +241,11 @@ class FunctionInfo:
         """Return the attributes of `self` that the method binds, on some path, before it reads them."""
         first = dict(reversed(self._uses_of_self))
         return frozenset(name for name, binds in first.items() if binds)
+
+    @cached_property
+    def stores_of_self(self) -> Mapping[str, tuple[cst.BaseExpression | None, ...]]:
+        """Return the expressions that the method assigns to attributes of `self`; None for a store of another kind."""
+        return self_attribute_stores(self.node.body)
 
     @cached_property
     def item_stores(self) -> ItemStores:
