@@ -14,6 +14,7 @@ import libcst as cst
 from devlint.domain.path_conditions import NO_CONDITION
 from devlint.domain.placement import Scope
 from devlint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
     Const,
@@ -194,7 +195,8 @@ def _parse_class(analysis: AnalysisState, unit: Statement) -> cst.ClassDef:
 def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
     """Return the value of a module's global name or of a builtin; None if there is none.
 
-    Deferred top-level statements that bind the name are run first.
+    Deferred top-level statements that bind the name are run first. A constant that a function of the file replaces may
+    have been replaced before an outside caller's call.
     """
     frame = module_frame(analysis, module)
     register_pending(analysis, module, name)
@@ -206,6 +208,8 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
         value = frame.late_bindings.get(name)
     if value is None and (name in BUILTINS or name == "reveal_placement"):
         return LibraryName(f"builtins.{name}")
+    if analysis.symbolic and isinstance(value, Const) and value != NONE and name in module.rebound_globals:
+        return Unknown(("global", module.filename, name), name)
     return value
 
 

@@ -89,6 +89,11 @@ class ModuleInfo:
         return any(not OTHER_TENSOR_LIBRARIES.isdisjoint(unit.mentions) for unit in self.index.statements)
 
     @cached_property
+    def rebound_globals(self) -> frozenset[str]:
+        """Return the global names that functions of the file bind anew, by `global`."""
+        return frozenset[str]().union(*(unit.globals for unit in self.index.statements))
+
+    @cached_property
     def collating_functions(self) -> frozenset[str]:
         """Return the names of the functions, methods and classes that the file gives to loaders as `collate_fn`."""
         return frozenset(name for unit in self.index.statements for name in _COLLATING.findall(unit.text))
