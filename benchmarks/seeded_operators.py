@@ -678,7 +678,7 @@ def numpy_of_accelerator(facts: FileFacts) -> Iterator[Mutation]:
         copy = next((one for one in _numpy_chain(node) if method_of(one) == "cpu"), None)
         if copy is None:
             continue
-        placed = facts.moved(facts.scope_of(node))
+        placed = _placed_before(facts, facts.scope_of(node), node)
         roots = _enters_chain(receiver_of(copy))
         devices = {placed.get(one, "") for one in roots}
         direct = _strip_reductions(receiver_of(copy))
@@ -687,6 +687,17 @@ def numpy_of_accelerator(facts: FileFacts) -> Iterator[Mutation]:
         is_free = [one not in HOST_TEXTS and _is_free_target(facts, facts.scope_of(node), one) for one in devices]
         if devices and all(is_free):
             yield _mutation(facts, "NUMPY", node, *_without_last_call(facts, copy), roots)
+
+
+def _placed_before(facts: FileFacts, scope: Scope, node: ast.expr) -> dict[str, str]:
+    """Return the names that a function has put on a device before a node, with the texts of the devices."""
+    placed = facts.moved(scope)
+    before = {
+        name
+        for name, value, statement in facts.assignments(scope)
+        if value is not None and statement.lineno < node.lineno and facts.device_text(value, placed)
+    }
+    return {name: device for name, device in placed.items() if name in before}
 
 
 def _is_free_target(facts: FileFacts, scope: Scope, device: str) -> bool:
@@ -1296,6 +1307,8 @@ def mutations_of(text: str, only: frozenset[str] = frozenset(OPERATORS)) -> Iter
     facts = FileFacts(text)
     for operator in fitting:
         for one in operator(facts):
+            if one.row in facts.dead_rows:
+                continue
             try:
                 ast.parse(one.apply(facts.data))
             except (SyntaxError, ValueError):

@@ -225,6 +225,18 @@ class FileFacts:
         """Return the statement that a node is part of."""
         return next(one for one in (node, *self.ancestors(node)) if isinstance(one, ast.stmt))
 
+    @cached_property
+    def dead_rows(self) -> frozenset[int]:
+        """Return the rows that never run, since a statement before them in their block leaves it."""
+        found: set[int] = set()
+        for node in self.nodes:
+            block = getattr(node, "body", None)
+            if isinstance(block, list):
+                leaves = [isinstance(one, (ast.Raise, ast.Return, ast.Continue, ast.Break)) for one in block]
+                dead = block[leaves.index(True) + 1 :] if True in leaves else []
+                found.update(row for one in dead for row in range(one.lineno, (one.end_lineno or one.lineno) + 1))
+        return frozenset(found)
+
     def scope_of(self, node: ast.AST) -> Scope:
         """Return the function around a node, or the file."""
         return next(

@@ -24,7 +24,8 @@ class NumpyFromAccelerator(Rule):
 
     ## What it does
     Reports `.numpy()`, NumPy functions and whatever else reads an array's memory (`np.array([...])`, plotting,
-    scikit-learn) when the tensor lies on an accelerator.
+    scikit-learn) when the tensor lies on an accelerator, or where the program has moved it to a device that the caller
+    of the function chooses.
 
     ## Why is this bad?
     NumPy sees host memory only. PyTorch does not copy by itself and raises `TypeError: can't convert cuda:0 device
@@ -67,9 +68,10 @@ class NumpyFromAccelerator(Rule):
         """Yield a finding when NumPy reads a tensor that is on an accelerator, always or under some condition."""
         if not event.needs_host:
             return
-        for when, leaf in placement_cases(event.tensor.placement, event.context.path_condition):
-            if not is_accelerator(leaf.device):
-                continue
+        cases = placement_cases(event.tensor.placement, event.context.path_condition)
+        found = next((one for one in cases if is_accelerator(one[1].device)), event.chosen)
+        if found is not None:
+            when, leaf = found
             text = place_text(event.operand)
             suggestion = text_with_suffix(event.operand, ".detach().cpu()" if event.tensor.grad else ".cpu()")
             yield Finding(
@@ -81,7 +83,6 @@ class NumpyFromAccelerator(Rule):
                 assumptions=assumptions(event, leaf, when=when),
                 make_fix=partial(_fix, event) if event.array is None else None,
             )
-            return
 
 
 def _fix(event: HostRead, context: FixContext) -> Fix:

@@ -16,7 +16,7 @@ from devlint.domain.join import alternatives, conditional_value, join, join_dtyp
 from devlint.domain.path_conditions import Literal, conditional
 from devlint.domain.placement import Place, Placement
 from devlint.domain.placement_lattice import join_under
-from devlint.domain.value import UNKNOWN, AllocationSite, Ref, StringPrefix, Tensor, Value
+from devlint.domain.value import NONE, UNKNOWN, AllocationSite, Ref, StringPrefix, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,10 +334,15 @@ def _are_tensors(values: SequenceOf[Value]) -> bool:
 def _join_registrations(left: Instance, right: Instance) -> Mapping[str, Registration]:
     """Return how an nn.Module registers each of its attributes after either of two paths.
 
-    An attribute that only one path registers counts as registered. An attribute registered in two ways counts as a
+    An attribute that only one path registers counts as registered, unless it holds None there: then what a move takes
+    along is nothing, and what it leaves is the value of the other path. An attribute registered in two ways counts as a
     buffer, since `.to()` of the module moves buffers and parameters alike.
     """
     registered = {**right.registered, **left.registered}
+    for one, other in ((left, right), (right, left)):
+        for name in one.registered.keys() - other.registered.keys():
+            if one.attributes.get(name) == NONE and other.attributes.get(name, NONE) != NONE:
+                del registered[name]
     for name, kind in right.registered.items():
         if left.registered.get(name, kind) is not kind:
             registered[name] = Registration.BUFFER

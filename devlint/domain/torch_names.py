@@ -54,3 +54,10 @@ SELF_RETURNING_MODULE_METHODS: Final = frozenset(
 
 OTHER_TENSOR_LIBRARIES: Final = frozenset({"chainer", "dezero", "jittor", "mindspore", "oneflow", "paddle", "tinygrad"})
 """The libraries whose tensors have `backward` as torch's do, but may be read by NumPy afterwards."""
+
+TENSOR_ANNOTATIONS: Final = frozenset(
+    "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor"
+    " torch.BoolTensor"
+    " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
+)
+"""The annotations of parameters that are tensors."""

@@ -108,7 +108,10 @@ INVALID = {
         training("x = x.to(device); x = x.to(device)"),
         training("z = y.to(device)"),
     ],
-    "NUMPY": [training("pass", after="show(y.cpu().numpy())")],
+    "NUMPY": [
+        training("pass", after="show(y.cpu().numpy())"),
+        "def f(y, device):\n    show(y.cpu().numpy())\n    y = y.to(device)\n    return y\n",
+    ],
     "GRAD": [
         "def train(x):\n    loss = f(x)\n    loss.backward()\n    log(loss.argmax().detach().cpu().numpy())\n",
         "def train(x):\n    with torch.no_grad():\n        out = model(x)\n    log(out.detach().numpy())\n",
@@ -129,7 +132,16 @@ INVALID = {
         INDEX.format(made="torch.arange(n)", used="x[index]"),
         INDEX.format(made="torch.rand(n)", used="x * index"),
     ],
-    "GENERATOR": ["def f(n, d):\n    g = torch.Generator(device=d)\n    return torch.rand(n, generator=g).to(d)\n"],
+    "GENERATOR": [
+        "def f(n, d):\n    g = torch.Generator(device=d)\n    return torch.rand(n, generator=g).to(d)\n",
+        """
+def f(n, device):
+    if n:
+        raise NotImplementedError
+        g = torch.Generator(device=device)
+        return torch.rand(n, generator=g, device=device)
+""",
+    ],
 }
 
 

@@ -47,6 +47,15 @@ PROGRAMS = {
         "likely",
         [("caller", "`x` is on an accelerator", 5)],
     ),
+    "a caller who passes a device": (
+        """
+        import torch
+        def read(device: torch.device):
+            return torch.ones(3, device=device).numpy()
+        """,
+        "likely",
+        [("caller", "`device` is on an accelerator", 4)],
+    ),
     "a parameter that is only taken for a tensor": (
         """
         import torch

@@ -30,6 +30,24 @@ def check():
     assert keep(torch.ones(4) > 0, torch.zeros(4)).sum() == 0
 # file: other.py
 """,
+    "a function of a file that follows devices": """
+def other(x: torch.Tensor):
+    return x + torch.zeros(3, device=x.device)
+
+def identity_less(x: torch.Tensor, n: int):
+    return x.reshape(-1, n, n) - torch.eye(n).unsqueeze(0)  # DEV105
+""",
+    "private methods that no followed call reaches": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return unknown(self)(x)
+
+    def _first(self, x: torch.Tensor, n):
+        return self._mask(x, n)
+
+    def _mask(self, x: torch.Tensor, n):
+        return self._first(x, n - 1) if n else x + torch.zeros(3)  # DEV105
+""",
     "the result is moved afterwards, in a module": """
 class Net(nn.Module):
     def forward(self, x: torch.Tensor):
@@ -166,6 +184,33 @@ def keep(mask: torch.Tensor, x: torch.Tensor):
 def test_keep():
     assert keep(torch.ones(4) > 0, torch.zeros(4)).sum() == 0
 # file: other.py
+""",
+    "a function of a file that only mentions devices": """
+def identity_less(x: torch.Tensor, n: int):
+    # Callers pass what has the right x.device.
+    return x.reshape(-1, n, n) - torch.eye(n).unsqueeze(0)
+
+def main(args):
+    print(args.device, torch.device("cpu"))
+    return identity_less(torch.ones(4), 2)
+""",
+    "a function without annotations in a file that follows devices": """
+def other(x: torch.Tensor):
+    return x + torch.zeros(3, device=x.device)
+
+def identity_less(x, n):
+    return x.reshape(-1, n, n) - torch.eye(n).unsqueeze(0)
+""",
+    "a private method that is only called with host tensors": """
+def other(x: torch.Tensor):
+    return x + torch.zeros(3, device=x.device)
+
+class Data:
+    def read(self, n):
+        return self._shift(torch.ones(n), 3)
+
+    def _shift(self, x: torch.Tensor, n: int):
+        return x + torch.zeros(n)
 """,
     "a call with too many arguments raises before": """
 def noisy(x):

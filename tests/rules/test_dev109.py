@@ -37,6 +37,19 @@ def noise(shape, device: torch.device, seed: int):
     g = torch.Generator().manual_seed(seed)
     return torch.randn(shape, device=device, generator=g)  # DEV109
 """,
+    "the caller's device, if it passes one": """
+def noise(shape, device=None):
+    device = torch.device("cpu") if device is None else torch.device(device)
+    g = torch.Generator().manual_seed(0)
+    return torch.randn(shape, device=device, generator=g).to(device=device)  # DEV109
+""",
+    "a device that is not the host": """
+def noise(shape, device: torch.device):
+    g = torch.Generator()
+    if device.type != "cpu":
+        return torch.randn(shape, device=device, generator=g)  # DEV109
+    return torch.randn(shape, generator=g)
+""",
     "a default device": """
 torch.set_default_device("cuda")
 g = torch.Generator()

@@ -253,11 +253,16 @@ def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: It
 def _is_for_any_device(frame: Frame, info: FunctionInfo) -> bool:
     """Return whether a function is written for any device: it mentions a device, or belongs to an autograd Function.
 
-    Methods of datasets are not, since a dataset makes its items itself, on the host.
+    So is a function with parameters that are annotated as tensors, in a file whose functions follow devices. Methods of
+    datasets are not, since a dataset makes its items itself, on the host.
     """
     if info.owner is not None and is_dataset_class(frame, info.owner):
         return False
-    return info.evidence.mentions_device or (info.owner is not None and is_autograd_function_class(frame, info.owner))
+    if info.evidence.mentions_device:
+        return True
+    if info.owner is not None:
+        return is_autograd_function_class(frame, info.owner)
+    return info.module.follows_devices and info.takes_tensors
 
 
 def _known_placements(frame: Frame, data: Iterable[Value]) -> Iterator[Placement]:

@@ -192,35 +192,55 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     forget_placeholders_of_submodules(frame, reference, built)
     forget_sizes_of_placeholders(frame)
     after = frame.state
-    for name, method in info.methods.items():
-        found = analysis.method_definition(method)
-        if name == "__init__" or found in built or not _is_called_from_outside(info, name, found):
-            continue
-        with analysis.new_entry(symbolic=True):
-            frame.state = after.fork()
-            forget_placeholders(frame, reference, info, found, built)
-            receiver: Value | None = reference
-            if "staticmethod" in found.decorator_names:
-                receiver = None
-            elif "classmethod" in found.decorator_names:
-                receiver = ProgramDefinition(info)
-            arguments = symbolic_arguments(frame, found, skip_first=receiver is not None)
-            arguments = framework_arguments(frame, reference, name, arguments)
-            forward = is_module and name == "forward"
-            made = frame.call_function(found, receiver, arguments, is_module=forward, entry=True)
-            _analyse_returned_functions(frame, made)
+    earlier, analysis.executed_nodes = analysis.executed_nodes, set()
+    left: dict[str, FunctionInfo] = {}
+    try:
+        for name, method in info.methods.items():
+            found = analysis.method_definition(method)
+            if name == "__init__" or found in built or "overload" in found.decorator_names:
+                continue
+            if _is_called_from_outside(info, name):
+                frame.state = after.fork()
+                _call_method(frame, reference, info, name, found, built)
+            elif name not in info.module.construction_functions:
+                left[name] = found
+        for name, found in left.items():
+            # The class calls it only where calls are not followed any more, or never.
+            if found.node not in analysis.executed_nodes:
+                frame.state = after.fork()
+                _call_method(frame, reference, info, name, found, built)
+    finally:
+        analysis.executed_nodes |= earlier
 
 
-def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
+def _call_method(
+    frame: Frame, reference: Ref, info: ClassInfo, name: str, method: FunctionInfo, built: set[FunctionInfo]
+) -> None:
+    """Call a method of an object with symbolic arguments, and what it returns, as code outside the program may do."""
+    with frame.analysis.new_entry(symbolic=True):
+        forget_placeholders(frame, reference, info, method, built)
+        receiver: Value | None = reference
+        if "staticmethod" in method.decorator_names:
+            receiver = None
+        elif "classmethod" in method.decorator_names:
+            receiver = ProgramDefinition(info)
+        arguments = symbolic_arguments(frame, method, skip_first=receiver is not None)
+        arguments = framework_arguments(frame, reference, name, arguments)
+        forward = name == "forward" and is_module_class(frame, info)
+        made = frame.call_function(method, receiver, arguments, is_module=forward, entry=True)
+        _analyse_returned_functions(frame, made)
+
+
+def _is_called_from_outside(info: ClassInfo, name: str) -> bool:
     """Return whether code outside the program may call a method of a class.
 
     It does not call private methods that the class itself calls, nor methods that only serve to construct objects: the
-    analysis runs both kinds where the class calls them.
+    analysis runs both kinds where the class calls them, and a private method on its own if no call was followed so far.
     """
     kept = (
         is_private_name(name) and f"self.{name}" in info.evidence.modules
     ) or name in info.module.construction_functions
-    return "overload" not in method.decorator_names and not kept
+    return not kept
 
 
 def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> None:

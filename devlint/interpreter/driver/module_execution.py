@@ -15,6 +15,7 @@ import libcst as cst
 from devlint.domain.path_conditions import NO_CONDITION
 from devlint.domain.placement import Scope
 from devlint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
     Const,
@@ -208,7 +209,8 @@ def _parse_class(analysis: AnalysisState, unit: Statement) -> cst.ClassDef:
 def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
     """Return the value of a module's global name or of a builtin; None if there is none.
 
-    Deferred top-level statements that bind the name are run first.
+    Deferred top-level statements that bind the name are run first. A constant that a function of the file replaces may
+    have been replaced before an outside caller's call.
     """
     frame = module_frame(analysis, module)
     register_pending(analysis, module, name)
@@ -223,6 +225,8 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     if isinstance(value, Tensor) and value.empty_sizes is not None and analysis.symbolic:
         # Whoever calls the module's functions from outside may have put another tensor under the name by then.
         return replace(value, empty_sizes=None)
+    if analysis.symbolic and isinstance(value, Const) and value != NONE and name in module.rebound_globals:
+        return Unknown(("global", module.filename, name), name)
     return value
 
 

@@ -16,6 +16,7 @@ from devlint.domain.device import CPU
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.placement import Basis, PlacementCase, Step, StepKind
 from devlint.domain.storage import Storage
+from devlint.domain.torch_names import TENSOR_ANNOTATIONS
 from devlint.domain.value import (
     UNKNOWN,
     LibraryName,
@@ -42,14 +43,6 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.private_call_sites import HostData
 from devlint.syntax.tree_walk import dotted_name
-
-TENSOR_ANNOTATIONS: Final = frozenset(
-    "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor"
-    " torch.BoolTensor"
-    " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
-)
-"""The annotations of parameters that are tensors."""
-
 
 NUMBER_ANNOTATIONS: Final = frozenset({"int", "float"})
 """The annotations of parameters that are numbers."""

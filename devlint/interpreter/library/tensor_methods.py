@@ -41,9 +41,10 @@ from devlint.interpreter.operations.device_arguments import is_absent_or_none, r
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.dtype_arguments import is_dtype_argument, requested_dtype
 from devlint.interpreter.operations.empty_tensors import size_of
+from devlint.interpreter.operations.numpy_reads import report_numpy_read
 from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
-from devlint.interpreter.operations.tensor_transfers import report_numpy_read, transfer_tensor
+from devlint.interpreter.operations.tensor_transfers import transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import DiscardedResult

@@ -35,9 +35,9 @@ from devlint.interpreter.numpy.array_aliasing import array_storage
 from devlint.interpreter.numpy.array_dtypes import array_dtype
 from devlint.interpreter.operations.aliasing import storage_of_view
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
+from devlint.interpreter.operations.numpy_reads import report_numpy_read
 from devlint.interpreter.operations.row_conditions import select_by_condition
 from devlint.interpreter.operations.tensor_ranks import rank_by_rule, rank_of_data
-from devlint.interpreter.operations.tensor_transfers import report_numpy_read
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.frame import Frame
 

@@ -9,8 +9,8 @@ import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE, promote_array_dtypes
 from devlint.domain.value import Array, Tensor, Value
+from devlint.interpreter.operations.numpy_reads import report_numpy_read
 from devlint.interpreter.operations.operation_names import short_name
-from devlint.interpreter.operations.tensor_transfers import report_numpy_read
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.frame import Frame
 

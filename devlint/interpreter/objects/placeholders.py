@@ -10,6 +10,7 @@ from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.value import NONE, Const, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
 from devlint.interpreter.objects.class_hierarchy import class_attributes, defined_class, program_classes
+from devlint.interpreter.objects.later_stores import stored_later
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.self_attributes import ANY_ATTRIBUTE
 from devlint.interpreter.state.frame import Frame
@@ -69,9 +70,14 @@ def forget_placeholders(
         if containers:
             stores = other.item_stores
             names |= (stores.stored if method is not None else stores.before_read) & containers
+    others = [one for one in _methods(frame, info) if one not in built]
     for name in sorted(placeholders if ANY_ATTRIBUTE in names else names & placeholders):
+        before = thing.attributes.get(name)
+        later = None
+        if before is not None and ANY_ATTRIBUTE not in names and not _is_replaced_from_outside(frame, info, name):
+            later = stored_later(frame, before, name, others)
         unknown = Unknown(("attr", reference.address, name), f"self.{name}")
-        thing = thing.with_attribute(name, unknown)
+        thing = thing.with_attribute(name, unknown if later is None else later)
     frame.put(reference.address, thing)
 
 
@@ -122,6 +128,11 @@ def _without_sizes(value: Value) -> Value:
                 else replace(value, items=kept)
             )
     return value
+
+
+def _is_replaced_from_outside(frame: Frame, info: ClassInfo, name: str) -> bool:
+    """Return whether code outside of a class may put something on a device into an attribute of its objects."""
+    return frame.analysis.outside_moves.may_replace(name, info.module, inside=False)
 
 
 def _is_container(frame: Frame, value: Value | None) -> bool:

@@ -21,10 +21,11 @@ from devlint.domain.device import (
     is_host,
     relate_devices,
 )
-from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition, closure, conjoin, entails
+from devlint.domain.path_conditions import PathCondition, closure, conjoin, entails
 from devlint.domain.placement import (
     Basis,
     Place,
+    Placement,
     PlacementCase,
     Scope,
     Step,
@@ -41,7 +42,7 @@ from devlint.interpreter.operations.consumers import is_moved_afterwards
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
 from devlint.interpreter.program.definitions import FunctionInfo
-from devlint.interpreter.state.device_facts import has_contradictory_types, is_no_tensor
+from devlint.interpreter.state.device_facts import has_contradictory_types, is_device_tested, is_no_tensor
 from devlint.interpreter.state.events import (
     CacheConflict,
     CallOnStack,
@@ -227,7 +228,16 @@ def _classify_conflict(
     if stored is not None and _is_replaced_from_outside(frame, stored):
         return None
     relation = relate_devices(misplaced.case.device, reference.case.device)
-    generic = relation is DeviceRelation.UNDECIDED and is_left_behind(frame, node, misplaced, reference, when)
+    generic = (
+        relation is DeviceRelation.UNDECIDED
+        # Outside of modules, code that moves nothing but the operation's result means all operands to be on the host.
+        and (
+            frame.scope.method_of_module
+            or _is_forgotten_batch(misplaced, reference)
+            or not is_moved_afterwards(frame, node)
+        )
+        and is_left_behind(frame, misplaced, reference, when)
+    )
     if relation is not DeviceRelation.DIFFERENT and not generic:
         return None
     context = frame.event_context(node)
@@ -311,16 +321,13 @@ def _is_created_outside_modules(created: Step) -> bool:
     return isinstance(created.place.node, cst.Call)
 
 
-def is_left_behind(
-    frame: Frame, node: cst.CSTNode, misplaced: Operand, reference: Operand, when: PathCondition
-) -> bool:
+def is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: PathCondition) -> bool:
     """Return whether one of two operands is a host tensor that a program for any device has failed to move.
 
     The other operand is on a device that the caller chooses. The host tensor must be a factory's default, a stored
     plain attribute that the program never moves, or a loader's where the program has moved the other operand, and the
-    path must not have tested the device. Code that moves nothing must be meant for any device, and outside of modules
-    it means all operands to be on the host where it moves the operation's result. Data that the program itself passes
-    to a constructor is on no device of the caller's choice.
+    path must not have tested the device. Code that moves nothing must be meant for any device. Data that the program
+    itself passes to a constructor is on no device of the caller's choice.
     """
     device = reference.case.device
     if not isinstance(device, DeviceSymbol) or reference.case.basis is not Basis.CALLER:
@@ -333,14 +340,10 @@ def is_left_behind(
         return False
     if misplaced.case.basis is not Basis.DEFAULT and stored is None and not forgotten:
         return False
-    if _is_moved_conditionally(misplaced) or _is_data_of_program(frame, device.origin):
+    if is_moved_conditionally(misplaced.tensor.placement, misplaced.case) or _is_data_of_program(frame, device.origin):
         return False
     path_condition = closure(frame.state.path_condition | when)
-    if not frame.scope.method_of_module and not forgotten and is_moved_afterwards(frame, node):
-        return False
-    return (forgotten or in_generic_code(frame)) and not any(
-        _implies_host(test) or _tests_device_of(test, device.origin) for test in path_condition
-    )
+    return (forgotten or in_generic_code(frame)) and not is_device_tested(path_condition, device.origin)
 
 
 def _is_forgotten_batch(misplaced: Operand, reference: Operand) -> bool:
@@ -361,18 +364,18 @@ def _is_data_of_program(frame: Frame, origin: Hashable) -> bool:
     return False
 
 
-def _is_moved_conditionally(misplaced: Operand) -> bool:
-    """Return whether the program moves an operand's tensor, or creates it on another device, on some paths only.
+def is_moved_conditionally(placement: Placement, case: PlacementCase) -> bool:
+    """Return whether the program moves a tensor on some paths only, or creates it on another device there.
 
-    Such a program decides by itself when a move is needed.
+    `case` is one case of the tensor's placement. Such a program decides by itself when a move is needed.
     """
-    for _, leaf in placement_cases(misplaced.tensor.placement):
+    for _, leaf in placement_cases(placement):
         if leaf.device == UNKNOWN_DEVICE or is_accelerator(leaf.device):
             return True
         step = leaf.placing_step
         while step is not None and step.source is not None:
             step = step.source
-            if step is misplaced.case.placing_step:
+            if step is case.placing_step:
                 return True
     return False
 
@@ -387,31 +390,6 @@ def in_generic_code(frame: Frame) -> bool:
         if scope.method_of_module or scope.any_device:
             return True
         scope = scope.caller
-    return False
-
-
-def _implies_host(test: Literal) -> bool:
-    """Return whether a condition says that no accelerator is available, or that a caller's value is on the host."""
-    match test.formula:
-        case Atom(key=("available", _)):
-            return not test.holds
-        case Atom(key=("device", _, str(type_))):
-            return test.holds is (type_ == HOST)
-    return False
-
-
-def _tests_device_of(test: Literal, origin: object) -> bool:
-    """Return whether a condition of the program is about the device of a value that the caller passed.
-
-    `origin` identifies the value. On one branch of such a condition, the value may be on the host.
-    """
-    match test.formula:
-        case Conjunction(tests=tests):
-            return any(_tests_device_of(one, origin) for one in tests)
-        case Atom(key=("device", asked, _)):
-            return asked == origin
-        case Atom(key=("same device" | "same type", frozenset() as asked, *_)):
-            return origin in asked
     return False
 
 

@@ -29,13 +29,13 @@ def check_generator(frame: Frame, given: Argument, drawn: Placement, node: cst.C
     if not isinstance(device, DeviceValue):
         return
     # A generator and the tensor to be drawn are compared as two tensors, neither of which may be 0-dim.
-    generator = Operand("generator", frame.place(given.node), Tensor(device.placement, rank=Rank.SOME))
-    result = Operand("result", frame.place(node), Tensor(drawn, rank=Rank.SOME))
+    generator = Operand("generator", frame.place(given.node), frame.resolve(Tensor(device.placement, rank=Rank.SOME)))
+    result = Operand("result", frame.place(node), frame.resolve(Tensor(drawn, rank=Rank.SOME)))
     for when, one, other in conflicting_cases(frame, generator, result):
         misplaced, reference = (other, one) if is_host(other.case.device) else (one, other)
         if _are_of_different_types(one, other) or (
             relate_devices(one.case.device, other.case.device) is DeviceRelation.UNDECIDED
-            and is_left_behind(frame, node, misplaced, reference, when)
+            and is_left_behind(frame, misplaced, reference, when)
         ):
             context = frame.event_context(node)
             frame.emit(GeneratorConflict(context, name, misplaced, reference, when, generator=one, drawn=other))

@@ -9,7 +9,6 @@ import libcst as cst
 from devlint.domain.device import (
     ANY_INDEX,
     CPU,
-    HOST,
     DeviceRelation,
     DeviceSymbol,
     KnownDevice,
@@ -19,7 +18,6 @@ from devlint.domain.device import (
 )
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, is_floating
 from devlint.domain.join import join_dtypes
-from devlint.domain.path_conditions import Literal, entails
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
     Basis,
@@ -57,15 +55,13 @@ from devlint.interpreter.operations.device_arguments import (
     resolve_device_index,
 )
 from devlint.interpreter.operations.dtype_arguments import is_called_dtype, is_dtype_argument
-from devlint.interpreter.operations.synchronization import pending_copy, unfinished_copy
+from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.tensor_types import legacy_type
-from devlint.interpreter.operations.tensor_uses import is_differentiated_later, is_used_as_tensor
+from devlint.interpreter.operations.tensor_uses import is_used_as_tensor
 from devlint.interpreter.program.liveness import varies_in_loop
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.device_facts import device_type_atom
 from devlint.interpreter.state.events import (
     DiscardedResult,
-    HostRead,
     InvalidDeviceUsed,
     OpaqueTransfer,
     RepeatedTransfer,
@@ -488,57 +484,3 @@ def _representative_tensor(frame: Frame, owner: Ref) -> Tensor | None:
         for _, tensor in module_tensors(frame, owner, buffers=buffers)
     ]
     return next((one for one in found if one.dtype.name == "float64"), found[0] if found else None)
-
-
-def report_numpy_read(
-    frame: Frame,
-    tensor: Tensor,
-    reader: str,
-    node: cst.CSTNode,
-    operand: cst.BaseExpression,
-    *,
-    force: bool = False,
-    inside: bool = False,
-    array: cst.BaseExpression | None = None,
-) -> None:
-    """Report that NumPy, or other code that calls `__array__`, reads a tensor on the host.
-
-    `force` is whether the read moves the tensor to the host and detaches it, as `x.numpy(force=True)` does. `inside` is
-    whether the tensor is in a container. `array` is the array that is the other operand, if there is one.
-    """
-    tensor = frame.resolve(tensor)
-    if tensor.grad is None and is_differentiated_later(frame, operand):
-        tensor = replace(tensor, grad=True)
-    frame.emit(
-        HostRead(
-            frame.event_context(node),
-            reader,
-            tensor,
-            frame.place(operand),
-            needs_host=not force and not _is_expected(frame, "TypeError"),
-            needs_no_grad=not force and not _is_expected(frame, "RuntimeError"),
-            unfinished=unfinished_copy(frame, tensor),
-            grad_enabled=frame.state.torch_state.grad,
-            inside=inside,
-            array=frame.place(array) if array is not None else None,
-        )
-    )
-    if not force and not _is_expected(frame, "TypeError"):
-        _assume_on_host(frame, tensor)
-
-
-def _assume_on_host(frame: Frame, tensor: Tensor) -> None:
-    """Assume that a tensor argument of the analysed function is on the host from here on.
-
-    The program reads it through NumPy, which raises for a tensor on an accelerator.
-    """
-    device = tensor.placement.device if isinstance(tensor.placement, PlacementCase) else None
-    if isinstance(device, DeviceSymbol):
-        test = Literal(device_type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
-        if entails(frame.state.path_condition, test) is None:
-            frame.state.assume(test)
-
-
-def _is_expected(frame: Frame, exception: str) -> bool:
-    """Return whether the code being run is in a `try` statement of its function that handles an exception by name."""
-    return any(exception in names for names in frame.expected_exceptions)

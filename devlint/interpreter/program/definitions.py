@@ -13,9 +13,14 @@ from typing import Any, Final, TypeAlias
 
 import libcst as cst
 
-from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES
+from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES, TENSOR_ANNOTATIONS
 from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
-from devlint.interpreter.program.self_attributes import ItemStores, item_stores, self_attribute_events
+from devlint.interpreter.program.self_attributes import (
+    ItemStores,
+    item_stores,
+    self_attribute_events,
+    self_attribute_stores,
+)
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import SourceError
@@ -29,6 +34,8 @@ _DEFINED_OR_CALLED: Final = re.compile(
 )
 """A pattern for the names that a text defines, calls as a method, or passes to `.apply`."""
 
+_DEVICE_OF_VALUE: Final = re.compile(r"(?<![\w.])(?!(?:torch|th|self|args|cfg|config|opt)\.)\w+\.device\b(?!\s*\()")
+"""The device of a value that has a name, as in `x.device`; no device that an object or a file of settings holds."""
 _COLLATING: Final = re.compile(r"\bcollate_fn\s*=\s*(?:(?:functools\.)?partial\(\s*)?(?:\w+\.)*(\w+)")
 """A pattern for what a text passes as `collate_fn`: a name, or the function or class whose call makes it."""
 
@@ -84,6 +91,22 @@ class ModuleInfo:
         return any(not OTHER_TENSOR_LIBRARIES.isdisjoint(unit.mentions) for unit in self.index.statements)
 
     @cached_property
+    def follows_devices(self) -> bool:
+        """Return whether functions of the file ask for the devices of their arguments, as in `device=x.device`."""
+        lines = (
+            line.partition("#")[0]
+            for unit in self.index.statements
+            if unit.kind != "other" and "device" in unit.mentions
+            for line in unit.text.splitlines()
+        )
+        return any(map(_DEVICE_OF_VALUE.search, lines))
+
+    @cached_property
+    def rebound_globals(self) -> frozenset[str]:
+        """Return the global names that functions of the file bind anew, by `global`."""
+        return frozenset[str]().union(*(unit.globals for unit in self.index.statements))
+
+    @cached_property
     def collating_functions(self) -> frozenset[str]:
         """Return the names of the functions, methods and classes that the file gives to loaders as `collate_fn`."""
         return frozenset(name for unit in self.index.statements for name in _COLLATING.findall(unit.text))
@@ -134,6 +157,13 @@ class FunctionInfo:
     def parameters(self) -> tuple[Parameter, ...]:
         """Return the `Parameter` records of the function, in order."""
         return tuple(_parameters(self.node.params))
+
+    @cached_property
+    def takes_tensors(self) -> bool:
+        """Return whether a parameter of the function is annotated as a tensor."""
+        return any(
+            one.annotation is not None and dotted_name(one.annotation) in TENSOR_ANNOTATIONS for one in self.parameters
+        )
 
     def annotation_last_names(self, name: str) -> frozenset[str]:
         """Return the names in a parameter's annotation, of each dotted name only the last part (`Tensor`).
@@ -236,6 +266,11 @@ class FunctionInfo:
         """Return the attributes of `self` that the method binds, on some path, before it reads them."""
         first = dict(reversed(self._uses_of_self))
         return frozenset(name for name, binds in first.items() if binds)
+
+    @cached_property
+    def stores_of_self(self) -> Mapping[str, tuple[cst.BaseExpression | None, ...]]:
+        """Return the expressions that the method assigns to attributes of `self`; None for a store of another kind."""
+        return self_attribute_stores(self.node.body)
 
     @cached_property
     def item_stores(self) -> ItemStores:

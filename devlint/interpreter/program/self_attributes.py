@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import libcst as cst
 
 from devlint.interpreter.program.node_kinds import ASSIGNMENTS, SCOPES
-from devlint.syntax.tree_walk import children
+from devlint.syntax.tree_walk import children, descend
 
 ANY_ATTRIBUTE: Final = "*"
 """The name of an attribute that a method binds under a name that is computed, as in `setattr(self, name, value)`."""
@@ -59,6 +60,35 @@ def _name_set_by(call: cst.Call) -> str | None:
         case cst.Call(func=cst.Name(value="setattr"), args=[cst.Arg(value=cst.Name(value="self")), name, _]):
             literal = name.value.evaluated_value if isinstance(name.value, cst.SimpleString) else None
             return literal if isinstance(literal, str) else ANY_ATTRIBUTE
+    return None
+
+
+def self_attribute_stores(node: cst.CSTNode) -> Mapping[str, tuple[cst.BaseExpression | None, ...]]:
+    """Return the expressions that a method's body assigns to each attribute of `self`, by the attribute's name.
+
+    None stands for what an attribute gets in any other way than by an assignment to it alone.
+    """
+    plain: dict[str, list[cst.BaseExpression | None]] = {}
+    for one in descend(node):
+        match one:
+            case cst.Assign(targets=targets, value=value):
+                names = [name for target in targets if (name := _name_of_self(target.target)) is not None]
+            case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
+                names = [name for name in [_name_of_self(target)] if name is not None]
+            case _:
+                continue
+        for name in names:
+            plain.setdefault(name, []).append(value)
+    bound = Counter(name for name, binds in self_attribute_events(node) if binds)
+    found = {name: (*plain.get(name, ()), *[None] * (bound[name] > len(plain.get(name, ())))) for name in bound}
+    return {} if ANY_ATTRIBUTE in bound else found
+
+
+def _name_of_self(node: cst.CSTNode) -> str | None:
+    """Return the name of an attribute of `self` that a syntax node is; None for any other node."""
+    match node:
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+            return name
     return None
 
 

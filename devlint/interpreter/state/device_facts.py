@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.domain.device import ACCELERATOR, ANY_INDEX, HOST, DeviceSymbol, KnownDevice
-from devlint.domain.path_conditions import Atom, Conjunction, PathCondition
+from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
 from devlint.domain.placement import Basis, Placement, PlacementCase, map_cases
 
 CURRENT_ACCELERATOR: Final = ("accelerator",)
@@ -85,6 +85,39 @@ def is_no_tensor(leaf: PlacementCase, path_condition: PathCondition) -> bool:
     )
 
 
+def is_device_tested(path_condition: PathCondition, origin: Hashable) -> bool:
+    """Return whether a path has tested the device of a value that the caller passed, or has no accelerator at all.
+
+    `origin` identifies the value, which may be on the host there.
+    """
+    return any(_implies_host(test) or _tests_device_of(test, origin) for test in path_condition)
+
+
+def _implies_host(test: Literal) -> bool:
+    """Return whether a condition says that no accelerator is available, or that a caller's value is on the host."""
+    match test.formula:
+        case Atom(key=("available", _)):
+            return not test.holds
+        case Atom(key=("device", _, str(type_))):
+            return test.holds is (type_ == HOST)
+    return False
+
+
+def _tests_device_of(test: Literal, origin: object) -> bool:
+    """Return whether a condition of the program is about the device of a value that the caller passed.
+
+    `origin` identifies the value. On one branch of such a condition, the value may be on the host.
+    """
+    match test.formula:
+        case Conjunction(tests=tests):
+            return any(_tests_device_of(one, origin) for one in tests)
+        case Atom(key=("device", asked, _)):
+            return asked == origin
+        case Atom(key=("same device" | "same type", frozenset() as asked, *_)):
+            return origin in asked
+    return False
+
+
 def _key_kind(atom: Atom) -> Hashable:
     """Return the first part of an atom's key, which says what kind of condition the atom is; None without one."""
     return atom.key[0] if isinstance(atom.key, tuple) and atom.key else None
@@ -101,10 +134,15 @@ def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str
 
 
 def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
-    """Return the device types that a path condition's literals state, keyed by the identity (origin) of each object."""
+    """Return the device types that a path condition's literals state, keyed by the identity (origin) of each object.
+
+    An object that is not on the host is on the accelerator, whose type is not named.
+    """
     types: dict[Hashable, str] = {}
     for test in path_condition:
         match test.formula:
+            case Atom(key=("device", origin, str(type_))) if not test.holds and type_ == HOST:
+                types.setdefault(origin, ACCELERATOR)
             case Atom(key=("device", origin, str(type_))) if test.holds and type_ != ACCELERATOR:
                 types[origin] = type_
             case Atom(key=("device", origin, _)) if test.holds:

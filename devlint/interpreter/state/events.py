@@ -341,6 +341,8 @@ class HostRead(Event):
     """Whether the tensor is an element of the container at `operand`."""
     array: Place | None = None
     """The array that the tensor is combined with, which is why NumPy reads the tensor."""
+    chosen: tuple[PathCondition, PlacementCase] | None = None
+    """The case in which the program has put the tensor on a device of its caller's choice, with the case's literals."""
 
 
 @dataclass(frozen=True, slots=True)
