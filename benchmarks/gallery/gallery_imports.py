@@ -81,7 +81,7 @@ class _Finder(MetaPathFinder, Loader):
 
 
 def stand_in(*names: str) -> None:
-    """Let these libraries (or single modules) be imported where they are missing: their names are there and do nothing."""
+    """Let these libraries, or single modules, be imported where they are missing; their names then do nothing."""
     missing = frozenset(name for name in names if "." in name or find_spec(name) is None)
     sys.meta_path.append(_Finder(missing))
 
@@ -96,5 +96,6 @@ def module(name: str, *, alone: bool = False) -> Any:
         bare = ModuleType(".".join(parts[:depth]))
         folders = [Path(entry, *parts[:depth]) for entry in sys.path]
         bare.__path__ = [str(folder) for folder in folders if folder.is_dir()]
+        bare.__version__ = "0"  # what modules most often take from the `__init__.py`
         sys.modules[bare.__name__] = bare
     return import_module(name)
