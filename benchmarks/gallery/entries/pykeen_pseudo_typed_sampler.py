@@ -10,10 +10,7 @@ ENTRY = Bug(
     file="pykeen/sampling/pseudo_type.py",
     row=87,
     code="DEV103",
-    what=(
-        "Training with pseudo-typed negatives on a GPU raises, because .to() leaves the index of "
-        "the sampler on the host."
-    ),
+    what="A sampler that was moved to a GPU raises for a batch there, because .to() leaves its index on the host.",
     expected="indices should be either on cpu or on the same device as the indexed tensor",
     raised_at=98,
 )
