@@ -41,7 +41,9 @@ def main() -> int:
     paths = [path for path in entry_paths() if not options.slugs or path.stem in options.slugs]
     if options.find:
         missing = not_reported(map(entry_at, paths), options.checkouts)
-        print(*(f"not reported: {bug.project} {bug.file}:{bug.row} {bug.code}" for bug in missing), sep="\n")
+        for bug in missing:
+            print(f"not reported: {bug.project} {bug.file}:{bug.row} {bug.code}")
+        print(f"{len(paths) - len(missing)} of {len(paths)} reported")
         return min(len(missing), 1)
     failed = 0
     for path in paths:
