@@ -23,11 +23,12 @@ python benchmarks/gallery CHECKOUTS --fetch
 ```
 
 brings the projects into the folder CHECKOUTS (each repository as `OWNER+NAME` at the commit, each package as
-`PACKAGE-VERSION`) and runs all drivers. Every driver runs in a process of its own. A run counts only if the row that devlint reports was
-executed, and if the error came through that row, or the other row that the table names, with the message given there.
-Libraries that a project imports but that the bug does not need may be missing: the drivers stand in for them.
+`PACKAGE-VERSION`) and runs all drivers, each in a process of its own. A run counts only if the row that devlint reports
+was executed, and if the error came through that row, or the other row that the table names, with the message given
+there. Libraries that a project imports but that the bug does not need may be missing: the drivers stand in for them.
 Some need numpy, scipy, einops, opt_einsum, opt_einsum_fx, pyro-api, class_resolver, dataclasses_json, fastcore,
 lightning_utilities and networkx.
+
 `python benchmarks/gallery CHECKOUTS --find` asks devlint for the bugs: it reports every one with its default settings.
 
 `python benchmarks/gallery CHECKOUTS --write` writes this page.
