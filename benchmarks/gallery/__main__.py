@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gallery_bug import Bug, entry_at, entry_paths
 from gallery_document import PAGE, document
+from gallery_fetch import fetch
 from gallery_find import not_reported
 from gallery_run import outcome
 
@@ -35,10 +36,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="gallery", description=__doc__)
     parser.add_argument("checkouts", type=Path, help="folder with OWNER+NAME and PACKAGE-VERSION")
     parser.add_argument("slugs", nargs="*", help="names of entries; all if none is given")
+    parser.add_argument("--fetch", action="store_true", help="first clone or download the projects that are missing")
     parser.add_argument("--find", action="store_true", help="ask devlint for the bugs; do not run the drivers")
     parser.add_argument("--write", action="store_true", help="write docs/gallery.md")
     options = parser.parse_args()
     paths = [path for path in entry_paths() if not options.slugs or path.stem in options.slugs]
+    if options.fetch:
+        options.checkouts.mkdir(parents=True, exist_ok=True)
+        for path in paths:
+            fetch(entry_at(path), options.checkouts)
     if options.find:
         missing = not_reported(map(entry_at, paths), options.checkouts)
         for bug in missing:

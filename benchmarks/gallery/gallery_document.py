@@ -14,20 +14,21 @@ _TOP: Final = """\
 
 devlint found these {count} bugs in {projects} public projects by reading the code. None was planted. Each is in the
 commit or in the release named here, and each is shown by a run: a short driver imports the project's module, uses the
-function or class as its documentation or its callers do, and runs it on the emulated device. On the host the same
-driver runs through, except where the bug is one of dtypes alone (marked "also on the host"). The drivers stand in
-[benchmarks/gallery/entries](../benchmarks/gallery/entries); they hold none of the projects' code.
+function or class as its documentation or its callers do, and runs it on the emulated device. On the host the
+drivers that raise run through, except where the bug is one of dtypes alone (marked "also on the host"). The drivers
+stand in [benchmarks/gallery/entries](../benchmarks/gallery/entries); they hold none of the projects' code.
 
 ```sh
-python benchmarks/gallery CHECKOUTS
+python benchmarks/gallery CHECKOUTS --fetch
 ```
 
-runs them all. CHECKOUTS holds each repository as `OWNER+NAME` at the commit, and each package, unpacked, as
-`PACKAGE-VERSION`. Every driver runs in a process of its own. A run counts only if the row that devlint reports was
-executed, and if the error came through that row, or the other row that the table names, with the message given there.
-Libraries that a project imports but that the bug does not need may be missing: the drivers stand in for them.
+brings the projects into the folder CHECKOUTS (each repository as `OWNER+NAME` at the commit, each package as
+`PACKAGE-VERSION`) and runs all drivers, each in a process of its own. A run counts only if the row that devlint reports
+was executed, and if the error came through that row, or the other row that the table names, with the message given
+there. Libraries that a project imports but that the bug does not need may be missing: the drivers stand in for them.
 Some need numpy, scipy, einops, opt_einsum, opt_einsum_fx, pyro-api, class_resolver, dataclasses_json, fastcore,
 lightning_utilities and networkx.
+
 `python benchmarks/gallery CHECKOUTS --find` asks devlint for the bugs: it reports every one with its default settings.
 
 `python benchmarks/gallery CHECKOUTS --write` writes this page.

@@ -1,0 +1,24 @@
+"""A test of the dice score gives logits of the host to a score that moves its target."""
+
+from gallery_bug import Bug
+from gallery_imports import module, stand_in
+
+ENTRY = Bug(
+    project="raywu0123/Brain-Tumor-Segmentation",
+    commit="3be20a1c3119aa31231295c9dc25e032808e96f4",
+    file="models/loss_functions/dice.py",
+    row=25,
+    code="DEV101",
+    what=(
+        "The test of the dice score fails on every machine with a GPU: the target is moved there, the logits are not."
+    ),
+    expected="Expected all tensors to be on the same device",
+)
+
+
+def show(device: str) -> object:
+    """Run the test."""
+    stand_in("medpy")
+    case = module("models.loss_functions.tests.test", alone=True).LossFunctionTestCase("test_naive_dice")
+    case.setUp()
+    return case.test_naive_dice()
