@@ -10,7 +10,7 @@ from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Literal, assume, conjunction, entails
 from devlint.domain.path_conditions import disjunction as either_holds
-from devlint.domain.placement import Basis, PlacementCase
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase, Step
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.storage import join_storages
 from devlint.domain.value import (
@@ -90,9 +90,20 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
             return _join_numbers(left, right, test)
         case (StringPrefix(), StringPrefix()):
             return StringPrefix()
+    if test is not None:
+        match left, right:
+            case OpaqueData(moved=Step()), Unknown(origin=None):
+                return _moved_on_condition(left, test)
+            case Unknown(origin=None), OpaqueData(moved=Step()):
+                return _moved_on_condition(right, ~test)
     if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN
     return conditional_value(left, right, test)
+
+
+def _moved_on_condition(moved: OpaqueData, test: Literal) -> OpaqueData:
+    """Return an unknown value that a transfer has moved where a condition holds, and that is anywhere elsewhere."""
+    return replace(moved, placement=join_under(test, moved.placement, UNKNOWN_PLACEMENT), moved=None)
 
 
 def opaque_part(batch: OpaqueData, key: Hashable) -> Value:

@@ -62,12 +62,52 @@ loss(out, torch.zeros(3))
 def test_a_conflict_in_a_file_that_is_not_checked_is_one_of_the_call_that_passes_both_operands():
     Path("losses.py").write_text(LOSS)
     Path("train.py").write_text(CALLER)
-    (found,) = check_paths(["train.py"]).diagnostics
-    assert (found.code, found.region.filename, found.region.start.row) == ("DEV101", "train.py", 6)
+    found, other = check_paths(["train.py"]).diagnostics
+    assert {one.code for one in (found, other)} == {"DEV101"}
+    assert [(one.region.filename, one.region.start.row) for one in (found, other)] == [("train.py", 6), ("train.py", 8)]
     assert "`y` is on cpu but `out` is on cuda" in found.message
     assert found.fix is not None and [one.content for one in found.fix.edits] == [", device=out.device"]
     both = check_paths(["train.py", "losses.py"]).diagnostics
     assert [(one.code, one.region.filename, one.region.start.row) for one in both] == [("DEV101", "losses.py", 6)]
+
+
+NET = """\
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.embed = nn.Linear(4, 4), nn.Embedding(4, 4)
+
+    def forward(self, x):
+        x = x + 1
+        return self.first(x)
+
+    def lookup(self, i):
+        return self.embed(i)
+"""
+USER = """\
+import torch
+from nets import Net
+
+net = Net()
+x = torch.rand(2, 4)
+net(x)
+net(x.double())
+i = torch.tensor([1, 2])
+net.lookup(i)
+net.lookup(i.float())
+"""
+
+
+def test_a_dtype_conflict_in_a_file_that_is_not_checked_is_one_of_the_call_that_passes_the_operand():
+    Path("nets.py").write_text(NET)
+    Path("train.py").write_text(USER)
+    first, second = check_paths(["train.py"]).diagnostics
+    assert (first.code, first.region.filename, first.region.start.row) == ("DEV302", "train.py", 7)
+    assert (second.code, second.region.filename, second.region.start.row) == ("DEV305", "train.py", 10)
+    both = check_paths(["train.py", "nets.py"]).diagnostics
+    assert [(one.code, one.region.start.row) for one in both] == [("DEV302", 10), ("DEV305", 13)]
 
 
 def test_the_name_decides_what_configuration_holds_and_what_is_imported():

@@ -303,7 +303,12 @@ def _import_star(frame: Frame, binding: Binding) -> None:
     if found is None:
         frame.star_imports.append(binding.module)
         return
-    for name in found.index.exports:
+    names = found.index.exports
+    if "__all__" not in found.index.bound:
+        # What the module has got by star imports of its own is not in its text.
+        frame.analysis.module_frame(found)
+        names |= {name for name in known_names(found) if not name.startswith("_")}
+    for name in names:
         value = module_member(frame.analysis, found, name)
         frame.bind(name, value if value is not None else UNKNOWN)
 

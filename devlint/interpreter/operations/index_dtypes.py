@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from devlint.domain.dtype import is_floating
+from devlint.interpreter.operations.calls_into_other_files import refusal_at_call_from_given_file
 from devlint.interpreter.state.events import Operand, RefusedIndexDtype
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
@@ -24,6 +25,7 @@ def report_refused_index(frame: Frame, row: Row, operands: Iterable[Operand], no
         accepted = row.index_dtypes.get(operand.name)
         dtype = operand.tensor.dtype.name
         if accepted and dtype is not None and dtype not in accepted and not any(map(is_floating, accepted)):
-            frame.emit(RefusedIndexDtype(frame.event_context(node), name, operand, tuple(sorted(accepted))))
+            refusal = RefusedIndexDtype(frame.event_context(node), name, operand, tuple(sorted(accepted)))
+            frame.emit(refusal_at_call_from_given_file(frame, refusal))
             return True
     return False

@@ -15,6 +15,10 @@ from devlint.domain.value import NONE, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
+from devlint.interpreter.operations.calls_into_other_files import (
+    dtypes_at_call_from_given_file,
+    refusal_at_call_from_given_file,
+)
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.generator_devices import check_generator
 from devlint.interpreter.operations.index_dtypes import report_refused_index
@@ -189,7 +193,8 @@ def _check_dtypes(
         for left, right in pairwise(known):
             kinds = {left.tensor.dtype.name, right.tensor.dtype.name}
             if len(kinds) > 1 and not (group in row.match_or_half and kinds in _HALF_AND_SINGLE):
-                frame.emit(DtypeConflict(frame.event_context(node), name, left, right))
+                conflict = DtypeConflict(frame.event_context(node), name, left, right)
+                frame.emit(dtypes_at_call_from_given_file(frame, conflict))
                 return
 
 
@@ -199,6 +204,7 @@ def _check_target_dtypes(frame: Frame, row: Row, operands: list[Operand], node: 
         accepted = row.target_dtypes.get(operand.name)
         dtype = operand.tensor.dtype.name
         if accepted and dtype is not None and dtype not in accepted:
-            frame.emit(RefusedTargetDtype(frame.event_context(node), name, operand, tuple(sorted(accepted))))
+            refusal = RefusedTargetDtype(frame.event_context(node), name, operand, tuple(sorted(accepted)))
+            frame.emit(refusal_at_call_from_given_file(frame, refusal))
             return True
     return False
