@@ -64,8 +64,8 @@ class DefaultDeviceInGenericCode(Rule):
 
     ## Known limits
     Outside modules devlint asks for evidence that a function is meant for any device: that it names one, is reached
-    from a `forward`, or is called with accelerator tensors. Code for the host alone (datasets, transforms, metrics)
-    is left alone.
+    from a `forward`, is called with accelerator tensors, or has a parameter annotated as a tensor in a file whose
+    functions ask for `x.device`. Code for the host alone (datasets, transforms, metrics) is left alone.
     """
 
     code = "DEV105"

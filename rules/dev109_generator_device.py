@@ -46,8 +46,9 @@ class GeneratorDevice(Rule):
     The reported line raises PyTorch's error about the generator; a loader raises it when a loop over it starts.
 
     ## Known limits
-    Only generators that the analysed code makes with `torch.Generator` are judged. Two accelerators of one type are not
-    told apart.
+    Only generators that the analysed code makes with `torch.Generator` are judged. One that a method keeps in an
+    attribute is known to the other methods if its device is written out. Two accelerators of one type are not told
+    apart.
     """
 
     code = "DEV109"
