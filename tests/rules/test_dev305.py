@@ -59,6 +59,13 @@ def pick(x, index):
 
 pick(torch.rand(8), middle(8))
 """,
+    "of what only a tensor's method takes": """
+def spread(x, dim):
+    cell = torch.zeros(4, 4)
+    x.scatter(1, cell, 1.0)  # DEV305
+    x.scatter(dim=-1, index=cell, src=x)  # DEV305
+    x.gather(dim, cell)  # DEV305
+""",
     "several uses of one cast": """
 x = torch.rand(4)
 mask = (x > 0.5).float()
@@ -125,6 +132,16 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 pack_padded_sequence(torch.rand(4, 2, 3), torch.tensor([4, 3], dtype=torch.int32))
 pack_padded_sequence(torch.rand(4, 2, 3), torch.tensor([4.0, 3.0]))
+""",
+    "a method that other libraries have as well": """
+def draw(ax, communicator, xs):
+    ys = torch.rand(4)
+    ax.scatter([0], [0], color="red")
+    ax.scatter(xs, ys, color="red")
+    ax.scatter(xs, ys)
+    ax.scatter(0, ys, linewidths=2)
+    communicator.gather(ys, root=0)
+    communicator.scatter(ys, 0)
 """,
     "no tensor is indexed": """
 names = {torch.float32: "single"}

@@ -50,7 +50,7 @@ def call(frame: Frame, node: cst.Call) -> Value:
         if isinstance(inner, Unknown):
             method = node.func.attr.value
             if (
-                is_tensor_method(method, is_statement=frame.discarded_expression is node)
+                is_tensor_method(method, node, is_statement=frame.discarded_expression is node)
                 and method not in TRANSFER_METHODS
             ):
                 # Only tensors have this method, so the unknown owner is a tensor.

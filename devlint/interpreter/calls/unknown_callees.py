@@ -86,7 +86,7 @@ def call_unknown_method(
             else named_placement(owner.origin, owner.text)
         )
         return frame.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
-    is_only_tensor = is_tensor_method(name, is_statement=frame.discarded_expression is node)
+    is_only_tensor = is_tensor_method(name, node, is_statement=frame.discarded_expression is node)
     shared = name in OF_OTHERS_TOO
     if is_only_tensor or ((shared or name in ARRAY_LIKE) and looks_like_tensor(frame, receiver, array_like=not shared)):
         tensor = as_tensor(owner)

@@ -11,7 +11,7 @@ from devlint.domain.value import LibraryName, ProgramDefinition, Ref
 from devlint.interpreter.objects.evidence import has_module_members, looks_like_tensor
 from devlint.interpreter.program.definitions import FunctionInfo, Parameter
 from devlint.interpreter.program.name_events import NameEvents
-from devlint.interpreter.program.usage_evidence import OF_OTHERS_TOO, TENSOR_ONLY
+from devlint.interpreter.program.usage_evidence import is_tensor_method
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -30,7 +30,7 @@ def is_used_as_tensor(frame: Frame, node: cst.CSTNode) -> bool:
         case cst.Subscript(slice=elements):
             return not any(_is_key(one.slice) for one in elements)
         case cst.Attribute(attr=cst.Name(value=name)):
-            return name in TENSOR_ONLY - OF_OTHERS_TOO
+            return is_tensor_method(name, path[-3], is_statement=True)
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
             return looks_like_tensor(frame, target)
         case cst.Arg() if isinstance(path[-3], cst.Call):

@@ -6,7 +6,7 @@ Without such evidence the argument's type stays unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import libcst as cst
@@ -45,6 +45,19 @@ They are no evidence of a tensor where the same name is moved in place.
 OF_OTHERS_TOO: Final = frozenset({"detach", "requires_grad_"})
 """The methods of tensors that streams, sessions or modules have as well and that are called on those as statements."""
 
+OF_OTHER_LIBRARIES: Final[Mapping[str, frozenset[str]]] = {
+    "scatter": frozenset({"dim", "index", "src", "value", "reduce"}),
+    "gather": frozenset({"dim", "index", "sparse_grad", "out"}),
+    "expand": frozenset({"size", "implicit"}),
+    "view": frozenset({"size", "dtype"}),
+    "unbind": frozenset({"dim"}),
+    "backward": frozenset({"gradient", "retain_graph", "create_graph", "inputs"}),
+}
+"""The methods that objects of other libraries have as well (axes, communicators, formulas), with a tensor's keywords.
+
+Only a call that a tensor accepts is evidence of one.
+"""
+
 MODULE_ONLY: Final = frozenset(
     "parameters named_parameters state_dict load_state_dict train eval modules children named_modules zero_grad buffers"
     " named_buffers register_buffer register_forward_hook apply forward generate requires_grad_".split()
@@ -59,8 +72,10 @@ MODULE_MEMBERS: Final = frozenset(
 
 _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
 """The attributes whose use shows that an object is a module."""
-_TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO
-"""The attributes whose use shows that an object is a tensor."""
+_TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO - OF_OTHER_LIBRARIES.keys()
+"""The attributes whose mere use shows that an object is a tensor."""
+_EVIDENCE_BY_CALL: Final = OF_OTHERS_TOO | OF_OTHER_LIBRARIES.keys()
+"""The methods of tensors that only some calls show to be those of a tensor."""
 
 LOSS_FUNCTIONS: Final = frozenset(
     "cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div binary_cross_entropy"
@@ -86,12 +101,41 @@ SIZE_FUNCTIONS: Final = frozenset(
 """The functions and methods that are called with sizes and counts."""
 
 
-def is_tensor_method(method: str, *, is_statement: bool) -> bool:
+def is_tensor_method(method: str, node: cst.CSTNode, *, is_statement: bool) -> bool:
     """Return whether a call of a method of the given name shows that the object it is called on is a tensor.
 
-    `is_statement` is true when the call's result is discarded.
+    `node` is the call, and `is_statement` is true when its result is discarded.
     """
-    return method in TENSOR_ONLY and not (is_statement and method in OF_OTHERS_TOO)
+    if method not in TENSOR_ONLY or (is_statement and method in OF_OTHERS_TOO):
+        return False
+    return method not in OF_OTHER_LIBRARIES or (isinstance(node, cst.Call) and _is_accepted(method, node))
+
+
+def _is_accepted(method: str, call: cst.Call) -> bool:
+    """Return whether a tensor accepts the arguments with which a method that other libraries have as well is called."""
+    given = [one.value for one in call.args if one.keyword is None]
+    keywords = {one.keyword.value for one in call.args if one.keyword is not None}
+    if not keywords <= OF_OTHER_LIBRARIES[method] or any(isinstance(one, cst.SimpleString) for one in given):
+        return False
+    match method:
+        case "scatter" | "gather":
+            return len(call.args) > 1 and ("dim" in keywords or (bool(given) and _is_dimension(given[0])))
+        case "backward":
+            return not given
+        case "view":
+            return bool(call.args) and not any((dotted_name(one) or "").startswith(("np.", "numpy.")) for one in given)
+        case "expand":
+            return bool(call.args)
+    return True
+
+
+def _is_dimension(node: cst.BaseExpression) -> bool:
+    """Return whether an argument is the number of a dimension, or a name that says so (`dim`, `self.axis`)."""
+    match node:
+        case cst.Integer() | cst.UnaryOperation(expression=cst.Integer()):
+            return True
+    name = (dotted_name(node) or "").rpartition(".")[2].lower()
+    return "dim" in name or "axis" in name
 
 
 class UsageEvidence:
@@ -167,8 +211,9 @@ class UsageEvidence:
         if type(node.func) is cst.Attribute:
             called = node.func.attr.value
             owner = dotted_name(node.func.value)
-            if owner is not None and called in OF_OTHERS_TOO and node.func not in self._discarded_functions:
-                self.tensors.add(owner)
+            is_statement = node.func in self._discarded_functions
+            if called in _EVIDENCE_BY_CALL and is_tensor_method(called, node, is_statement=is_statement):
+                self.tensors.update([owner] if owner is not None else [])
         if name is not None and called is not None:
             self._operands.update(_tensor_arguments(node, name, called))
         if called in SIZE_FUNCTIONS or (name is not None and name.startswith("math.")):
