@@ -28,6 +28,8 @@ from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown
 from devlint.interpreter.objects.data_classes import data_fields
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors, overrides_apply
 from devlint.interpreter.objects.placeholders import (
+    empty_placeholders,
+    forget_attributes,
     forget_placeholders,
     forget_placeholders_of_submodules,
     forget_sizes_of_placeholders,
@@ -168,7 +170,8 @@ def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None
 def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo) -> None:
     """Make an object of a class from symbolic arguments, move it to an unknown device, and call each of its methods.
 
-    Each method call starts from the abstract state after construction.
+    Each method call starts from the abstract state after construction. A method that replaces a tensor without elements
+    is called a second time, with whatever an earlier call has left there.
     """
     frame = _outside_frame(analysis, module, info)
     initializer = find_method(frame, info, "__init__")
@@ -190,7 +193,7 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     elif not is_module and has_unknown_base(frame, info):
         _forget_placements_of_modules(frame, reference)
     forget_placeholders_of_submodules(frame, reference, built)
-    forget_sizes_of_placeholders(frame)
+    forget_sizes_of_placeholders(frame, reference)
     after = frame.state
     for name, method in info.methods.items():
         found = analysis.method_definition(method)
@@ -199,16 +202,29 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
         with analysis.new_entry(symbolic=True):
             frame.state = after.fork()
             forget_placeholders(frame, reference, info, found, built)
-            receiver: Value | None = reference
-            if "staticmethod" in found.decorator_names:
-                receiver = None
-            elif "classmethod" in found.decorator_names:
-                receiver = ProgramDefinition(info)
-            arguments = symbolic_arguments(frame, found, skip_first=receiver is not None)
-            arguments = framework_arguments(frame, reference, name, arguments)
-            forward = is_module and name == "forward"
-            made = frame.call_function(found, receiver, arguments, is_module=forward, entry=True)
-            _analyse_returned_functions(frame, made)
+            _call_method(frame, reference, info, name, found)
+        frame.state = after
+        replaced = empty_placeholders(frame, reference, found)
+        if replaced:
+            with analysis.new_entry(symbolic=True):
+                frame.state = after.fork()
+                forget_attributes(frame, reference, replaced)
+                forget_placeholders(frame, reference, info, found, built)
+                _call_method(frame, reference, info, name, found)
+
+
+def _call_method(frame: Frame, reference: Ref, info: ClassInfo, name: str, method: FunctionInfo) -> None:
+    """Call a method of an object with symbolic arguments, as code outside the program may do."""
+    receiver: Value | None = reference
+    if "staticmethod" in method.decorator_names:
+        receiver = None
+    elif "classmethod" in method.decorator_names:
+        receiver = ProgramDefinition(info)
+    arguments = symbolic_arguments(frame, method, skip_first=receiver is not None)
+    arguments = framework_arguments(frame, reference, name, arguments)
+    forward = name == "forward" and is_module_class(frame, info)
+    made = frame.call_function(method, receiver, arguments, is_module=forward, entry=True)
+    _analyse_returned_functions(frame, made)
 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
