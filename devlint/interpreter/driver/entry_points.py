@@ -28,6 +28,8 @@ from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown
 from devlint.interpreter.objects.data_classes import data_fields
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors, overrides_apply
 from devlint.interpreter.objects.placeholders import (
+    empty_placeholders,
+    forget_attributes,
     forget_placeholders,
     forget_placeholders_of_submodules,
     forget_sizes_of_placeholders,
@@ -168,7 +170,8 @@ def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None
 def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo) -> None:
     """Make an object of a class from symbolic arguments, move it to an unknown device, and call each of its methods.
 
-    Each method call starts from the abstract state after construction.
+    Each method call starts from the abstract state after construction. A method that replaces a tensor without elements
+    is called a second time, with whatever an earlier call has left there.
     """
     frame = _outside_frame(analysis, module, info)
     initializer = find_method(frame, info, "__init__")
@@ -190,8 +193,7 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     elif not is_module and has_unknown_base(frame, info):
         _forget_placements_of_modules(frame, reference)
     forget_placeholders_of_submodules(frame, reference, built)
-    forget_sizes_of_placeholders(frame)
-    after = frame.state
+    forget_sizes_of_placeholders(frame, reference)
     earlier, analysis.executed_nodes = analysis.executed_nodes, set()
     left: dict[str, FunctionInfo] = {}
     try:
@@ -200,17 +202,34 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
             if name == "__init__" or found in built or "overload" in found.decorator_names:
                 continue
             if _is_called_from_outside(info, name):
-                frame.state = after.fork()
-                _call_method(frame, reference, info, name, found, built)
+                _call_first_and_later(frame, reference, info, name, found, built)
             elif name not in info.module.construction_functions:
                 left[name] = found
         for name, found in left.items():
             # The class calls it only where calls are not followed any more, or never.
             if found.node not in analysis.executed_nodes:
-                frame.state = after.fork()
-                _call_method(frame, reference, info, name, found, built)
+                _call_first_and_later(frame, reference, info, name, found, built)
     finally:
         analysis.executed_nodes |= earlier
+
+
+def _call_first_and_later(
+    frame: Frame, reference: Ref, info: ClassInfo, name: str, method: FunctionInfo, built: set[FunctionInfo]
+) -> None:
+    """Call a method of an object as code outside the program may do; the state stays as it is.
+
+    A method that replaces a tensor without elements is called a second time, with whatever the first call left there.
+    """
+    before = frame.state
+    frame.state = before.fork()
+    _call_method(frame, reference, info, name, method, built)
+    frame.state = before
+    replaced = empty_placeholders(frame, reference, method)
+    if replaced:
+        frame.state = before.fork()
+        forget_attributes(frame, reference, replaced)
+        _call_method(frame, reference, info, name, method, built)
+        frame.state = before
 
 
 def _call_method(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -76,21 +77,53 @@ def forget_placeholders(
         later = None
         if before is not None and ANY_ATTRIBUTE not in names and not _is_replaced_from_outside(frame, info, name):
             later = stored_later(frame, before, name, others)
-        unknown = Unknown(("attr", reference.address, name), f"self.{name}")
-        thing = thing.with_attribute(name, unknown if later is None else later)
+        thing = thing.with_attribute(name, _unknown_attribute(reference, name) if later is None else later)
     frame.put(reference.address, thing)
 
 
-def forget_sizes_of_placeholders(frame: Frame) -> None:
+def empty_placeholders(frame: Frame, reference: Ref, method: FunctionInfo) -> list[str]:
+    """Return the attributes of an object that hold a tensor without elements until a method replaces it.
+
+    The first call of the method finds that tensor, and a later call what the method has put in its place.
+    """
+    thing = frame.instance(reference)
+    info = defined_class(thing.cls) if thing is not None and method.bound_attributes else None
+    if thing is None or info is None:
+        return []
+    values = ChainMap(thing.attributes, class_attributes(frame, info))
+    return sorted(
+        name
+        for name in method.bound_attributes
+        if name not in thing.registered and _without_sizes(values.get(name, NONE)) is not values.get(name, NONE)
+    )
+
+
+def forget_attributes(frame: Frame, reference: Ref, names: Iterable[str]) -> None:
+    """Make attributes of an object unknown: each holds a value that the analysis has not seen."""
+    thing = frame.instance(reference)
+    if thing is None:
+        return
+    for name in names:
+        thing = thing.with_attribute(name, _unknown_attribute(reference, name))
+    frame.put(reference.address, thing)
+
+
+def _unknown_attribute(reference: Ref, name: str) -> Unknown:
+    """Return the value of an object's attribute that holds what the analysis has not seen."""
+    return Unknown(("attr", reference.address, name), f"self.{name}")
+
+
+def forget_sizes_of_placeholders(frame: Frame, reference: Ref) -> None:
     """Forget that tensors held by objects have no elements, before code outside the analysis calls a method.
 
     An earlier call may have put another tensor there. A plain attribute that no method of the class binds keeps its
-    sizes; a buffer may have got others with the module's saved state, and a container in any way.
+    sizes, and so do the plain attributes of the object `reference` whose methods are called; a buffer may have got
+    others with the module's saved state, and a container in any way.
     """
     for address, thing in list(frame.state.heap.objects()):
         match thing:
             case Instance(attributes=attributes):
-                changed = _attributes_without_sizes(frame, thing)
+                changed = _attributes_without_sizes(frame, thing, receives=address == reference.address)
                 if changed:
                     frame.put(address, replace(thing, attributes={**attributes, **changed}))
             case Sequence(items=items, element=element):
@@ -104,14 +137,18 @@ def forget_sizes_of_placeholders(frame: Frame) -> None:
                     frame.put(address, replace(thing, entries=found, element=rest))
 
 
-def _attributes_without_sizes(frame: Frame, thing: Instance) -> dict[str, Value]:
-    """Return the attributes of an object whose tensors may have elements by now, with values that say so."""
+def _attributes_without_sizes(frame: Frame, thing: Instance, *, receives: bool) -> dict[str, Value]:
+    """Return the attributes of an object whose tensors may have elements by now, with values that say so.
+
+    `receives` is whether it is the object whose methods are called.
+    """
     info = defined_class(thing.cls)
     values = {**class_attributes(frame, info), **thing.attributes} if info is not None else thing.attributes
     changed = {name: kept for name, value in values.items() if (kept := _without_sizes(value)) is not value}
     if not changed or info is None:
         return changed
-    bound = {name for method in _methods(frame, info) for name in method.bound_attributes}
+    methods = () if receives else _methods(frame, info)
+    bound = {name for method in methods for name in method.bound_attributes}
     return {name: one for name, one in changed.items() if name in bound | {*thing.registered} or ANY_ATTRIBUTE in bound}
 
 

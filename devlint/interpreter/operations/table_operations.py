@@ -139,9 +139,10 @@ def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTN
 
 
 def _forget_changed_sizes(frame: Frame, row: Row, bound: BoundArguments) -> None:
-    """Record that a tensor without elements may have some after an operation that gives it other sizes."""
-    resized = row.mutates if row.name.rpartition(".")[2] in METADATA_MUTATIONS else ()
-    for name in (*resized, OUT):
+    """Record that a tensor without elements may have some after an operation that changes its sizes in place."""
+    if row.name.rpartition(".")[2] not in METADATA_MUTATIONS:
+        return
+    for name in row.mutates:
         for argument in bound.get(name, ()):
             if isinstance(argument.value, Tensor) and argument.value.empty_sizes is not None:
                 change_tensor(frame, argument.node, argument.value, replace(argument.value, empty_sizes=None))
@@ -158,6 +159,8 @@ def _record_writes(frame: Frame, row: Row, bound: BoundArguments, result: Tensor
         if isinstance(written, Tensor):
             in_place = row.name.endswith("_") and argument in bound.get(row.params[0], ())
             changed = written_tensor(frame, written, result if in_place else None)
+            if argument in bound.get(OUT, ()):
+                changed = replace(changed, empty_sizes=None)  # the operation resizes it to its result
             change_tensor(frame, argument.node, written, changed)
 
 
