@@ -14,13 +14,24 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from devlint.diagnostic import AssumptionNote, Confidence, Diagnostic, Fix, Note, Position, Region, Severity
-from devlint.domain.placement import Place
+from devlint.diagnostic import (
+    AssumptionKind,
+    AssumptionNote,
+    Confidence,
+    Diagnostic,
+    Fix,
+    Note,
+    Position,
+    Region,
+    Severity,
+)
+from devlint.domain.placement import Assumption, Place
 from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.rule_loader import find_rule
 from devlint.linter.rule_runner import RuleFinding, RuleRunner
+from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unused_suppressions import UNUSED_CODE, FindingRows, unused_suppressions
 from devlint.rule import Finding, Rule
 from devlint.rule_metadata import rule_url
@@ -31,6 +42,9 @@ from devlint.syntax.suppressions import find_suppressions
 
 BROKEN_FILE_CODE = "DEV900"
 """The code of the rule for files that do not parse."""
+
+DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902"})
+"""The codes of the rules about devlint itself, which ask for no caller."""
 
 
 ErrorContainment: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
@@ -45,6 +59,7 @@ def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorCont
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
+    found = [*_with_callers(found, given, regions, UncalledDefinitions(program))]
     contexts = {filename: FixContext(module.index) for filename, module in given.items()}
     reported = [
         _diagnostic(one.rule, one.finding, regions, contexts[one.finding.place.filename], contained)
@@ -53,6 +68,23 @@ def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorCont
     reported += [broken_file_diagnostic(filename, error) for filename, error in collector.broken_files]
     kept = _unsuppressed(reported, given, contexts, collector.codes)
     return tuple(sorted(kept, key=lambda one: one.order))
+
+
+def _with_callers(
+    found: Iterable[RuleFinding],
+    given: Mapping[str, ModuleInfo],
+    regions: Mapping[Place, Region],
+    uncalled: UncalledDefinitions,
+) -> Iterator[RuleFinding]:
+    """Yield the findings; those in code that nothing in its project calls assume that somebody calls it."""
+    for one in found:
+        place = one.finding.place
+        asked = place in regions and one.rule.code not in DEVELOPMENT_CODES
+        name = uncalled.name_at(given[place.filename], regions[place].start.row) if asked else None
+        if name is not None:
+            assumed = Assumption(AssumptionKind.CALLED, f"somebody calls `{name}`")
+            one = replace(one, finding=replace(one.finding, assumptions=(*one.finding.assumptions, assumed)))
+        yield one
 
 
 def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]) -> list[RuleFinding]:
