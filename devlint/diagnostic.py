@@ -60,6 +60,8 @@ class AssumptionKind(Enum):
     """A call that may copy returns the memory that it was given."""
     INTENT = "intent"
     """The author means something else than what the statement does."""
+    CALLED = "called"
+    """Somebody calls a function that nothing in its own project calls."""
 
 
 class Applicability(Enum):

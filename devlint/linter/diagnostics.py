@@ -14,14 +14,25 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from devlint.diagnostic import AssumptionNote, Confidence, Diagnostic, Fix, Note, Position, Region, Severity
-from devlint.domain.placement import Place, Step, StepKind
+from devlint.diagnostic import (
+    AssumptionKind,
+    AssumptionNote,
+    Confidence,
+    Diagnostic,
+    Fix,
+    Note,
+    Position,
+    Region,
+    Severity,
+)
+from devlint.domain.placement import Assumption, Place, Step, StepKind
 from devlint.explain.causes import Cause
 from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.rule_loader import find_rule
 from devlint.linter.rule_runner import RuleFinding, RuleRunner
+from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unused_suppressions import UNUSED_CODE, FindingRows, unused_suppressions
 from devlint.rule import Finding, Rule
 from devlint.rule_metadata import rule_url
@@ -32,6 +43,9 @@ from devlint.syntax.suppressions import find_suppressions
 
 BROKEN_FILE_CODE = "DEV900"
 """The code of the rule for files that do not parse."""
+
+DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902"})
+"""The codes of the rules about devlint itself, which ask for no caller."""
 
 
 ErrorContainment: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
@@ -46,6 +60,7 @@ def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorCont
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
+    found = [*_with_callers(found, given, regions, UncalledDefinitions(program))]
     contexts = {filename: FixContext(module.index) for filename, module in given.items()}
     reported = [
         _diagnostic(one.rule, one.finding, regions, contexts[one.finding.place.filename], contained)
@@ -56,10 +71,28 @@ def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorCont
     return tuple(sorted(kept, key=lambda one: one.order))
 
 
+def _with_callers(
+    found: Iterable[RuleFinding],
+    given: Mapping[str, ModuleInfo],
+    regions: Mapping[Place, Region],
+    uncalled: UncalledDefinitions,
+) -> Iterator[RuleFinding]:
+    """Yield the findings; those in code that nothing in its project calls assume that somebody calls it."""
+    for one in found:
+        place = one.finding.place
+        asked = place in regions and one.rule.code not in DEVELOPMENT_CODES
+        name = uncalled.name_at(given[place.filename], regions[place].start.row) if asked else None
+        if name is not None:
+            assumed = Assumption(AssumptionKind.CALLED, f"somebody calls `{name}`")
+            one = replace(one, finding=replace(one.finding, assumptions=(*one.finding.assumptions, assumed)))
+        yield one
+
+
 def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]) -> list[RuleFinding]:
     """Return the findings without duplicates.
 
-    Of the findings that have the same `cause`, or that are of one rule and have the same `subject`, one is kept.
+    Of the findings that have the same `cause`, or that are of one rule and have the same `subject`, one is kept: the
+    surest.
     """
     first: dict[Hashable, RuleFinding] = {}
     rest: list[RuleFinding] = []
@@ -70,7 +103,7 @@ def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]
             continue
         key = (one.rule.code, one.finding.subject)
         known = first.get(key)
-        if known is None or _order(one, regions) < _order(known, regions):
+        if known is None or _preference(one, regions) < _preference(known, regions):
             first[key] = one
     return [*rest, *first.values()]
 
@@ -119,6 +152,11 @@ def _without_replaced(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
         if not known and not one.rule.at_cause:
             yield one
     yield from causes.values()
+
+
+def _preference(one: RuleFinding, regions: dict[Place, Region]) -> tuple[int, tuple[str, int, Position]]:
+    """Return the key by which the finding to be reported comes first: the surest, and then the first in the source."""
+    return list(Confidence).index(one.finding.confidence), _order(one, regions)
 
 
 def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Position]:

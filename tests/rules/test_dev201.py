@@ -84,6 +84,20 @@ layer.weight.cuda()  # DEV201
 }
 
 GOOD = {
+    "graphs of a caller's loader, which move themselves": """
+def train(model, loader, device):
+    model.train()
+    for batch in loader:
+        batch.split = "train"
+        batch.to(device)
+        predicted, true = model(batch)
+
+def evaluate(model, loader, device):
+    model.eval()
+    for graph, name in loader:
+        graph.to(device)
+        loss = nn.functional.mse_loss(model(graph), graph.y)
+""",
     "modules of a caller's pairs": """
 def compare(pairs, evaluate, device):
     for name, model in pairs:

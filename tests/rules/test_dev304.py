@@ -7,6 +7,12 @@ import pytest
 from .programs import check
 
 BAD = {
+    "integers moved to an unknown device": """
+def loss(logits: torch.Tensor, args, device):
+    target = torch.ones(8, dtype=torch.int64)
+    F.binary_cross_entropy_with_logits(logits, target.to(device))  # DEV304
+    F.binary_cross_entropy_with_logits(logits, target.to(args.gpu))  # DEV304
+""",
     "binary cross entropy with integers": """
 p, y = torch.rand(8), torch.ones(8).long()
 nn.BCELoss()(p, y)  # DEV304
@@ -35,6 +41,14 @@ nn.NLLLoss()(log, torch.tensor([0.0, 1.0, 2.0, 0.0]))  # DEV304
 }
 
 GOOD = {
+    "moved to what may be a tensor of another dtype": """
+class Criterion:
+    def loss(self, outputs, labels):
+        logits = outputs["logits"]
+        one_hot = F.one_hot(labels, num_classes=3)
+        one_hot = one_hot.to(logits)
+        return F.binary_cross_entropy_with_logits(logits.flatten(1), one_hot.flatten(1))
+""",
     "cast to the dtype of what an unknown call gave": """
 from models import model
 

@@ -123,6 +123,16 @@ def _on_current_device(frame: Frame, leaf: PlacementCase, index: int | None = No
     return replace(leaf, device=device if index is None else replace(device, index=index))
 
 
+_DEVICE_WORDS: Final = ("dev", "cuda", "gpu", "cpu", "rank", "accelerator")
+"""Parts of the names that programs give to devices and to their indices."""
+
+
+def is_called_device(node: cst.BaseExpression) -> bool:
+    """Return whether an expression of unknown value names a device, such as `args.gpu`, `where["device"]`."""
+    text = cst.Module([]).code_for_node(node).lower()
+    return any(word in text for word in _DEVICE_WORDS)
+
+
 def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
     """Return the placement that a device argument names, with an index only if it names one.
 

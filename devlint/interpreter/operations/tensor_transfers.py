@@ -50,6 +50,7 @@ from devlint.interpreter.operations.aliasing import storage_after_transfer
 from devlint.interpreter.operations.consumers import is_cast_at_once
 from devlint.interpreter.operations.device_arguments import (
     is_absent_or_none,
+    is_called_device,
     report_hard_coded_device,
     requested_placement,
     resolve_device_index,
@@ -222,6 +223,9 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
             if isinstance(dtype.value, DtypeValue)
             else UNKNOWN_DTYPE
         )
+    elif device is not None and isinstance(device.value, Unknown) and not is_called_device(device.node):
+        # It may be a tensor, whose dtype the result takes over, or a dtype.
+        kind = UNKNOWN_DTYPE
     return TransferRequest(target, kind, non_blocking, device.node if device is not None else None, copies, reorders)
 
 

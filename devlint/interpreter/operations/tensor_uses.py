@@ -11,7 +11,7 @@ from devlint.domain.value import LibraryName, ProgramDefinition, Ref
 from devlint.interpreter.objects.evidence import has_module_members, looks_like_tensor
 from devlint.interpreter.program.definitions import FunctionInfo, Parameter
 from devlint.interpreter.program.name_events import NameEvents
-from devlint.interpreter.program.usage_evidence import is_tensor_method
+from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, is_tensor_method
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -41,16 +41,27 @@ def is_used_as_tensor(frame: Frame, node: cst.CSTNode) -> bool:
 def is_input_of_module(frame: Frame, name: cst.Name) -> bool:
     """Return whether the code that runs after a read of a name passes its value to a module or to torch as a tensor.
 
-    A module is seldom the input of another one. The program's own functions take both.
+    A module is seldom the input of another one. The program's own functions take both. A graph or another object that
+    is the input of a module has attributes that a tensor lacks.
     """
-    for read in frame.analysis.use_def.reads_after(frame, name):
-        path = frame.analysis.use_def.path(frame, read)
+    paths = [frame.analysis.use_def.path(frame, read) for read in frame.analysis.use_def.reads_after(frame, name)]
+    if any(_reads_attribute_of_object(frame, path) for path in paths):
+        return False
+    for path in paths:
         match path[-3:-1]:
             case [cst.Call(func=function) as call, cst.Arg(star="") as argument]:
                 if dotted_name(function) is None or isinstance(frame.evaluate(function), ProgramDefinition):
                     continue
                 if has_module_members(frame, function) or _takes_tensor(frame, call, argument):
                     return True
+    return False
+
+
+def _reads_attribute_of_object(frame: Frame, path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the code reads an attribute that a tensor lacks, given the path of nodes to its owner."""
+    match path[-2]:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if owner is path[-1]:
+            return name not in ARRAY_LIKE and frame.analysis.table.method(name) is None
     return False
 
 

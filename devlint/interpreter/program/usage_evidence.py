@@ -162,6 +162,10 @@ class UsageEvidence:
         An array is not moved: of a name that the code moves, this is evidence of a tensor.
         """
         self._discarded_functions: set[cst.CSTNode] = set()
+        self._stored: set[cst.CSTNode] = set()
+        """The attributes that the code assigns to."""
+        self._no_tensors: set[str] = set()
+        """The names of which the code replaces what is a method of tensors (`batch.split = "train"`)."""
         self.mentions_device = False
         self.reads_clock = False
         for node in nodes:
@@ -172,7 +176,7 @@ class UsageEvidence:
 
         With `array_like`, uses that fit a tensor as well as a NumPy array count too.
         """
-        if name in self.modules:
+        if name in self.modules or name in self._no_tensors:
             return False
         if name in self.tensors:
             return True
@@ -180,7 +184,7 @@ class UsageEvidence:
 
     def is_moved_tensor(self, name: str) -> bool:
         """Return whether a name that the code moves is used as only a tensor can be used, and not as a module too."""
-        return name not in self.modules and (name in self.tensors or name in self._operands)
+        return name not in self.modules | self._no_tensors and (name in self.tensors or name in self._operands)
 
     def is_module(self, name: str) -> bool:
         """Return whether the code uses a name as only an nn.Module is used: calls it, or asks for its parameters."""
@@ -268,7 +272,10 @@ class UsageEvidence:
         name = dotted_name(node.value)
         if name is None:
             return
-        if attribute in _TENSOR_EVIDENCE:
+        if node in self._stored:
+            if attribute in TENSOR_ONLY | ARRAY_LIKE:
+                self._no_tensors.add(name)
+        elif attribute in _TENSOR_EVIDENCE:
             self.tensors.add(name)
         elif attribute in IN_PLACE_ON_MODULES and node in self._discarded_functions:
             self._moved_in_place.add(name)
@@ -281,6 +288,11 @@ class UsageEvidence:
             if attribute in MODULE_MEMBERS:
                 self._owners_of_module_members.add(name)
 
+    def _target(self, node: cst.AssignTarget) -> None:
+        """Record the attribute that an assignment replaces: it is no evidence of a type that has it."""
+        if type(node.target) is cst.Attribute:
+            self._stored.add(node.target)
+
     def _operation(self, node: cst.BinaryOperation) -> None:
         """Record that the operands of a matrix product (`a @ b`) are used as arrays."""
         if isinstance(node.operator, cst.MatrixMultiply):
@@ -291,6 +303,7 @@ class UsageEvidence:
 
 
 _COLLECTORS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
+    cst.AssignTarget: UsageEvidence._target,
     cst.Attribute: UsageEvidence._attribute,
     cst.Expr: UsageEvidence._statement,
     cst.Call: UsageEvidence._call,
