@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives, conditional_value, join, join_dtypes
@@ -18,24 +18,31 @@ from devlint.domain.placement import Place, Placement
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import NONE, UNKNOWN, AllocationSite, Ref, StringPrefix, Tensor, Value
 
+MAX_PREFIX: Final = 3
+"""The number of elements that are known of the beginning of a sequence of unknown length.
+
+A loop over such a sequence makes a pass for each of them.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
     """A list, set, deque, iterator or generator on the abstract heap.
 
     `items` holds the elements when each of them is known. Otherwise `items` is None and `element` stands for every
-    element, except for the `first` one where that is known. `owner` is the source location at which the sequence was
-    stored as a plain attribute of an nn.Module, if it was. `filled` is the condition that a sequence whose elements are
-    unknown has any; None while no condition of the program names it. `sources` are the lists from which an iterator
-    takes an element each time that it is asked for one: one list, or for each part of the element the list or None.
-    `mapping` is the dict of which the elements are the keys, values or items in order, if it may lack some of them.
+    element; `prefix` has the elements at the beginning as far as they are known, at most MAX_PREFIX. `owner` is the
+    source location at which the sequence was stored as a plain attribute of an nn.Module, if it was. `filled` is the
+    condition that a sequence whose elements are unknown has any; None while no condition of the program names it.
+    `sources` are the lists from which an iterator takes an element each time that it is asked for one: one list, or for
+    each part of the element the list or None. `mapping` is the dict of which the elements are the keys, values or items
+    in order, if it may lack some of them.
     """
 
     items: tuple[Value, ...] | None
     element: Value = UNKNOWN
     kind: str = "list"
     owner: Place | None = field(default=None, compare=False)
-    first: Value | None = None
+    prefix: tuple[Value, ...] = ()
     filled: Literal | bool | None = field(default=None, compare=False)
     sources: Ref | tuple[Ref | None, ...] | None = None
     mapping: Ref | None = None
@@ -46,6 +53,11 @@ class Sequence:
         if self.items is None:
             return self.element
         return join_all(self.items)
+
+    @property
+    def beginning(self) -> tuple[Value, ...]:
+        """Return the known elements at the beginning of the sequence, at most MAX_PREFIX."""
+        return self.prefix if self.items is None else self.items[:MAX_PREFIX]
 
     @property
     def has_elements(self) -> Literal | bool | None:
@@ -211,10 +223,10 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
                 items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
                 return replace(left, items=items, owner=left.owner or right.owner)
             parts = [one.any for one in (left, right) if one.items != ()]
-            first = left.first if left.first == right.first else None
+            prefix = tuple(join(a, b, test) for a, b in zip(left.beginning, right.beginning, strict=False))
             owner = left.owner or right.owner
             filled = _join_filled(left, right, test)
-            return replace(left, items=None, element=join_all(parts), owner=owner, first=first, filled=filled)
+            return replace(left, items=None, element=join_all(parts), owner=owner, prefix=prefix, filled=filled)
         case Dict(), Dict():
             return _join_dicts(left, right, test)
         case ParameterCell(), ParameterCell():

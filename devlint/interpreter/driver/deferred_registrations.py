@@ -109,4 +109,4 @@ def _mark_contents_unknown(registrar: FunctionInfo) -> None:
             if isinstance(value, Ref) and isinstance(thing, Dict):
                 frame.put(value.address, replace(thing, element=UNKNOWN))
             elif isinstance(value, Ref) and isinstance(thing, Sequence):
-                frame.put(value.address, replace(thing, items=None, element=UNKNOWN, filled=None))
+                frame.put(value.address, replace(thing, items=None, element=UNKNOWN, filled=None, prefix=()))

@@ -199,4 +199,4 @@ def _remove_entry(frame: Frame, address: AllocationSite, thing: Sequence | Dict 
             del rest[key]
             frame.put(address, replace(thing, items=tuple(rest)))
         case Sequence():
-            frame.put(address, replace(thing, items=None, element=thing.any, filled=None))
+            frame.put(address, replace(thing, items=None, element=thing.any, filled=None, prefix=()))

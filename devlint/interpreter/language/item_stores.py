@@ -10,7 +10,7 @@ from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.placement import StepKind, extend_provenance
-from devlint.domain.value import UNKNOWN, Array, Const, OpaqueData, Ref, StringPrefix, Tensor, Value
+from devlint.domain.value import UNKNOWN, Array, Const, Number, OpaqueData, Ref, StringPrefix, Tensor, Value
 from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.language.subscripts import (
     evaluate_indices,
@@ -19,7 +19,7 @@ from devlint.interpreter.language.subscripts import (
     report_index_dtype,
 )
 from devlint.interpreter.objects.class_hierarchy import find_special_method
-from devlint.interpreter.objects.collections import dict_with_entry, dict_with_every_entry
+from devlint.interpreter.objects.collections import dict_with_entry, dict_with_every_entry, list_with_every_element
 from devlint.interpreter.objects.every_iteration import is_in_every_iteration
 from devlint.interpreter.objects.module_containers import set_container_part
 from devlint.interpreter.objects.module_state import CONTAINERS
@@ -75,23 +75,11 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
                 if thing.object is not None:
                     _set_dict_attribute(frame, thing.object, key, value)
             elif isinstance(thing, Sequence):
-                items, value = thing.items, mark_as_contained(frame, value, thing.owner)
-                if (
-                    items is not None
-                    and index is not None
-                    and isinstance(index.value, Const)
-                    and isinstance(index.value.value, int)
-                ):
-                    position = index.value.value
-                    if -len(items) <= position < len(items):
-                        changed = list(items)
-                        changed[position] = value
-                        frame.put(address, replace(thing, items=tuple(changed)))
+                value = mark_as_contained(frame, value, thing.owner)
+                if thing.items is None and index is not None and _stores_under_each_position(frame, owner, index):
+                    frame.put(address, list_with_every_element(thing, value))
                 else:
-                    more = value if index is not None else frame.iterate(value, target).any
-                    element = join(thing.any, more) if thing.items != () else more
-                    filled = thing.has_elements if index is not None else None
-                    frame.put(address, replace(thing, items=None, element=element, filled=filled))
+                    frame.put(address, _with_element(frame, target, thing, index, value))
             elif isinstance(thing, Instance) and thing.cls in CONTAINERS:
                 set_container_part(frame, owner, thing, index.value if index is not None else None, value)
             elif (
@@ -107,6 +95,31 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
                 )
 
 
+def _with_element(
+    frame: Frame, target: cst.Subscript, thing: Sequence, index: Argument | None, value: Value
+) -> Sequence:
+    """Return a list after a store under an index; None stands for a slice, under which several elements are stored."""
+    position = index.value.value if index is not None and isinstance(index.value, Const) else None
+    if thing.items is not None and isinstance(position, int):
+        changed = list(thing.items)
+        if -len(changed) <= position < len(changed):
+            changed[position] = value
+        return replace(thing, items=tuple(changed))
+    more = value if index is not None else frame.iterate(value, target).any
+    element = join(thing.any, more) if thing.items != () else more
+    if index is None:
+        return replace(thing, items=None, element=element, filled=None, prefix=())
+    prefix = tuple(
+        one
+        if isinstance(position, int) and number != position >= 0
+        else value
+        if number == position
+        else join(one, value)
+        for number, one in enumerate(thing.beginning)
+    )
+    return replace(thing, items=None, element=element, filled=thing.has_elements, prefix=prefix)
+
+
 def _stores_under_each_key(frame: Frame, thing: Dict, key: Argument) -> bool:
     """Return whether a store is made by a loop over the keys of a dict, in each iteration and under the loop's key."""
     loop = frame.loops[-1] if frame.loops else None
@@ -119,6 +132,33 @@ def _stores_under_each_key(frame: Frame, thing: Dict, key: Argument) -> bool:
         and key.node.value in names_in_target(loop.node.target)
         and is_in_every_iteration(frame)
     )
+
+
+def _stores_under_each_position(frame: Frame, owner: Ref, index: Argument) -> bool:
+    """Return whether a store is made by a loop over the positions of a list, in each iteration and at its position.
+
+    Such a loop runs over `range(len(xs))` or `enumerate(xs)`.
+    """
+    loop = frame.loops[-1] if frame.loops else None
+    if not isinstance(index.value, Number) or not isinstance(index.node, cst.Name) or loop is None:
+        return False
+    match loop.node:
+        case cst.For(
+            target=cst.Name(value=counter),
+            iter=cst.Call(
+                func=cst.Name(value="range"),
+                args=[cst.Arg(value=cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=cst.Name(value=name))]))],
+            ),
+        ):
+            pass
+        case cst.For(
+            target=cst.Tuple(elements=[cst.Element(value=cst.Name(value=counter)), _]),
+            iter=cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=cst.Name(value=name))]),
+        ):
+            pass
+        case _:
+            return False
+    return counter == index.node.value and frame.lookup(name) == owner and is_in_every_iteration(frame)
 
 
 def _registration_in(frame: Frame, owner: Value) -> Registration | None:

@@ -53,7 +53,10 @@ def while_(frame: Frame, node: cst.While) -> None:
 
 @executes(cst.For)
 def for_(frame: Frame, node: cst.For) -> None:
-    """Execute `for`: once per element if the elements are known and few, otherwise until the names no longer change."""
+    """Execute `for`: once per element if the elements are known and few, otherwise until the names no longer change.
+
+    A pass is made for each known element at the beginning.
+    """
     value = frame.evaluate(node.iter)
     found = frame.iterate(value, node.iter)
     if found.kind == "iterator":
@@ -62,19 +65,20 @@ def for_(frame: Frame, node: cst.For) -> None:
     if found.items is not None:
         loop_frame = _unroll(frame, node, found, found.items, sources)
     else:
-        element = found.element
-        first = element if found.first is None else found.first
-        alike = int(first != element)
-        if not has_list(sources):
-            element = as_batch(frame, node, element, node.target)
-            first = as_batch(frame, node, first, node.target) if alike else element
-        loop_frame = _repeat(
-            frame,
-            node,
-            lambda times: frame.assign(node.target, any_element(frame, sources, element) if times else first),
-            alike=alike,
-            filled=found.filled,
-        )
+
+        def element_of(value: Value) -> Value:
+            return value if has_list(sources) else as_batch(frame, node, value, node.target)
+
+        element, prefix = element_of(found.element), [*map(element_of, found.prefix)]
+
+        def head(times: int) -> None:
+            if times < len(prefix):
+                frame.assign(node.target, element_at(frame, sources, times, prefix[times]))
+            else:
+                frame.assign(node.target, any_element(frame, sources, element))
+
+        alike = max((number for number, one in enumerate(prefix, 1) if one != element), default=0)
+        loop_frame = _repeat(frame, node, head, alike=alike, filled=found.filled)
     _finish_loop(frame, node, loop_frame)
 
 
@@ -139,7 +143,7 @@ def _repeat(
     alike: int = 0,
     filled: Literal | bool | None = None,
 ) -> LoopFrame:
-    """Run a loop's body until the names that it reads no longer change, at most MAX_PASSES times.
+    """Run a loop's body until the names that it reads no longer change, at most MAX_PASSES times with the same head.
 
     Before each pass, `head` binds the variable of a `for` loop, or narrows values by the test of a `while` loop. All
     passes from number `alike` on have the same head, so only from there is it tested whether the names still change.
@@ -153,7 +157,8 @@ def _repeat(
     # Any function may read the names of a module, so a loop at the top level compares all names.
     names = frame.analysis.loop_carried(node, frame.function) if frame.function is not None else None
     with frame.analysis.call_summaries.loop(frame.function, loop_frame.bound_names):
-        for times in range(MAX_PASSES):
+        passes = MAX_PASSES + max(0, alike - 1)
+        for times in range(passes):
             start = frame.state
             frame.state = start.fork()
             with frame.loop_pass(node, times):
@@ -166,7 +171,7 @@ def _repeat(
             frame.state = join_states(start.fork(), end) if end.live else start
             if is_fixpoint(start, frame.state, names) and times >= alike:
                 break
-            if times == MAX_PASSES - 1:
+            if times == passes - 1:
                 _widen(start, frame.state, end)
     frame.loops.pop()
     if filled is not None:

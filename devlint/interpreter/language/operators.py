@@ -365,7 +365,8 @@ def extend_in_place(frame: Frame, target: Ref, value: Value) -> Value | None:
         frame.put(target.address, replace(thing, items=(*thing.items, *more.items)))
     else:
         element = join(thing.any, more.any) if thing.items != () else more.any
-        frame.put(target.address, replace(thing, items=None, element=element, filled=filled_by_either(thing, more)))
+        filled = filled_by_either(thing, more)
+        frame.put(target.address, replace(thing, items=None, element=element, filled=filled, prefix=thing.beginning))
     return target
 
 

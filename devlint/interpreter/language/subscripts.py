@@ -193,6 +193,8 @@ def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument
             position = index.value.value
             if thing.items is not None:
                 return thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
+            if 0 <= position < len(thing.prefix):
+                return thing.prefix[position]
             if is_number_or_tensor(found):
                 # Each of the alternatives is an element, but perhaps never the one at this position.
                 return UNKNOWN

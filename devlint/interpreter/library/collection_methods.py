@@ -46,7 +46,8 @@ def append(frame: Frame, call: LibraryCall) -> Value:
         frame.put(call.receiver.address, replace(thing, items=items))
     else:
         element = value if thing.items == () else join(thing.any, value)
-        frame.put(call.receiver.address, replace(thing, items=None, element=element, filled=True))
+        prefix = thing.beginning if call.name in ("append", "add") else ()
+        frame.put(call.receiver.address, replace(thing, items=None, element=element, filled=True, prefix=prefix))
     return NONE
 
 
@@ -79,7 +80,8 @@ def extend(frame: Frame, call: LibraryCall) -> Value:
     else:
         element = more.any if thing.items == () else join(thing.any, more.any)
         filled = filled_by_either(thing, more)
-        frame.put(call.receiver.address, replace(thing, items=None, element=element, filled=filled))
+        after = replace(thing, items=None, element=element, filled=filled, prefix=thing.beginning)
+        frame.put(call.receiver.address, after)
     return NONE
 
 
@@ -96,8 +98,8 @@ def pop(frame: Frame, call: LibraryCall) -> Value:
         items = list(thing.items)
         value = items.pop(min(position, len(items) - 1)) if -len(items) <= position else UNKNOWN
         frame.put(call.receiver.address, replace(thing, items=tuple(items)))
-    elif thing.items is not None or thing.filled is not None:
-        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any, filled=None))
+    elif thing.items is not None or thing.filled is not None or thing.prefix:
+        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any, filled=None, prefix=()))
     return value
 
 
@@ -107,7 +109,7 @@ def clear(frame: Frame, call: LibraryCall) -> Value:
     if isinstance(call.receiver, Ref):
         thing = frame.get(call.receiver.address)
         if isinstance(thing, Sequence):
-            frame.put(call.receiver.address, replace(thing, items=()))
+            frame.put(call.receiver.address, replace(thing, items=(), prefix=()))
         elif isinstance(thing, Dict):
             frame.put(call.receiver.address, Dict({}, owner=thing.owner, factory=thing.factory))
     return NONE
@@ -129,8 +131,8 @@ def reorder_or_remove(frame: Frame, call: LibraryCall) -> Value:
     filled = thing.has_elements if call.name in ("reverse", "sort") else None
     if call.name == "reverse" and thing.items is not None:
         frame.put(call.receiver.address, replace(thing, items=thing.items[::-1]))
-    elif thing.items is not None or filled != thing.filled:
-        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any, filled=filled))
+    elif thing.items is not None or filled != thing.filled or thing.prefix:
+        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any, filled=filled, prefix=()))
     return NONE
 
 

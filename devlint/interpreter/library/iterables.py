@@ -62,7 +62,8 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     in_order = call.name in IN_ORDER
     sources = source_of(frame, first.value, found) if in_order else None
     return frame.allocate(
-        call.node, replace(found, kind=kind, first=found.first if in_order else None, sources=sources, mapping=None)
+        call.node,
+        replace(found, kind=kind, prefix=found.prefix if in_order else (), sources=sources, mapping=None),
     )
 
 
@@ -88,8 +89,8 @@ def _range(call: LibraryCall) -> Sequence:
     else:
         filled = filled_condition_of(given[0]) if len(given) == 1 else None
     first = given[0] if len(given) > 1 else Const(0)
-    start = first if isinstance(first, Const) else None
-    return Sequence(None, Number("int"), "range", first=start, filled=filled)
+    prefix = (first,) if isinstance(first, Const) else ()
+    return Sequence(None, Number("int"), "range", prefix=prefix, filled=filled)
 
 
 @models_call("builtins.enumerate")
@@ -102,10 +103,14 @@ def enumerate_(frame: Frame, call: LibraryCall) -> Value:
         rows = tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items))
         return frame.allocate(call.node, Sequence(rows, kind="iterator", sources=sources))
     start = call.arguments.value("start", 1) or Const(0)
-    first_row = Tuple((start, found.any if found.first is None else found.first))
+    known = found.beginning or (found.any,)
+    least = start.value if isinstance(start, Const) else None
+    numbers: list[Value] = [Const(least + i) for i in range(len(known))] if isinstance(least, int) else [start]
+    prefix = tuple(Tuple(pair) for pair in zip(numbers, known, strict=False))
     row = Tuple((Number("int"), found.any))
     return frame.allocate(
-        call.node, Sequence(None, row, "iterator", first=first_row, filled=found.has_elements, sources=sources)
+        call.node,
+        Sequence(None, row, "iterator", prefix=prefix, filled=found.has_elements, sources=sources),
     )
 
 
@@ -128,8 +133,11 @@ def zip_(frame: Frame, call: LibraryCall) -> Value:
         ]
         return frame.allocate(call.node, Sequence(tuple(columns), kind="iterator"))
     row = Tuple(tuple(one.any for one in found))
+    prefix = tuple(map(Tuple, zip(*(one.beginning for one in found), strict=False)))
     sources = _lists_of(frame, call, found)
-    return frame.allocate(call.node, Sequence(None, row, "iterator", filled=_all_filled(found), sources=sources))
+    return frame.allocate(
+        call.node, Sequence(None, row, "iterator", prefix=prefix, filled=_all_filled(found), sources=sources)
+    )
 
 
 def _lists_of(frame: Frame, call: LibraryCall, found: list[Sequence]) -> tuple[Ref | None, ...]:
@@ -189,7 +197,7 @@ def next_(frame: Frame, call: LibraryCall) -> Value:
         return found.any if default is None or found.items is None else join(found.any, default)
     if isinstance(first.value, Ref):
         rest = (
-            replace(found, items=None, element=found.any, filled=None)
+            replace(found, items=None, element=found.any, filled=None, prefix=())
             if frame.in_repeated_loop
             else replace(found, items=found.items[1:], sources=None)
         )

@@ -74,7 +74,7 @@ def call_by_table(frame: Frame, invocation: LibraryCall) -> Value:
     thing = frame.object_of(receiver)
     if isinstance(receiver, Ref) and isinstance(thing, Sequence):
         # A method without a model, such as `rotate`, may reorder the elements, or remove some.
-        frame.put(receiver.address, replace(thing, items=None, element=thing.any, filled=None))
+        frame.put(receiver.address, replace(thing, items=None, element=thing.any, filled=None, prefix=()))
     owner = frame.instance(receiver)
     if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
         return call_numpy(frame, invocation)

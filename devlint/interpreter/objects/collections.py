@@ -8,7 +8,7 @@ from dataclasses import replace
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, several_keys
 from devlint.domain.path_conditions import Literal
-from devlint.domain.value import UNKNOWN, Const, Tuple, Value
+from devlint.domain.value import UNKNOWN, Const, Tensor, Tuple, Value
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
@@ -26,6 +26,12 @@ def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
 def dict_with_every_entry(thing: Dict, value: Value) -> Dict:
     """Return a dict object of which each entry has become `value`, by a loop that stores one under each key."""
     return replace(thing, entries=dict.fromkeys(thing.entries, value), element=value)
+
+
+def list_with_every_element(thing: Sequence, value: Value) -> Sequence:
+    """Return a list object of which each element has become `value`, by a loop that stores one at each position."""
+    one = replace(value, memory=None) if isinstance(value, Tensor) else value
+    return replace(thing, element=one, prefix=(one,) * len(thing.prefix))
 
 
 def without_entry(thing: Dict, key: Hashable) -> Dict:
@@ -105,4 +111,4 @@ def list_from_arguments(frame: Frame, arguments: Arguments) -> Sequence:
     given = next(iter(arguments), None)
     if given is None:
         return Sequence(())
-    return replace(frame.iterate(given.value, given.node), kind="list", owner=None, first=None, mapping=None)
+    return replace(frame.iterate(given.value, given.node), kind="list", owner=None, mapping=None)

@@ -84,7 +84,8 @@ def _forget_plain_tensors(frame: Frame, reference: Ref) -> None:
             frame.put(reference.address, replace(thing, attributes={**thing.attributes, **changed}))
         case Sequence(owner=owner) as thing if owner is not None:
             items = tuple(map(_unplaced, thing.items)) if thing.items is not None else None
-            frame.put(reference.address, replace(thing, items=items, element=_unplaced(thing.element)))
+            prefix = tuple(map(_unplaced, thing.prefix))
+            frame.put(reference.address, replace(thing, items=items, element=_unplaced(thing.element), prefix=prefix))
         case Dict(owner=owner) as thing if owner is not None:
             entries = {key: _unplaced(one) for key, one in thing.entries.items()}
             rest = _unplaced(thing.element) if thing.element is not None else None

@@ -44,6 +44,8 @@ def element_at(frame: Frame, sources: Sources, position: int, before: Value) -> 
             thing = frame.object_of(sources)
             if not isinstance(thing, Sequence):
                 return before
+            if position < len(thing.beginning):
+                return thing.beginning[position]
             if thing.items is None:
                 return thing.element
             return thing.items[position] if position < len(thing.items) else before

@@ -49,7 +49,9 @@ def mark_as_plain_attribute(frame: Frame, value: Value, place: Place, depth: int
             match frame.get(address):
                 case Sequence() as thing:
                     known = tuple(within(one) for one in thing.items) if thing.items is not None else None
-                    frame.put(address, replace(thing, items=known, element=within(thing.element), owner=place))
+                    prefix = tuple(map(within, thing.prefix))
+                    after = replace(thing, items=known, element=within(thing.element), prefix=prefix, owner=place)
+                    frame.put(address, after)
                 case Dict() as thing:
                     entries = {key: within(one) for key, one in thing.entries.items()}
                     rest = within(thing.element) if thing.element is not None else None

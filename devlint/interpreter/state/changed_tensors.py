@@ -123,9 +123,10 @@ def _with_change(thing: HeapObject, change: Change, perhaps: Change) -> HeapObje
         case Sequence(items=tuple() as items):
             changed = tuple(map(change, items))
             return thing if all(map(_is, changed, items)) else replace(thing, items=changed)
-        case Sequence(element=element, first=first):
-            shared, start = perhaps(element), perhaps(first) if first is not None else None
-            return thing if shared is element and start is first else replace(thing, element=shared, first=start)
+        case Sequence(element=element, prefix=prefix):
+            shared, start = perhaps(element), tuple(map(change, prefix))
+            same = shared is element and all(map(_is, start, prefix))
+            return thing if same else replace(thing, element=shared, prefix=start)
         case Dict(entries=entries, element=element):
             kept = {key: change(value) for key, value in entries.items()}
             rest = perhaps(element) if element is not None else None
