@@ -15,6 +15,7 @@ from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.equal_dtypes import match_dtypes
 from devlint.interpreter.operations.generator_devices import check_generator
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
@@ -101,6 +102,8 @@ def apply_bound_row(
         and not _check_target_dtypes(frame, row, operands, node, name)
     ):
         _check_dtypes(frame, row, bound, operands, node, name)
+    if row.match and not frame.state.torch_state.autocast and not is_promoting_summation(bound):
+        operands = match_dtypes(frame, row, operands)
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
     # The analysis goes on as if the misplaced tensor were on the right device, so that one bug is reported once.
