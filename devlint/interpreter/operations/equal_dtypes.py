@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from devlint.domain.dtype import Dtype, with_category
+from devlint.domain.dtype import Dtype, equals_surely, with_category
 from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
 
-def match_dtypes(frame: Frame, row: Row, operands: list[Operand]) -> list[Operand]:
+def match_dtypes(frame: Frame, row: Row, operands: Sequence[Operand]) -> list[Operand]:
     """Return the operands of an operation with the dtypes that they have if it does not fail.
 
     All operands of a group of `Row.match` then have the dtype of that one of which most is known. That the symbols of
     other operands stand for this dtype is recorded in the state.
     """
+    operands = list(operands)
     for group in row.match:
         members = [one for one in operands if one.name in group]
         shared = _shared_dtype(frame, members)
         if shared is None:
             continue
-        for one in members:
-            _record_equality(frame, one.tensor.dtype, shared)
-        operands = [
-            replace(one, tensor=replace(one.tensor, dtype=shared)) if one in members else one for one in operands
-        ]
+        for position, one in enumerate(operands):
+            if one.name in group and not equals_surely(one.tensor.dtype, shared):
+                _record_equality(frame, one.tensor.dtype, shared)
+                operands[position] = replace(one, tensor=replace(one.tensor, dtype=shared))
     return operands
 
 

@@ -115,11 +115,14 @@ def _promoted_dtype(
     (integer, float, complex) is higher. With `everything`, 0-dim tensors count in full. Beside an operand of unknown
     dtype a dimensioned float64 tensor counts: only complex numbers are wider, and programs write those out.
     """
-    numbers = _number_arguments(bound, {one.name for one in operands})
     if any(one.tensor.dtype.name is None for one in operands):
         dimensioned = (one.tensor.dtype for one in operands if one.tensor.rank.is_dimensioned)
-        double = next((dtype for dtype in dimensioned if dtype.name == "float64"), None)
-        return double or _promoted_symbol([canonical_dtype(frame, one.tensor.dtype) for one in operands], numbers)
+        double = next((dtype for dtype in dimensioned if dtype.name == "float64"), UNKNOWN_DTYPE)
+        if double.is_known or any(not one.tensor.dtype.is_known for one in operands):
+            return double
+        dtypes = [canonical_dtype(frame, one.tensor.dtype) for one in operands]
+        return _promoted_symbol(dtypes, _number_arguments(bound, {one.name for one in operands}))
+    numbers = _number_arguments(bound, {one.name for one in operands})
     ranks = [_possible_ranks(one.tensor.rank) if not everything else (Rank.SOME,) for one in operands]
     if sum(len(one) > 1 for one in ranks) > MAX_UNDECIDED:
         return UNKNOWN_DTYPE
@@ -134,7 +137,7 @@ def _promoted_symbol(dtypes: Sequence[Dtype], numbers: Sequence[Value]) -> Dtype
     below or that promotes within the category.
     """
     symbolic = {one.symbol.origin: one for one in dtypes if one.symbol is not None}
-    if len(symbolic) != 1 or any(not one.is_known for one in dtypes):
+    if len(symbolic) != 1:
         return UNKNOWN_DTYPE
     result = next(iter(symbolic.values()))
     least = max(one.symbol.category for one in dtypes if one.symbol is not None)
