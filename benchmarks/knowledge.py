@@ -17,7 +17,8 @@ The analyser cannot say which expressions are tensors, because it knows only tho
 
 An expression that devlint evaluates several times, for several callers, counts once, with the share of evaluations in
 which the fact is known. A device is known if it is a device, or the same as that of an input, a parameter or the module
-(a symbol), on every path; a dtype if it has a name.
+(a symbol), on every path. A dtype is known if it has a name, or is the same as that of an input, a parameter or the
+module (a symbol), on every path; "the same" includes the promotion with a number, as `x.dtype or float` of `x * 0.5`.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ class ValueRecord:
             whole = all(isinstance(one, Tensor) for one in cases)
             counts[1] += 1
             counts[2] += whole and all(map(has_device, tensors))
-            counts[3] += whole and all(one.dtype.name is not None for one in tensors)
+            counts[3] += whole and all(one.dtype.is_known for one in tensors)
         elif any(isinstance(one, Unknown) for one in cases):
             counts[4] += 1
 

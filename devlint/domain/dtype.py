@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -23,19 +24,42 @@ class DtypeSource(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class DtypeSymbol:
+    """A name for the unknown dtype of an object that the caller chooses, such as a function's argument or a module.
+
+    Equal symbols are equal dtypes. `origin` identifies the object whose dtype it is; `text` names that object.
+    `category` is the promotion category that the dtype has at least: a dtype of the object that is below it stands for
+    the default dtype of the category, as `x + 0.5` has where `x` holds integers. `promoted` is true where an operation
+    has raised the category.
+    """
+
+    origin: Hashable
+    text: str = field(compare=False)
+    category: int = 0
+    promoted: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Dtype:
     """The element type of a tensor or array under torch's name (`float32`); `name` is None when it is unknown.
 
     `source` tells whether the dtype was written out, is a default or was computed; `provenance` is the step (the
-    recorded occurrence in the program) that set the dtype.
+    recorded occurrence in the program) that set the dtype. A dtype without a name may have a `symbol`: it is then known
+    to equal other dtypes with that symbol.
     """
 
     name: str | None = None
     source: DtypeSource = DtypeSource.COMPUTED
     provenance: Step | None = field(default=None, compare=False)
+    symbol: DtypeSymbol | None = None
 
     def __str__(self) -> str:
         return self.name or "unknown"
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the dtype is known by name, or as that of something else."""
+        return self.name is not None or self.symbol is not None
 
 
 UNKNOWN_DTYPE: Final = Dtype()
@@ -77,6 +101,10 @@ def canonical_dtype_name(name: str) -> str | None:
     return name if name in NAMES else None
 
 
+CATEGORY_NAMES: Final = ("bool", "int", "float", "complex")
+"""The Python types of the promotion categories, by their numbers."""
+
+
 def promotion_category(name: str) -> int:
     """Return torch's promotion category of a dtype: bool 0, integral 1, floating 2, complex 3 (c10/core/ScalarType)."""
     if name == "bool":
@@ -86,9 +114,21 @@ def promotion_category(name: str) -> int:
     return 2 if "float" in name else 1
 
 
+def equals_surely(left: Dtype, right: Dtype) -> bool:
+    """Return whether two dtypes are known to be equal: by their name, or by their symbol."""
+    return left.is_known and left.name == right.name and left.symbol == right.symbol
+
+
+def with_category(dtype: Dtype, category: int) -> Dtype:
+    """Return a symbolic dtype promoted to a category: the dtype where it is of that category or above."""
+    if dtype.symbol is None or dtype.symbol.category >= category:
+        return dtype
+    return replace(dtype, symbol=replace(dtype.symbol, category=category, promoted=True))
+
+
 def python_type_of(dtype: Dtype) -> str | None:
     """Return the Python type that `.item()` returns for a dtype; None when the dtype is unknown."""
-    return None if dtype.name is None else ("bool", "int", "float", "complex")[promotion_category(dtype.name)]
+    return None if dtype.name is None else CATEGORY_NAMES[promotion_category(dtype.name)]
 
 
 def is_floating(name: str | None) -> bool:

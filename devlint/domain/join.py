@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final, TypeGuard
 
 from devlint.domain.device import DeviceSymbol
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, equals_surely
 from devlint.domain.path_conditions import NO_CONDITION, Literal, assume, conjunction, entails
 from devlint.domain.path_conditions import disjunction as either_holds
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase, Step
@@ -190,14 +190,14 @@ def _is_argument(tensor: Tensor) -> bool:
 
 
 def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
-    """Return the dtype after either of two paths: the dtype if both have the same name, otherwise the unknown dtype.
+    """Return the dtype after either of two paths: the dtype if both have one name or symbol, else unknown.
 
-    Of two dtypes with one name but different sources (written out, default, computed), the result has the source of
+    Of two equal dtypes with different sources (written out, default, computed), the result has the source of
     `right`.
     """
     if left == right:
         return left
-    return replace(left, source=right.source) if left.name is not None and left.name == right.name else UNKNOWN_DTYPE
+    return replace(left, source=right.source) if equals_surely(left, right) else UNKNOWN_DTYPE
 
 
 def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value:

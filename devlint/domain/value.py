@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
 from devlint.domain.device import DeviceSymbol
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSymbol
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import PERHAPS_ON_HOST, UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step
 from devlint.domain.storage import Storage
@@ -72,7 +72,8 @@ class Unknown:
     `origin` identifies a value that the program names, such as an argument or an attribute of one: two reads with one
     origin give the same value. `text` is the name that findings show. `of_host_tensors` is true for what unknown code
     has returned that was given host tensors and no others. `element` stands for everything inside of what an iteration
-    over the value yields, None where nothing is known of it.
+    over the value yields, None where nothing is known of it. `cast` is the dtype to which the program has cast the
+    value, None where it has not.
     """
 
     origin: Hashable = None
@@ -80,6 +81,7 @@ class Unknown:
     provenance: Step | None = field(default=None, compare=False)
     of_host_tensors: bool = field(default=False, compare=False)
     element: OpaqueData | None = field(default=None, compare=False)
+    cast: Dtype | None = None
 
 
 UNKNOWN: Final = Unknown()
@@ -414,6 +416,19 @@ def named_placement(origin: Hashable, text: str, trace: Step | None = None) -> P
     return PlacementCase(device_symbol(origin, text), Basis.CALLER if is_from_caller(origin) else Basis.EXPLICIT, trace)
 
 
+def named_dtype(origin: Hashable, text: str) -> Dtype:
+    """Return the dtype of an object that has a name in the program but an unknown dtype: a symbol that stands for it.
+
+    If the object is itself a dtype attribute, such as `x.dtype`, the symbol stands for the dtype of `x`. The elements
+    of a sequence may have different dtypes, so theirs is unknown.
+    """
+    if not is_single_object(origin):
+        return UNKNOWN_DTYPE
+    if isinstance(origin, tuple) and len(origin) == 3 and origin[0] == "attr" and origin[2] == "dtype":
+        origin, text = origin[1], text.removesuffix(".dtype")
+    return Dtype(symbol=DtypeSymbol(origin, text))
+
+
 def as_tensor(value: Value) -> Tensor | None:
     """Return a value read as a tensor: a tensor itself, or an unknown value or opaque data that is used as a tensor.
 
@@ -422,9 +437,11 @@ def as_tensor(value: Value) -> Tensor | None:
     match value:
         case Tensor():
             return value
-        case Unknown(origin=origin, text=text, provenance=trace) if origin is not None:
+        case Unknown(origin=origin, text=text, provenance=trace, cast=cast) if origin is not None:
             return Tensor(
-                named_placement(origin, text, trace), memory=Storage(origin) if is_single_object(origin) else None
+                named_placement(origin, text, trace),
+                named_dtype(origin, text) if cast is None else cast,
+                memory=Storage(origin) if is_single_object(origin) else None,
             )
         case Unknown(of_host_tensors=of_host):
             return Tensor(PERHAPS_ON_HOST if of_host else UNKNOWN_PLACEMENT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devlint.domain.device import DeviceSymbol, KnownDevice
+from devlint.domain.dtype import CATEGORY_NAMES, Dtype
 from devlint.domain.placement import ConditionalPlacement, Placement, is_unknown_placement
 from devlint.domain.value import (
     Array,
@@ -55,7 +56,7 @@ def describe_value(value: Value) -> str:
         case TypeName(placement=placement):
             return f"type of a tensor on {describe_placement(placement)}"
         case DtypeValue(dtype=dtype):
-            return f"dtype {dtype}"
+            return f"dtype {describe_dtype(dtype) or UNKNOWN}"
         case Tuple(items=items):
             return f"({', '.join(describe_value(one) for one in items)})"
         case ConditionalValue(test=test, yes=yes, no=no):
@@ -72,19 +73,27 @@ def describe_placement(placement: Placement) -> str:
         case KnownDevice() as device:
             return str(device)
         case DeviceSymbol(text=text):
-            return _describe_symbol(text.strip("`"))
+            return _describe_symbol(text.strip("`"), "device")
     return UNKNOWN
 
 
-def _describe_symbol(text: str) -> str:
-    """Return a short text for an unknown device that is named after an object of the program.
+def describe_dtype(dtype: Dtype) -> str:
+    """Return a short text for a dtype: `float32`, `x.dtype`, `x.dtype or float`; "" for an unknown one."""
+    if dtype.symbol is None:
+        return dtype.name or ""
+    text = _describe_symbol(dtype.symbol.text, "dtype")
+    return f"{text} or {CATEGORY_NAMES[dtype.symbol.category]}" if dtype.symbol.promoted else text
+
+
+def _describe_symbol(text: str, kind: str) -> str:
+    """Return a short text for an unknown device or dtype (`kind`) that is named after an object of the program.
 
     For an object `x` it is `x.device`; for an object whose own name contains "device", it is that name.
     """
     last = text.rpartition(".")[2]
     if not text.isascii() or not all(part.isidentifier() for part in text.split(".")):
-        return f"{text}'s device"
-    return text if "device" in last else f"{text}.device"
+        return f"{text}'s {kind}"
+    return text if kind in last else f"{text}.{kind}"
 
 
 def _describe_tensor(tensor: Tensor) -> str:
@@ -94,7 +103,7 @@ def _describe_tensor(tensor: Tensor) -> str:
     """
     known = [
         describe_placement(tensor.placement) if not is_unknown_placement(tensor.placement) else "",
-        tensor.dtype.name or "",
+        describe_dtype(tensor.dtype),
         "0-dim" if tensor.rank is Rank.ZERO else "",
         "parameter" if tensor.cell is not None and tensor.leaf else "",
     ]

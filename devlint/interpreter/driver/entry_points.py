@@ -7,11 +7,12 @@ called by code outside the analysed program.
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
 
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.domain.dtype import COMPLEX, UNKNOWN_DTYPE, Dtype, DtypeSymbol, is_floating, promotion_category
 from devlint.domain.join import alternatives
 from devlint.domain.path_conditions import NO_CONDITION
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Assumption, Placement, Scope, StepKind
@@ -263,7 +264,7 @@ def _is_called_from_outside(info: ClassInfo, name: str) -> bool:
 
 
 def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> None:
-    """Move a module's registered tensors to a symbolic device, in an unknown dtype, as an outside caller may do.
+    """Move a module's registered tensors to a symbolic device, in a symbolic dtype, as an outside caller may do.
 
     A module that holds float64 beside other floating dtypes keeps them, on the assumption that nobody casts it: most
     often it is a table of NumPy's that nobody meant to be float64.
@@ -279,7 +280,7 @@ def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> N
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
         if not mixes_float64:
-            return own, UNKNOWN_DTYPE
+            return own, _dtype_after_outside_cast(dtype, ("param", info, "self"))
         if dtype.provenance is None:
             return own, dtype
         uncast = Assumption(AssumptionKind.UNCAST, "nobody casts the module", dtype.provenance.place)
@@ -293,6 +294,18 @@ def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> N
             reference.address,
             replace(thing, attributes={name: _without_placement(value) for name, value in thing.attributes.items()}),
         )
+
+
+def _dtype_after_outside_cast(dtype: Dtype, module: Hashable) -> Dtype:
+    """Return the dtype of a module's tensor once an outside caller may have cast the module to another dtype.
+
+    A cast of a module changes its floating tensors, all of which then have one dtype, and no integers.
+    """
+    if dtype.name is None or dtype.name in COMPLEX:
+        return UNKNOWN_DTYPE
+    if not is_floating(dtype.name):
+        return dtype
+    return Dtype(symbol=DtypeSymbol(module, "the module", promotion_category(dtype.name)))
 
 
 def _forget_placements_of_modules(frame: Frame, reference: Ref) -> None:

@@ -27,6 +27,7 @@ from devlint.domain.value import (
     Value,
     as_tensor,
     is_single_object,
+    named_dtype,
     named_placement,
 )
 from devlint.interpreter.objects.class_hierarchy import (
@@ -171,7 +172,11 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
     if not names and not used and _is_number(parameter.default):
         return Number(None, origin, parameter.name)
     if used and not names:
-        return Tensor(named_placement(origin, f"`{parameter.name}`", step), memory=Storage(origin))
+        return Tensor(
+            named_placement(origin, f"`{parameter.name}`", step),
+            named_dtype(origin, parameter.name),
+            memory=Storage(origin),
+        )
     return Unknown(origin, parameter.name, step)
 
 
@@ -219,7 +224,7 @@ def _value_of_annotation(
         return _value_of_annotation(context, parse_quoted_annotation(node), origin, text, depth)
     if dotted_name(node) in TENSOR_ANNOTATIONS:
         memory = Storage(origin) if is_single_object(origin) else None
-        return Tensor(named_placement(origin, f"`{text}`", context.step), memory=memory)
+        return Tensor(named_placement(origin, f"`{text}`", context.step), named_dtype(origin, text), memory=memory)
     if depth and dotted_name(node) in NUMBER_ANNOTATIONS:
         return Number(dotted_name(node), origin, text)
     sides = [one for one in _alternatives(node) if dotted_name(one) != "None"]

@@ -60,7 +60,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
         case OpaqueData():
             return Sequence(None, any_opaque_part(value))
         case Unknown(origin=origin, text=text) if origin is not None:
-            element = Unknown(("element", origin), f"an element of {text}" if text else "")
+            element = Unknown(("element", origin), f"an element of {text}" if text else "", cast=value.cast)
             return Sequence(None, element, filled=frame.analysis.length_conditions.get(origin))
         case Unknown(element=OpaqueData() as element):
             return Sequence(None, element)
@@ -128,7 +128,8 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
     Where the number of elements is unknown or does not match, each name gets a value that stands for any element.
     """
     if isinstance(value, Unknown) and value.origin is not None:
-        return [Unknown(("item", value.origin, i), f"{value.text}[{i}]" if value.text else "") for i in range(length)]
+        texts = [f"{value.text}[{i}]" if value.text else "" for i in range(length)]
+        return [Unknown(("item", value.origin, i), text, cast=value.cast) for i, text in enumerate(texts)]
     if isinstance(value, Ref):
         thing = frame.get(value.address)
         if isinstance(thing, Sequence) and thing.items is not None and len(thing.items) == length:

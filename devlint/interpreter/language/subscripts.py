@@ -121,10 +121,10 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
                 return index_tensor(frame, Argument(tensor, owner.node), indices, node)
             if index is None or isinstance(index.value, Tensor):
                 plain = looks_like_tensor(frame, owner.node) or index is None
-                return Unknown(("item", origin, ("slice",)), text) if plain else UNKNOWN
+                return Unknown(("item", origin, ("slice",)), text, cast=value.cast) if plain else UNKNOWN
             assume_filled(frame, value)
             key = index.value if isinstance(index.value, Const) else ("any",)
-            return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.provenance)
+            return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.provenance, cast=value.cast)
         case Ref(address=address):
             return _object_item(frame, value, frame.get(address), indices, node)
         case ProgramDefinition(definition=ClassInfo() as info):

@@ -13,7 +13,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import UNKNOWN_DEVICE, DeviceRelation, relate_devices
-from devlint.domain.dtype import Dtype
+from devlint.domain.dtype import Dtype, equals_surely
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, conjoin
@@ -103,7 +103,7 @@ def storage_after_transfer(
     The result is None when the memory is not known. `placement` and `dtype` are the requested ones; None leaves that
     property as it is. `copies` is true for a transfer that always copies.
     """
-    same_dtype = dtype is None or (dtype.name == before.dtype.name and dtype.name is not None)
+    same_dtype = dtype is None or equals_surely(dtype, before.dtype)
     if copies or not (same_dtype or dtype is None or None in (dtype.name, before.dtype.name)):
         return Storage()
     surely, when = same_dtype, NO_CONDITION

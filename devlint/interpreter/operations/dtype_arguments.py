@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, canonical_dtype_name
-from devlint.domain.value import NONE, ConditionalValue, Const, DtypeValue, LibraryName, Unknown, Value
+from devlint.domain.value import NONE, ConditionalValue, Const, DtypeValue, LibraryName, Unknown, Value, named_dtype
 from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.syntax.tree_walk import dotted_name
 
 _PYTHON_TYPE_DTYPES: Final = {
     "builtins.bool": "bool",
@@ -52,4 +54,15 @@ def requested_dtype(value: Value) -> Dtype:
             return Dtype(canonical_dtype_name(text), DtypeSource.EXPLICIT)
         case LibraryName(name=name):
             return Dtype(_PYTHON_TYPE_DTYPES.get(name), DtypeSource.EXPLICIT)
+        case Unknown(origin=origin, text=text, cast=cast) if is_dtype_argument(value) and not _may_be_none(origin):
+            return replace(cast or named_dtype(origin, text), source=DtypeSource.EXPLICIT)
     return UNKNOWN_DTYPE
+
+
+def _may_be_none(origin: Hashable) -> bool:
+    """Return whether an unknown value is a parameter whose default is None, which stands for no dtype."""
+    match origin:
+        case ("param", FunctionInfo() as info, str(name)):
+            default = next((one.default for one in info.parameters if one.name == name), None)
+            return default is not None and dotted_name(default) == "None"
+    return False

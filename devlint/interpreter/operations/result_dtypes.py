@@ -13,10 +13,12 @@ from devlint.domain.dtype import (
     canonical_dtype_name,
     promote_tensor_dtypes,
     promotion_category,
+    with_category,
 )
 from devlint.domain.value import NONE, Rank, Value
 from devlint.interpreter.operations.data_dtypes import python_kind
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
+from devlint.interpreter.operations.equal_dtypes import canonical_dtype
 from devlint.interpreter.operations.row_conditions import is_passed, select_by_condition
 from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
 from devlint.interpreter.state.arguments import BoundArguments
@@ -37,10 +39,16 @@ def first_result_dtype(frame: Frame, row: Row, bound: BoundArguments, operands: 
 
 
 def result_dtypes(frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
-    """Return the dtypes of the tensors that an operation returns, by the dtype rules of its semantics table row."""
+    """Return the dtypes of the tensors that an operation returns, by the dtype rules of its semantics table row.
+
+    Under autocast, operations choose dtypes of their own: a symbol then only stays that of what is no more than a view.
+    """
     stated = select_by_condition(bound, row.dtype_if, row.dtype) or "unknown"
     rules = (stated,) if isinstance(stated, str) else stated
-    return tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
+    dtypes = tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
+    if frame.state.torch_state.autocast and not row.view:
+        return tuple(UNKNOWN_DTYPE if one.symbol is not None else one for one in dtypes)
+    return dtypes
 
 
 def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
@@ -68,10 +76,12 @@ def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Seq
     taking_part = list(operands_named(operands, argument)) if argument else operands
     numbers = {} if argument else bound
     dtype = (
-        _promoted_dtype(numbers, taking_part, default, everything=everything)
+        _promoted_dtype(frame, numbers, taking_part, default, everything=everything)
         if taking_part or numbers
         else UNKNOWN_DTYPE
     )
+    if dtype.symbol is not None:
+        return _converted_symbol(base, dtype)
     return dtype if convert is None or dtype.name is None else convert(dtype, default)
 
 
@@ -96,7 +106,9 @@ def _literal_dtype(bound: BoundArguments, names: Iterable[str], default: Dtype) 
 # Promotion
 
 
-def _promoted_dtype(bound: BoundArguments, operands: Sequence[Operand], default: Dtype, *, everything: bool) -> Dtype:
+def _promoted_dtype(
+    frame: Frame, bound: BoundArguments, operands: Sequence[Operand], default: Dtype, *, everything: bool
+) -> Dtype:
     """Return the dtype to which torch promotes operands and numbers; unknown unless all possible ranks agree.
 
     The highest dtype among the dimensioned tensors counts; a 0-dim tensor or a number counts only if its category
@@ -105,13 +117,43 @@ def _promoted_dtype(bound: BoundArguments, operands: Sequence[Operand], default:
     """
     if any(one.tensor.dtype.name is None for one in operands):
         dimensioned = (one.tensor.dtype for one in operands if one.tensor.rank.is_dimensioned)
-        return next((dtype for dtype in dimensioned if dtype.name == "float64"), UNKNOWN_DTYPE)
+        double = next((dtype for dtype in dimensioned if dtype.name == "float64"), UNKNOWN_DTYPE)
+        if double.is_known or any(not one.tensor.dtype.is_known for one in operands):
+            return double
+        dtypes = [canonical_dtype(frame, one.tensor.dtype) for one in operands]
+        return _promoted_symbol(dtypes, _number_arguments(bound, {one.name for one in operands}))
     numbers = _number_arguments(bound, {one.name for one in operands})
     ranks = [_possible_ranks(one.tensor.rank) if not everything else (Rank.SOME,) for one in operands]
     if sum(len(one) > 1 for one in ranks) > MAX_UNDECIDED:
         return UNKNOWN_DTYPE
     results = [_promote_ranked(operands, tried, numbers, default) for tried in product(*ranks)]
     return results[0] if len({one.name for one in results}) == 1 else UNKNOWN_DTYPE
+
+
+def _promoted_symbol(dtypes: Sequence[Dtype], numbers: Sequence[Value]) -> Dtype:
+    """Return the promotion of tensors of one symbolic dtype, and of the named dtypes and numbers beside them.
+
+    Unknown where something beside them may be wider: another symbol, or a name of a category that the symbol may be
+    below or that promotes within the category.
+    """
+    symbolic = {one.symbol.origin: one for one in dtypes if one.symbol is not None}
+    if len(symbolic) != 1:
+        return UNKNOWN_DTYPE
+    result = next(iter(symbolic.values()))
+    least = max(one.symbol.category for one in dtypes if one.symbol is not None)
+    names = [one.name for one in dtypes if one.name is not None]
+    if any(name != "bool" and promotion_category(name) >= least for name in names):
+        return UNKNOWN_DTYPE
+    for number in numbers:
+        kind = python_kind(number)
+        if kind == "complex" or (kind is None and least < 2):
+            return UNKNOWN_DTYPE
+        least = max(least, _NUMBER_CATEGORIES.get(kind or "", 0))
+    return with_category(result, least)
+
+
+_NUMBER_CATEGORIES: Final = {"bool": 0, "int": 1, "float": 2}
+"""The promotion categories of Python's real numbers; a number of unknown type is at most a float."""
 
 
 def _possible_ranks(rank: Rank) -> tuple[Rank, ...]:
@@ -206,7 +248,9 @@ def _to_power(dtype: Dtype, default: Dtype) -> Dtype:
 
 
 def real_part(dtype: Dtype) -> Dtype:
-    """Return the dtype of the real and imaginary parts of a complex dtype; any other dtype unchanged."""
+    """Return the dtype of the real and imaginary parts of a complex dtype; any other named dtype unchanged."""
+    if dtype.symbol is not None:
+        return UNKNOWN_DTYPE
     return Dtype(_PART_DTYPES[dtype.name]) if dtype.name in _PART_DTYPES else dtype
 
 
@@ -220,6 +264,20 @@ def complex_of(dtype: Dtype) -> Dtype:
 def _to_double(dtype: Dtype, default: Dtype) -> Dtype:
     """Return complex128 for a complex dtype, float64 for any other."""
     return Dtype("complex128" if dtype.name is not None and promotion_category(dtype.name) == 3 else "float64")
+
+
+def _converted_symbol(conversion: str, dtype: Dtype) -> Dtype:
+    """Return the conversion of a symbolic dtype by its name in a dtype rule; unknown if it does not tell."""
+    match conversion:
+        case "promote":
+            return dtype
+        case "float":
+            return with_category(dtype, 2)
+        case "pow":
+            return with_category(dtype, 1)
+        case "sum" | "real" | "real-float" if dtype.symbol is not None and dtype.symbol.category == 2:
+            return dtype
+    return UNKNOWN_DTYPE
 
 
 _PART_DTYPES: Final[dict[str | None, str]] = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}

@@ -20,6 +20,7 @@ from devlint.interpreter.operations.calls_into_other_files import (
     refusal_at_call_from_given_file,
 )
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.equal_dtypes import match_dtypes
 from devlint.interpreter.operations.generator_devices import check_generator
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
@@ -111,6 +112,8 @@ def apply_bound_row(
         and not _check_target_dtypes(frame, row, operands, node, name)
     ):
         _check_dtypes(frame, row, bound, operands, node, name)
+    if row.match and not frame.state.torch_state.autocast and not is_promoting_summation(bound):
+        operands = match_dtypes(frame, row, operands)
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
     _forget_changed_sizes(frame, row, bound)

@@ -16,7 +16,7 @@ from devlint.domain.device import (
     is_host,
     relate_devices,
 )
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, is_floating
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, equals_surely, is_floating
 from devlint.domain.join import join_dtypes
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
@@ -55,7 +55,7 @@ from devlint.interpreter.operations.device_arguments import (
     requested_placement,
     resolve_device_index,
 )
-from devlint.interpreter.operations.dtype_arguments import is_called_dtype, is_dtype_argument
+from devlint.interpreter.operations.dtype_arguments import is_called_dtype, is_dtype_argument, requested_dtype
 from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.tensor_types import legacy_type
 from devlint.interpreter.operations.tensor_uses import is_used_as_tensor
@@ -218,11 +218,7 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
         report_hard_coded_device(frame, device.value, device.node, f".to({_source_code(device.node)})")
     kind: Dtype | None = None
     if dtype is not None and not is_absent_or_none(dtype.value):
-        kind = (
-            replace(dtype.value.dtype, source=DtypeSource.EXPLICIT)
-            if isinstance(dtype.value, DtypeValue)
-            else UNKNOWN_DTYPE
-        )
+        kind = requested_dtype(dtype.value)
     elif device is not None and isinstance(device.value, Unknown) and not is_called_device(device.node):
         # It may be a tensor, whose dtype the result takes over, or a dtype.
         kind = UNKNOWN_DTYPE
@@ -265,7 +261,7 @@ def transfer_unknown(
     """Move a value of unknown class and return opaque data on the requested device; a cast returns the value itself."""
     request = read_transfer_request(frame, method, arguments, node)
     if request.placement is None:
-        return owner
+        return replace(owner, cast=request.dtype or owner.cast)
     _emit_transfer(frame, node, receiver, method, Tensor(), Tensor(request.placement), request, OpaqueTransfer)
     report_repeated_transfer(frame, method, request, node, receiver)
     return OpaqueData(request.placement, moved=_provenance_step(request.placement))
@@ -289,7 +285,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
     stays = request.placement is None or _keeps_device(before.placement, request.placement, frame)
     placement = before.placement if stays or request.placement is None else request.placement
     dtype = before.dtype if request.dtype is None else request.dtype
-    if request.dtype is not None and request.dtype.name == before.dtype.name:
+    if request.dtype is not None and equals_surely(request.dtype, before.dtype):
         dtype = before.dtype
     if stays and dtype == before.dtype:
         return before

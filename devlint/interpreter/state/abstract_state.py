@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
@@ -28,7 +28,8 @@ class TorchState:
 
     `epoch` counts the synchronisations so far and `launches` the accelerator operations. `unsynchronized` is the newest
     operation that the host has not waited for, with its number. `last_wait` is the step of the last synchronisation if
-    nothing has been launched since.
+    nothing has been launched since. `equal_dtypes` are the origins of symbolic dtypes with the dtypes that
+    they equal, as operations have shown that need operands of one dtype.
     """
 
     default_device: Placement | None = None
@@ -40,6 +41,7 @@ class TorchState:
     launches: int = 0
     unsynchronized: tuple[int, Step] | None = None
     last_wait: Step | None = None
+    equal_dtypes: frozenset[tuple[Hashable, Dtype]] = frozenset()
 
 
 INITIAL_TORCH_STATE: Final = TorchState()
@@ -144,6 +146,7 @@ def _join_torch_states(left: TorchState, right: TorchState, test: Literal | None
         launches=max(left.launches, right.launches),
         unsynchronized=_join_running_work(left, right),
         last_wait=left.last_wait if left.last_wait is right.last_wait else None,
+        equal_dtypes=left.equal_dtypes & right.equal_dtypes,
     )
 
 
