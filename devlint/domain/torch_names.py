@@ -54,3 +54,15 @@ SELF_RETURNING_MODULE_METHODS: Final = frozenset(
 
 OTHER_TENSOR_LIBRARIES: Final = frozenset({"chainer", "dezero", "jittor", "mindspore", "oneflow", "paddle", "tinygrad"})
 """The libraries whose tensors have `backward` as torch's do, but may be read by NumPy afterwards."""
+
+LAYER_BASES: Final = {
+    **dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase"),
+    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), "RNNCellBase"),
+    **{f"Lazy{name}": name for name in ("Linear", "Conv1d", "Conv2d", "Conv3d")},
+    **{f"Lazy{name}": name for name in ("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")},
+    **dict.fromkeys(("UpsamplingNearest2d", "UpsamplingBilinear2d"), "Upsample"),
+    **{f"ZeroPad{dims}": f"ConstantPad{dims}" for dims in ("1d", "2d", "3d")},
+    "ReLU6": "Hardtanh",
+    "NLLLoss2d": "NLLLoss",
+}
+"""The classes of `torch.nn` that derive from another public one than `Module`, and that one."""
