@@ -61,3 +61,15 @@ TENSOR_ANNOTATIONS: Final = frozenset(
     " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
 )
 """The annotations of parameters that are tensors."""
+
+LAYER_BASES: Final = {
+    **dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase"),
+    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), "RNNCellBase"),
+    **{f"Lazy{name}": name for name in ("Linear", "Conv1d", "Conv2d", "Conv3d")},
+    **{f"Lazy{name}": name for name in ("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")},
+    **dict.fromkeys(("UpsamplingNearest2d", "UpsamplingBilinear2d"), "Upsample"),
+    **{f"ZeroPad{dims}": f"ConstantPad{dims}" for dims in ("1d", "2d", "3d")},
+    "ReLU6": "Hardtanh",
+    "NLLLoss2d": "NLLLoss",
+}
+"""The classes of `torch.nn` that derive from another public one than `Module`, and that one."""

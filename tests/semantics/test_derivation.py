@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 pytest.importorskip("expecttest", reason="torch's own samples need it")
 
+from devlint.domain.torch_names import LAYER_BASES
 from devlint.runtime import emulate
 from devlint.runtime.derive import __main__ as generator
 from devlint.runtime.derive import agreement, coverage, module_rows, opinfo_comparison, public_names, row_assembly
@@ -189,3 +190,14 @@ def test_who_takes_a_generator_or_need_not_wait_is_known() -> None:
     for name in ("to", "cuda", "xpu", "type", "copy_"):
         row = TABLE.method(name)
         assert row is not None and row.non_blocking, name
+
+
+def test_the_layers_that_derive_from_others_are_known() -> None:
+    layers = {name: one for name, one in vars(torch.nn).items() if isinstance(one, type)}
+    derived = {
+        name: base
+        for name, one in layers.items()
+        for base, other in layers.items()
+        if issubclass(one, other) and other not in (one, torch.nn.Module) and issubclass(other, torch.nn.Module)
+    }
+    assert derived == LAYER_BASES

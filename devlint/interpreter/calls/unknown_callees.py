@@ -41,11 +41,7 @@ from devlint.interpreter.objects.evidence import (
 )
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
-from devlint.interpreter.objects.unknown_objects import (
-    result_of_unknown_code,
-    unknown_object_site,
-    unknown_object_state,
-)
+from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.tensor_transfers import read_transfer_request, transfer_tensor, transfer_unknown
@@ -60,6 +56,7 @@ from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
+from devlint.interpreter.state.unknown_records import unknown_object_site, unknown_object_state
 from devlint.syntax.tree_walk import dotted_name
 
 FORWARD_METHODS: Final = frozenset({"forward", "generate", "encode", "decode"})

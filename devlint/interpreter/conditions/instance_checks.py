@@ -12,6 +12,7 @@ from devlint.domain.join import join
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import Basis, placement_cases
+from devlint.domain.torch_names import LAYER_BASES
 from devlint.domain.value import (
     Array,
     BoundLibraryMethod,
@@ -119,8 +120,9 @@ def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
     if isinstance(value, Tensor) and name == PARAMETER.name:
         return _is_parameter(value)
     thing = frame.instance(value)
-    if thing is not None and _is_of_library_class(frame, thing, type_):
-        return True
+    of_class = _is_of_library_class(frame, thing, type_) if thing is not None else None
+    if of_class is not None:
+        return of_class
     if isinstance(value, NotTensor):
         return False if name == "torch.Tensor" else None
     if isinstance(value, Number) and value.kind is None and name in _NUMBERS["bool"] | _NUMBERS["float"]:
@@ -253,13 +255,25 @@ def _types_of_object(frame: Frame, value: Value, thing: Instance) -> frozenset[s
     return frozenset() if info is not None and not has_unknown_base(frame, info) else None
 
 
-def _is_of_library_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:
-    """Return whether an object's class is a given library class or surely derives from that class."""
+def _is_of_library_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool | None:
+    """Return whether an object's class is a given library class or derives from that class; None if unknown.
+
+    A layer or loss of torch is no instance of another one, unless torch derives its class from the other's.
+    """
     if isinstance(thing.cls, str):
-        return frame.analysis.table.canonical(thing.cls) == frame.analysis.table.canonical(type_.name)
+        own, other = frame.analysis.table.canonical(thing.cls), frame.analysis.table.canonical(type_.name)
+        if other in (own, f"torch.nn.{LAYER_BASES.get(own.removeprefix('torch.nn.'))}"):
+            return True
+        return False if _is_layer(frame, own) and _is_layer(frame, other) else None
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
-        return type_ in ancestors(frame, thing.cls.definition)
-    return False
+        return True if type_ in ancestors(frame, thing.cls.definition) else None
+    return None
+
+
+def _is_layer(frame: Frame, name: str) -> bool:
+    """Return whether a name is that of a layer or loss of `torch.nn`, not of a container, wrapper or base class."""
+    row = frame.analysis.table.find(name) if name.startswith("torch.nn.") else None
+    return row is not None and row.module is not None
 
 
 def _is_of_program_class(frame: Frame, value: Value, type_: ProgramDefinition) -> bool | None:

@@ -43,7 +43,7 @@ from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.device_facts import DEVICE_COUNT, device_type_atom
 from devlint.interpreter.state.events import HostRead
 from devlint.interpreter.state.frame import Frame
-from devlint.interpreter.state.rebinding import rebind
+from devlint.interpreter.state.rebinding import held_value, rebind
 
 
 def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
@@ -288,7 +288,7 @@ def _narrow_call(frame: Frame, node: cst.Call, holds: bool) -> None:
 
 def _narrow_true(frame: Frame, node: cst.Name | cst.Attribute, holds: bool) -> None:
     """Narrow the value of a name or attribute that is tested by `if name:`; where it is true, it is not None."""
-    value = _current_value(frame, node) if holds else None
+    value = held_value(frame, node) if holds else None
     if value is not None:
         rebind(frame, node, value, without_none(value))
 
@@ -304,19 +304,9 @@ _NARROWING: Final[dict[type, Callable[[Frame, Any, bool], None]]] = {
 """The functions that narrow names by a condition, by the condition's node type."""
 
 
-def _current_value(frame: Frame, node: cst.BaseExpression) -> Value | None:
-    """Return the current value of a name or of an object's attribute; None for any other expression."""
-    if isinstance(node, cst.Name):
-        return frame.lookup(node.value)
-    if type(node) is cst.Attribute and type(node.value) is cst.Name:
-        owner = frame.instance(frame.lookup(node.value.value) or NONE)
-        return owner.attributes.get(node.attr.value) if owner is not None else None
-    return None
-
-
 def _narrow_none(frame: Frame, node: cst.BaseExpression, is_none: bool) -> None:
     """Narrow the value of a name or attribute to None, or to its alternatives other than None."""
-    value = _current_value(frame, node)
+    value = held_value(frame, node)
     if value is None:
         return
     rebind(frame, node, value, NONE if is_none else without_none(value))
@@ -326,7 +316,7 @@ def _narrow_alternatives(
     frame: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
 ) -> None:
     """Narrow a conditional value to the alternatives for which a comparison with a constant may hold, or may fail."""
-    value = _current_value(frame, node)
+    value = held_value(frame, node)
     if not isinstance(value, ConditionalValue) or type(comparator) not in CONSTANT_NODES:
         return
     constant = frame.evaluate(comparator)
@@ -343,7 +333,7 @@ def _is_tensor_check(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
 
 def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
     """Narrow the value of a name or attribute to instances of a type, or to values that are not instances of it."""
-    value = _current_value(frame, node)
+    value = held_value(frame, node)
     kept = restrict_to_type(frame, value, type_, holds) if value is not None else None
     if value is None or kept is None:
         return

@@ -34,7 +34,6 @@ from devlint.interpreter.objects.class_hierarchy import (
 from devlint.interpreter.objects.collections import without_entry, without_some_entry
 from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
-from devlint.interpreter.objects.unknown_objects import unknown_object_site
 from devlint.interpreter.operations.aliasing import storage_of
 from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed
 from devlint.interpreter.program.definitions import ClassInfo, ModuleInfo
@@ -42,6 +41,7 @@ from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.changed_tensors import change_tensor
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.interpreter.state.frame import Frame, assigns
+from devlint.interpreter.state.unknown_records import unknown_object_site
 
 
 @assigns(cst.Attribute)

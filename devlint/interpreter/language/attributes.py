@@ -53,7 +53,6 @@ from devlint.interpreter.objects.enums import enum_member
 from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_state import module_attribute
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
-from devlint.interpreter.objects.unknown_objects import unknown_object_site
 from devlint.interpreter.operations.aliasing import storage_of, storage_of_view
 from devlint.interpreter.operations.result_dtypes import real_part
 from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed
@@ -62,6 +61,7 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.interpreter.state.frame import Frame, evaluates
 from devlint.interpreter.state.library_models import find_call_model
+from devlint.interpreter.state.unknown_records import unknown_object_site
 
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 """Decorators that turn a method into an attribute."""

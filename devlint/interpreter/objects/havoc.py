@@ -9,11 +9,11 @@ from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
-from devlint.interpreter.objects.unknown_objects import unknown_object_site, unknown_object_state
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.unknown_records import unknown_object_site, unknown_object_state
 
 
 def havoc(frame: Frame, arguments: Arguments) -> None:

@@ -1,4 +1,4 @@
-"""Values of unknown kind: heap records of what the program has done to such objects, and results of unknown code."""
+"""Results of code that devlint does not know."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import is_host
-from devlint.domain.objects import Instance
 from devlint.domain.placement import placement_cases
-from devlint.domain.value import UNKNOWN, AllocationSite, Const, OpaqueData, StringPrefix, Tensor, Unknown, Value
+from devlint.domain.value import UNKNOWN, Const, OpaqueData, StringPrefix, Tensor, Unknown, Value
 from devlint.interpreter.objects.contained_tensors import contained_tensors
 from devlint.interpreter.objects.library_objects import DATA_LOADER
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -17,17 +16,6 @@ from devlint.interpreter.state.frame import Frame
 
 OF_HOST_TENSORS: Final = Unknown(of_host_tensors=True)
 """What unknown code has returned that was given host tensors and no others."""
-
-
-def unknown_object_site(owner: Unknown) -> AllocationSite:
-    """Return the allocation site (the heap key) of the record that is kept for an object of unknown class."""
-    return AllocationSite(("opaque", owner.origin))
-
-
-def unknown_object_state(frame: Frame, owner: Unknown) -> Instance | None:
-    """Return the heap record of what the program has done to an object of unknown class; None without one."""
-    thing = frame.get(unknown_object_site(owner))
-    return thing if isinstance(thing, Instance) else None
 
 
 def result_of_unknown_code(frame: Frame, arguments: Arguments, callee: Unknown = UNKNOWN) -> Unknown:

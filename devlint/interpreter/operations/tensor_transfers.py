@@ -43,6 +43,7 @@ from devlint.domain.value import (
     TypeName,
     Unknown,
     Value,
+    as_tensor,
 )
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
@@ -180,11 +181,12 @@ def _type_request(frame: Frame, value: Value | None, step: Step) -> TransferRequ
 def _request_like(frame: Frame, other: Argument, step: Step) -> TransferRequest:
     """Return the device and dtype of another tensor as the ones that a transfer such as `x.type_as(other)` asks for.
 
-    Unknown when the argument is no tensor.
+    Unknown when the argument is no tensor, and no named value that is used as one.
     """
-    if not isinstance(other.value, Tensor):
+    tensor = as_tensor(other.value) if isinstance(other.value, (Tensor, Unknown)) else None
+    if tensor is None:
         return TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
-    settled = frame.resolve(other.value)
+    settled = frame.resolve(tensor)
     return TransferRequest(requested_placement(frame, settled, other.node, step), settled.dtype)
 
 
