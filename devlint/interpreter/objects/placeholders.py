@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -82,7 +81,7 @@ def empty_placeholders(frame: Frame, reference: Ref, method: FunctionInfo) -> li
     info = defined_class(thing.cls) if thing is not None and method.bound_attributes else None
     if thing is None or info is None:
         return []
-    values = ChainMap(thing.attributes, class_attributes(frame, info))
+    values = {**class_attributes(frame, info), **thing.attributes}
     return sorted(
         name
         for name in method.bound_attributes
