@@ -35,9 +35,10 @@ _OTHERS_CODE: Final = frozenset({"node_modules", "site-packages", "venv", "__pyc
 
 _MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 _COMPUTED_NAME: Final = re.compile(
-    r"\b(?:getattr\((?![^()]*,\s*[\"'])|globals\(|locals\(|vars\(|eval\(|exec\(|__dict__)"
+    r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|(?:globals|locals|vars|eval|exec)\()|__dict__"
 )
-"""The ways to reach a function by a name that the program computes."""
+_COMPUTED_FUNCTION: Final = re.compile(_COMPUTED_NAME.pattern.replace(r"getattr\(", r"getattr\((?!self\b)"))
+"""The ways to reach a method, and a function of a module, by a name that the program computes."""
 _METHOD: Final = re.compile(r"^([ \t]+)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _PLAIN_BASES: Final = frozenset({"object", "nn.Module", "torch.nn.Module", "Module"})
 """The base classes that call no methods but those of `_CALLED_BY_MODULES`."""
@@ -59,6 +60,7 @@ class _Definition(NamedTuple):
     name: str
     first_row: int
     last_row: int
+    is_method: bool = False
 
 
 class UncalledDefinitions:
@@ -98,7 +100,8 @@ class UncalledDefinitions:
         users = [one for one in self._modules if one is module or word.search(one.index.source.text)]
         if len(users) == 1 and not _MAIN_GUARD.search(module.index.source.text):
             return False
-        return not any(_COMPUTED_NAME.search(one.index.source.text) for one in users)
+        computed = _COMPUTED_NAME if definition.is_method else _COMPUTED_FUNCTION
+        return not any(computed.search(one.index.source.text) for one in users)
 
     def _is_named(self, definition: _Definition) -> bool:
         """Return whether any text of the project names a definition outside of itself and of comment lines."""
@@ -157,7 +160,7 @@ def _methods(module: ModuleInfo, unit: Statement) -> Iterator[_Definition]:
     for one, row, following in zip(own, rows, [*rows[1:], unit.last_row + 1], strict=True):
         above = unit.text[: one.start()].rstrip().rpartition("\n")[2].lstrip()
         if not (above.startswith("@") or one[2].endswith("__") or one[2] in _CALLED_BY_MODULES):
-            yield _Definition(module, one[2], row, following - 1)
+            yield _Definition(module, one[2], row, following - 1, is_method=True)
 
 
 def _is_installed(path: Path) -> bool:

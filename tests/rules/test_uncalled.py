@@ -52,6 +52,11 @@ def test_called_only_by_what_nothing_calls(tmp_path: Path) -> None:
     assert found == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
 
 
+def test_other_names_that_are_computed(tmp_path: Path) -> None:
+    script = SCRIPT + "    Net().eval(), getattr(used, 'name', None)\n"
+    assert confidences(tmp_path, main=script) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
+
+
 @pytest.mark.parametrize(
     "files",
     [
