@@ -43,6 +43,7 @@ class IncrementalRun:
         self.program = program
         self.collector = collector
         self._cache = cache
+        self._given = frozenset(program.given_paths)
         self._events: list[Event] = []
         self._watched = frozenset(watched)
         self._observer = ValueObserver(self._watched)
@@ -118,13 +119,13 @@ class IncrementalRun:
     def _preconditions(self, module: ModuleInfo, unit: Statement | None) -> object:
         """Return the shared state, besides the source code, on which the analysis of an entry point depends.
 
-        This state is torch's default device and dtype in the file, whether a caller has already run the function, and
-        what callers pass it from the host on purpose.
+        This state is torch's default device and dtype in the file, whether a caller has already run the function, what
+        callers pass it from the host on purpose, and which files are given: conflicts in others are those of calls.
         """
         analysis = self.analysis
         ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in analysis.executed_nodes
         passed = analysis.private_call_sites.host_data_of(unit) if unit is not None else None
-        return analysis.torch_defaults.defaults_for(module), ran, passed
+        return analysis.torch_defaults.defaults_for(module), ran, passed, self._given
 
     def _replay(self, entry: CacheEntry) -> None:
         """Repeat the events and effects of a cached result, as if its entry point had been analysed again.
