@@ -50,6 +50,9 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
     if left is right or left == right:
         return left
     match left, right:
+        case Unknown(), Unknown() if left.origin is not None and left.origin == right.origin:
+            # One object, which only one of the paths has cast.
+            return replace(left, cast=UNKNOWN_DTYPE)
         case (Tensor(), Tensor() | Unknown()) | (Unknown(), Tensor()) if _is_different_parameter(left, right):
             return conditional_value(left, right, test)
         case Tensor(), Tensor():
