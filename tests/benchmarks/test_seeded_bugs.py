@@ -241,5 +241,5 @@ def test_knowledge_counts_known_and_unknown_tensors(tmp_path: Path):
         """
     (tmp_path / "net.py").write_text(dedent(text))
     name, tensors, devices, dtypes = measure(tmp_path, 5, 7)
-    # torch.zeros(3) is known, x has the caller's device; the results of unknown(x) are tensors by their method.
-    assert (name, tensors, devices, dtypes) == (tmp_path.name, 4, 2, 1)
+    # torch.zeros(3) is known, x has the caller's device and dtype; what unknown(x) returns is a tensor by its method.
+    assert (name, tensors, devices, dtypes) == (tmp_path.name, 4, 2, 2)

@@ -187,7 +187,7 @@ def test_the_example_does_what_the_documentation_says(example: dict[str, str], t
     told = re.findall(r"^main.py:(\d+):\d+: (DEV\d+) (.*)$", devlint(tmp_path).stdout, re.M)
     assert [(int(row), code) for row, code, _ in told if code != "DEV902"] == expected
     revealed = next(message for _, code, message in told if code == "DEV902")
-    assert revealed.startswith("net(batch.x): cuda, unknown dtype ")
+    assert revealed.startswith("net(batch.x): cuda float32 ")
 
 
 def test_a_mistake_in_the_example_ends_the_run(example: dict[str, str], tmp_path: Path) -> None:
