@@ -6,9 +6,19 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.path_conditions import Atom, Literal, conditional
-from devlint.domain.value import Const, SymbolicBool, Value
+from devlint.domain.value import Const, Number, SymbolicBool, Value
 from devlint.interpreter.conditions.condition_texts import ConditionText, EqualityText, SourceText
 from devlint.interpreter.state.frame import Frame
+
+
+def bool_value(test: Literal | bool | None) -> Value:
+    """Return the abstract bool for a condition: a constant for a bool, a symbolic bool for a literal of the program.
+
+    For None, which means that the condition is unknown, the result is an unknown bool.
+    """
+    if isinstance(test, bool):
+        return Const(test)
+    return SymbolicBool(test) if test is not None else Number("bool")
 
 
 def undecided_bool(frame: Frame, node: cst.CSTNode) -> SymbolicBool:
