@@ -47,16 +47,7 @@ def classify_conflict(
     if stored is not None and _is_replaced_from_outside(frame, stored):
         return None
     relation = relate_devices(misplaced.case.device, reference.case.device)
-    generic = (
-        relation is DeviceRelation.UNDECIDED
-        # Outside of modules, code that moves nothing but the operation's result means all operands to be on the host.
-        and (
-            frame.scope.method_of_module
-            or is_forgotten_batch(misplaced, reference)
-            or not is_moved_afterwards(frame, node)
-        )
-        and is_left_behind(frame, misplaced, reference, when)
-    )
+    generic = relation is DeviceRelation.UNDECIDED and _is_left_in_generic_code(frame, node, misplaced, reference, when)
     if relation is not DeviceRelation.DIFFERENT and not generic:
         return None
     context = frame.event_context(node)
@@ -89,6 +80,18 @@ def classify_conflict(
     if generic and not is_forgotten_batch(misplaced, reference):
         return None
     return input_conflict or OperandConflict(context, operation, misplaced, reference, when)
+
+
+def _is_left_in_generic_code(
+    frame: Frame, node: cst.CSTNode, misplaced: Operand, reference: Operand, when: PathCondition
+) -> bool:
+    """Return whether a host operand was left behind by code that does not mean all operands to be on the host.
+
+    Outside of modules, code that moves nothing but the operation's result means that.
+    """
+    return (
+        frame.scope.method_of_module or is_forgotten_batch(misplaced, reference) or not is_moved_afterwards(frame, node)
+    ) and is_left_behind(frame, misplaced, reference, when)
 
 
 def _is_replaced_from_outside(frame: Frame, stored: Step) -> bool:
