@@ -29,7 +29,8 @@ from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module
-from devlint.interpreter.operations.tensor_transfers import read_transfer_request, report_repeated_transfer
+from devlint.interpreter.operations.repeated_transfers import report_repeated_transfer
+from devlint.interpreter.operations.transfer_requests import read_transfer_request
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.usage_evidence import is_tensor_method
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall

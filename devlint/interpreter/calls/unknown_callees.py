@@ -44,8 +44,9 @@ from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_ca
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
-from devlint.interpreter.operations.tensor_transfers import read_transfer_request, transfer_tensor, transfer_unknown
+from devlint.interpreter.operations.tensor_transfers import transfer_tensor, transfer_unknown
 from devlint.interpreter.operations.tensor_uses import is_input_of_module
+from devlint.interpreter.operations.transfer_requests import read_transfer_request
 from devlint.interpreter.program.usage_evidence import (
     ARRAY_LIKE,
     MODULE_MEMBERS,

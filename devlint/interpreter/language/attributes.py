@@ -38,7 +38,7 @@ from devlint.domain.value import (
     Value,
     computed_tensor,
 )
-from devlint.interpreter.conditions.comparisons import device_type_condition
+from devlint.interpreter.conditions.device_equality import device_type_condition
 from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.numpy.array_calls import array_attribute
 from devlint.interpreter.objects.class_hierarchy import (

@@ -30,12 +30,12 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
+from devlint.interpreter.conditions.abstract_bools import bool_value
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition, instance_key
 from devlint.interpreter.conditions.length_comparisons import length
 from devlint.interpreter.conditions.narrowing import report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
-from devlint.interpreter.language.operators import bool_value
 from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module

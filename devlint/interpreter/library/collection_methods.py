@@ -8,7 +8,7 @@ from dataclasses import replace
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, filled_by_either
 from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, StringPrefix, Tuple, Value
-from devlint.interpreter.conditions.comparisons import device_type_condition
+from devlint.interpreter.conditions.device_equality import device_type_condition
 from devlint.interpreter.language.iteration_protocol import items_of, keys_of, values_of
 from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts, without_entry, without_some_entry
 from devlint.interpreter.objects.plain_attributes import mark_as_contained

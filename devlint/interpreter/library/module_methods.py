@@ -28,7 +28,7 @@ from devlint.interpreter.objects.parameters import (
 )
 from devlint.interpreter.objects.plain_attributes import mark_as_registered
 from devlint.interpreter.operations.aliasing import parameter_storage
-from devlint.interpreter.operations.tensor_transfers import transfer_module
+from devlint.interpreter.operations.module_transfers import transfer_module
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame

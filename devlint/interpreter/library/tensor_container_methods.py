@@ -9,7 +9,7 @@ from devlint.domain.objects import Sequence
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import UNKNOWN, Ref, StringPrefix, Tuple, Value
 from devlint.interpreter.objects.tensor_containers import tensor_container_item
-from devlint.interpreter.operations.tensor_transfers import transfer_module
+from devlint.interpreter.operations.module_transfers import transfer_module
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call

@@ -10,7 +10,8 @@ from devlint.domain.device import DeviceRelation, KnownDevice, is_host, relate_d
 from devlint.domain.join import without_none
 from devlint.domain.placement import Placement
 from devlint.domain.value import DeviceValue, Rank, Tensor
-from devlint.interpreter.operations.device_conflicts import conflicting_cases, is_left_behind
+from devlint.interpreter.operations.conflicting_placements import conflicting_cases
+from devlint.interpreter.operations.left_behind_tensors import is_left_behind
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import GeneratorConflict, Operand
 from devlint.interpreter.state.frame import Frame

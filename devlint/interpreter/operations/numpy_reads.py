@@ -10,7 +10,7 @@ from devlint.domain.device import HOST, DeviceSymbol
 from devlint.domain.path_conditions import Literal, PathCondition, closure, entails
 from devlint.domain.placement import Basis, PlacementCase, StepKind, placement_cases
 from devlint.domain.value import Tensor
-from devlint.interpreter.operations.device_conflicts import is_moved_conditionally
+from devlint.interpreter.operations.left_behind_tensors import is_moved_conditionally
 from devlint.interpreter.operations.synchronization import unfinished_copy
 from devlint.interpreter.operations.tensor_uses import is_differentiated_later
 from devlint.interpreter.state.device_facts import device_type_atom, is_device_tested

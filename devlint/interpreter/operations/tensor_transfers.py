@@ -1,238 +1,24 @@
-"""Transfers and casts of tensors and modules: `.to()`, `.cuda()`, `.cpu()`, `.half()`, `.type()` and others."""
+"""Transfers and casts of tensors and of values of unknown class: `.to()`, `.cuda()`, `.half()` and others."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.device import (
-    ANY_INDEX,
-    CPU,
-    DeviceRelation,
-    DeviceSymbol,
-    KnownDevice,
-    is_accelerator,
-    is_host,
-    relate_devices,
-)
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, equals_surely, is_floating
-from devlint.domain.join import join_dtypes
-from devlint.domain.placement import (
-    UNKNOWN_PLACEMENT,
-    Basis,
-    Placement,
-    PlacementCase,
-    Step,
-    StepKind,
-    map_cases,
-    newest_step,
-    placement_cases,
-)
-from devlint.domain.placement_lattice import join_under
-from devlint.domain.torch_names import ACCELERATOR_METHODS, CAST_METHODS
-from devlint.domain.value import (
-    ConditionalValue,
-    Const,
-    DeviceValue,
-    DtypeValue,
-    LibraryName,
-    OpaqueData,
-    Ref,
-    Tensor,
-    TypeName,
-    Unknown,
-    Value,
-    as_tensor,
-)
-from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
+from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relate_devices
+from devlint.domain.dtype import equals_surely
+from devlint.domain.placement import Placement, Step, StepKind, newest_step, placement_cases
+from devlint.domain.value import OpaqueData, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer
 from devlint.interpreter.operations.consumers import is_cast_at_once
-from devlint.interpreter.operations.device_arguments import (
-    is_absent_or_none,
-    is_called_device,
-    report_hard_coded_device,
-    requested_placement,
-    resolve_device_index,
-)
-from devlint.interpreter.operations.dtype_arguments import is_called_dtype, is_dtype_argument, requested_dtype
+from devlint.interpreter.operations.repeated_transfers import is_invariant_in_loop, report_repeated_transfer
 from devlint.interpreter.operations.synchronization import pending_copy
-from devlint.interpreter.operations.tensor_types import legacy_type
-from devlint.interpreter.operations.tensor_uses import is_used_as_tensor
-from devlint.interpreter.program.liveness import varies_in_loop
-from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.events import (
-    DiscardedResult,
-    InvalidDeviceUsed,
-    OpaqueTransfer,
-    RepeatedTransfer,
-    Transfer,
-)
+from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
+from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.events import DiscardedResult, OpaqueTransfer, Transfer
 from devlint.interpreter.state.frame import Frame
-
-
-@dataclass(frozen=True, slots=True)
-class TransferRequest:
-    """The placement and dtype that a transfer call such as `x.to(...)` asks for.
-
-    None as placement or dtype leaves that property as it is. `non_blocking` is None when it is not known. `device_node`
-    is the expression for the device. `copies` is true for a call that may copy even if there is nothing to do
-    (`copy=True`, or an unknown value). `reorders` is true if a `memory_format` is given.
-    """
-
-    placement: Placement | None
-    dtype: Dtype | None
-    non_blocking: bool | None = False
-    device_node: cst.BaseExpression | None = None
-    copies: bool = False
-    reorders: bool = False
-
-
-def read_transfer_request(
-    frame: Frame, method: str, arguments: Arguments, node: cst.CSTNode, moved: Placement = UNKNOWN_PLACEMENT
-) -> TransferRequest:
-    """Return the placement and dtype that the arguments of a transfer method such as `.to` ask for.
-
-    `moved` is the placement of the tensor or module before the transfer.
-    """
-    source = next((leaf.placing_step for _, leaf in placement_cases(moved) if leaf.placing_step is not None), None)
-    step = replace(frame.step(StepKind.MOVED, f"moved by .{method}()", node), source=source)
-    non_blocking = _constant_flag(arguments, "non_blocking", {"to": 2, "cuda": 1, "xpu": 1}.get(method))
-    if method in CAST_METHODS:
-        return TransferRequest(None, Dtype(CAST_METHODS[method], DtypeSource.EXPLICIT, step))
-    if method == "cpu":
-        return TransferRequest(PlacementCase(CPU, Basis.EXPLICIT, step), None)
-    if method in ACCELERATOR_METHODS:
-        return _accelerator_request(frame, method, arguments, step, non_blocking)
-    if method == "type":
-        return _type_request(frame, arguments.value("dtype", 0) or arguments.value("dst_type"), step)
-    if method == "type_as":
-        other = arguments.get("other", 0)
-        return (
-            _request_like(frame, other, step)
-            if other is not None
-            else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
-        )
-    return _to_request(frame, arguments, step, non_blocking)
-
-
-def _constant_flag(arguments: Arguments, name: str, position: int | None) -> bool | None:
-    """Return the constant value of a boolean argument, False when it is absent; None when the value is not known."""
-    value = arguments.constant(name, position, False)
-    return value if isinstance(value, bool) else None
-
-
-def _accelerator_request(
-    frame: Frame, method: str, arguments: Arguments, step: Step, non_blocking: bool | None
-) -> TransferRequest:
-    """Return the device that `.cuda()` or another accelerator's method asks for; report a host device as argument."""
-    device = arguments.get("device", 0)
-    report_hard_coded_device(frame, Const(method), arguments.node, f".{method}()")
-    if device is None or is_absent_or_none(device.value):
-        if not arguments.complete:
-            return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
-        return TransferRequest(
-            PlacementCase(resolve_device_index(frame, KnownDevice(method)), Basis.EXPLICIT, step), None, non_blocking
-        )
-    if isinstance(device.value, Const) and isinstance(device.value.value, str) and device.value.value.startswith("cpu"):
-        reason = f".{method}() takes an accelerator, not {device.value.value!r}"
-        frame.emit(InvalidDeviceUsed(frame.event_context(device.node), device.value.value, reason))
-        return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
-    there = map_cases(
-        requested_placement(frame, device.value, device.node, step), lambda leaf: _as_accelerator(leaf, method)
-    )
-    return TransferRequest(there, None, non_blocking, device.node)
-
-
-def _as_accelerator(leaf: PlacementCase, type_: str) -> PlacementCase:
-    """Return one case of a placement with a symbolic device replaced by an accelerator of a type and unknown index.
-
-    An accelerator of unnamed type gets the type.
-    """
-    match leaf.device:
-        case DeviceSymbol():
-            return replace(leaf, device=KnownDevice(type_, ANY_INDEX), basis=Basis.EXPLICIT)
-        case KnownDevice(is_named=False, index=index):
-            return replace(leaf, device=KnownDevice(type_, index))
-    return leaf
-
-
-def _type_request(frame: Frame, value: Value | None, step: Step) -> TransferRequest:
-    """Return the device and dtype that `.type(value)` asks for; a type such as `torch.cuda.FloatTensor` names both."""
-    match value:
-        case DtypeValue(dtype=dtype):
-            return TransferRequest(None, replace(dtype, source=DtypeSource.EXPLICIT))
-        case TypeName(placement=placement, dtype=dtype):
-            placed = map_cases(placement, lambda leaf: replace(leaf, provenance=step, basis=Basis.EXPLICIT))
-            return TransferRequest(placed, replace(dtype, source=DtypeSource.EXPLICIT))
-        case LibraryName(name=name) | Const(value=str(name)):
-            found = legacy_type(frame, name, step)
-            return TransferRequest(*found) if found is not None else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
-        case ConditionalValue(test=test, yes=yes, no=no):
-            one, other = _type_request(frame, yes, step), _type_request(frame, no, step)
-            dtype = join_dtypes(one.dtype or UNKNOWN_DTYPE, other.dtype or UNKNOWN_DTYPE)
-            if one.placement is None or other.placement is None:
-                return TransferRequest(None if one.placement is other.placement else UNKNOWN_PLACEMENT, dtype)
-            return TransferRequest(join_under(test, one.placement, other.placement), dtype)
-    return TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
-
-
-def _request_like(frame: Frame, other: Argument, step: Step) -> TransferRequest:
-    """Return the device and dtype of another tensor as the ones that a transfer such as `x.type_as(other)` asks for.
-
-    Unknown when the argument is no tensor, and no named value that is used as one.
-    """
-    tensor = as_tensor(other.value) if isinstance(other.value, (Tensor, Unknown)) else None
-    if tensor is None:
-        return TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
-    settled = frame.resolve(tensor)
-    return TransferRequest(requested_placement(frame, settled, other.node, step), settled.dtype)
-
-
-def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bool | None) -> TransferRequest:
-    """Return the device and dtype that `.to(...)` asks for, given a device, a dtype, both, or another tensor."""
-    device, dtype = arguments.get("device"), arguments.get("dtype")
-    copies = _constant_flag(arguments, "copy", 3) is not False
-    reorders = "memory_format" in arguments.keywords
-    for position, argument in enumerate(arguments.positional[:2]):
-        if is_dtype_argument(argument.value) or (
-            isinstance(argument.value, Unknown)
-            and isinstance(argument.node, cst.Attribute)
-            and is_called_dtype(argument.node)
-        ):
-            dtype = argument
-        elif isinstance(argument.value, Tensor) and position == 0:
-            request = _request_like(frame, argument, step)
-            return replace(
-                request, non_blocking=_constant_flag(arguments, "non_blocking", 1), device_node=argument.node
-            )
-        elif position == 0 or not isinstance(argument.value, Const):
-            device = argument
-    other = arguments.get("other")
-    if other is not None:
-        return replace(_request_like(frame, other, step), non_blocking=non_blocking)
-    if device is None and dtype is None:
-        return TransferRequest(UNKNOWN_PLACEMENT if not arguments.complete else None, UNKNOWN_DTYPE, non_blocking)
-    target: Placement | None = None
-    if device is not None and not is_absent_or_none(device.value):
-        target = requested_placement(frame, device.value, device.node, step)
-        report_hard_coded_device(frame, device.value, device.node, f".to({_source_code(device.node)})")
-    kind: Dtype | None = None
-    if dtype is not None and not is_absent_or_none(dtype.value):
-        kind = requested_dtype(dtype.value)
-    elif device is not None and isinstance(device.value, Unknown) and not is_called_device(device.node):
-        # It may be a tensor, whose dtype the result takes over, or a dtype.
-        kind = UNKNOWN_DTYPE
-    return TransferRequest(target, kind, non_blocking, device.node if device is not None else None, copies, reorders)
-
-
-def _source_code(node: cst.BaseExpression) -> str:
-    """Return the source code of an expression."""
-    return cst.Module([]).code_for_node(node)
-
-
-# Tensors
 
 
 def transfer_tensor(
@@ -249,7 +35,9 @@ def transfer_tensor(
     if frame.discarded_expression is node:
         casts = request.dtype is not None
         frame.emit(
-            DiscardedResult(frame.event_context(node), method, frame.place(receiver), before, reads_clock(frame), casts)
+            DiscardedResult(
+                frame.event_context(node), method, frame.place(receiver), before, _reads_clock(frame), casts
+            )
         )
     else:
         _emit_transfer(frame, node, receiver, method, before, after, request)
@@ -269,22 +57,9 @@ def transfer_unknown(
     return OpaqueData(request.placement, moved=_provenance_step(request.placement))
 
 
-def report_repeated_transfer(
-    frame: Frame, method: str, request: TransferRequest, node: cst.CSTNode, receiver: cst.BaseExpression
-) -> None:
-    """Emit the event of a loop's transfer of a tensor of unknown origin, if it is the same in every iteration."""
-    if (
-        request.placement is not None
-        and frame.loops
-        and _is_invariant_in_loop(frame, receiver, request)
-        and is_used_as_tensor(frame, node)
-    ):
-        frame.emit(RepeatedTransfer(frame.event_context(node), method, frame.place(receiver), request.placement))
-
-
 def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:
     """Return the tensor that results from a transfer: the same tensor when device and dtype stay the same."""
-    stays = request.placement is None or _keeps_device(before.placement, request.placement, frame)
+    stays = request.placement is None or keeps_device(before.placement, request.placement, frame)
     placement = before.placement if stays or request.placement is None else request.placement
     dtype = before.dtype if request.dtype is None else request.dtype
     if request.dtype is not None and equals_surely(request.dtype, before.dtype):
@@ -340,12 +115,12 @@ def _is_unchanged_parameter(frame: Frame, name: str) -> bool:
     return name not in function.bound_names
 
 
-def reads_clock(frame: Frame) -> bool:
+def _reads_clock(frame: Frame) -> bool:
     """Return whether the running function, or the module outside of functions, reads a clock."""
     return (frame.module if frame.function is None else frame.function).evidence.reads_clock
 
 
-def _keeps_device(before: Placement, after: Placement, frame: Frame) -> bool:
+def keeps_device(before: Placement, after: Placement, frame: Frame) -> bool:
     """Return whether a transfer from one placement to another is sure to leave the tensor on its device."""
     pairs = [
         relate_devices(one.device, other.device) is DeviceRelation.SAME
@@ -380,7 +155,7 @@ def _emit_transfer(
             before.pinned,
             request.non_blocking,
             request.copies,
-            _is_invariant_in_loop(frame, receiver, request),
+            is_invariant_in_loop(frame, receiver, request),
             moves=request.placement is not None,
             casts=request.dtype is not None or request.reorders,
             grad=before.grad,
@@ -410,25 +185,6 @@ def _synchronize_for_copy(
         frame.synchronize()
 
 
-def _is_invariant_in_loop(frame: Frame, receiver: cst.BaseExpression, request: TransferRequest) -> bool:
-    """Return whether a transfer in a loop has the same receiver and target in every iteration; False outside loops."""
-    if not frame.loops:
-        return False
-    changed_names = frame.loops[-1].bound_names
-    return not varies_in_loop(receiver, changed_names) and _is_target_invariant(frame, request, changed_names)
-
-
-def _is_target_invariant(frame: Frame, request: TransferRequest, changed: frozenset[str]) -> bool:
-    """Return whether the device argument of a transfer in a loop is the same in each iteration.
-
-    `changed` are the names that the loop binds, and those of objects that it may change: no code changes a device.
-    """
-    node = request.device_node
-    if isinstance(node, cst.Name) and node.value in changed and isinstance(frame.evaluate(node), DeviceValue):
-        changed = frame.analysis.names_bound(frame.loops[-1].node)
-    return node is None or not varies_in_loop(node, changed)
-
-
 def transfer_that_unleafed(tensor: Tensor) -> Step | None:
     """Return the transfer that made a tensor created for optimisation a non-leaf of autograd; None if none did."""
     if tensor.leaf is not False or not tensor.grad or tensor.cell is not None:
@@ -441,48 +197,3 @@ def transfer_that_unleafed(tensor: Tensor) -> Step | None:
         ),
         None,
     )
-
-
-# Modules
-
-
-def transfer_module(
-    frame: Frame, owner: Ref, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
-) -> Value:
-    """Move or cast the registered tensors of a module in place, emit the transfer, and return the module."""
-    request = read_transfer_request(frame, method, arguments, node)
-    first = _representative_tensor(frame, owner)
-
-    def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
-        if request.placement is not None and not _keeps_device(placement, request.placement, frame):
-            placement = request.placement
-        if request.dtype is not None and (dtype.name is None or is_floating(dtype.name)):
-            dtype = request.dtype
-        return placement, dtype
-
-    move_registered_tensors(frame, owner, change)
-    if first is not None:
-        after = _representative_tensor(frame, owner) or first
-        frame.emit(
-            Transfer(
-                frame.event_context(node), method, frame.place(receiver), True, first.placement,
-                after.placement if request.placement is None else request.placement,
-                first.dtype, after.dtype, invariant=_is_invariant_in_loop(frame, receiver, request), in_place=True,
-                moves=request.placement is not None,
-                parameter=first.leaf is True,
-            )
-        )  # fmt: skip
-    return owner
-
-
-def _representative_tensor(frame: Frame, owner: Ref) -> Tensor | None:
-    """Return the tensor that stands for a module's tensors: one of dtype float64, else the first; None without any.
-
-    Parameters come before buffers.
-    """
-    found = [
-        frame.resolve(tensor)
-        for buffers in (False, True)
-        for _, tensor in module_tensors(frame, owner, buffers=buffers)
-    ]
-    return next((one for one in found if one.dtype.name == "float64"), found[0] if found else None)

@@ -1,0 +1,56 @@
+"""Pairs of placement cases of two operands that can occur together and are on different devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from devlint.domain.availability import is_available
+from devlint.domain.device import HOST, Device, KnownDevice
+from devlint.domain.path_conditions import PathCondition, conjoin, entails
+from devlint.domain.placement import placement_cases
+from devlint.interpreter.operations.satisfiability import jointly_satisfiable
+from devlint.interpreter.state.device_facts import has_contradictory_types, is_no_tensor
+from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.frame import Frame
+
+
+def conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
+    """Yield the pairs of placement cases of two operands that can occur together and are on different devices.
+
+    A placement case is one device with the conditions under which the tensor is there. Each pair comes with the further
+    conditions it needs and with the operands narrowed to their cases. Operands with equal placements have no such pair,
+    because the same conditions put both on the same device.
+    """
+    path_condition = frame.state.path_condition
+    if left.tensor.placement == right.tensor.placement:
+        return
+    for needed_left, leaf_left in placement_cases(left.tensor.placement, path_condition):
+        for needed_right, leaf_right in placement_cases(right.tensor.placement, path_condition):
+            if leaf_left.device == leaf_right.device or not jointly_satisfiable(
+                path_condition, needed_left, needed_right
+            ):
+                continue
+            if conjoin(conjoin(path_condition, needed_left) or frozenset(), needed_right) is None:
+                continue
+            needed = needed_left | needed_right
+            if has_contradictory_types(path_condition | needed):
+                continue
+            if any(
+                _is_unavailable(path_condition | needed, leaf.device) or is_no_tensor(leaf, path_condition | needed)
+                for leaf in (leaf_left, leaf_right)
+            ):
+                continue
+            yield needed, replace(left, case=leaf_left), replace(right, case=leaf_right)
+
+
+def _is_unavailable(path_condition: PathCondition, device: Device) -> bool:
+    """Return whether a device is an accelerator that the path condition says is not available.
+
+    A conflict with such a device is no finding, because the program has failed before.
+    """
+    return (
+        isinstance(device, KnownDevice)
+        and device.type != HOST
+        and entails(path_condition, is_available(device.type)) is False
+    )

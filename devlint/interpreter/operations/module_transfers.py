@@ -1,0 +1,58 @@
+"""Transfers and casts of modules, which change their registered tensors in place."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.domain.dtype import Dtype, is_floating
+from devlint.domain.placement import Placement
+from devlint.domain.value import Ref, Tensor, Value
+from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
+from devlint.interpreter.operations.repeated_transfers import is_invariant_in_loop
+from devlint.interpreter.operations.tensor_transfers import keeps_device
+from devlint.interpreter.operations.transfer_requests import read_transfer_request
+from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.events import Transfer
+from devlint.interpreter.state.frame import Frame
+
+
+def transfer_module(
+    frame: Frame, owner: Ref, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    """Move or cast the registered tensors of a module in place, emit the transfer, and return the module."""
+    request = read_transfer_request(frame, method, arguments, node)
+    first = _representative_tensor(frame, owner)
+
+    def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
+        if request.placement is not None and not keeps_device(placement, request.placement, frame):
+            placement = request.placement
+        if request.dtype is not None and (dtype.name is None or is_floating(dtype.name)):
+            dtype = request.dtype
+        return placement, dtype
+
+    move_registered_tensors(frame, owner, change)
+    if first is not None:
+        after = _representative_tensor(frame, owner) or first
+        frame.emit(
+            Transfer(
+                frame.event_context(node), method, frame.place(receiver), True, first.placement,
+                after.placement if request.placement is None else request.placement,
+                first.dtype, after.dtype, invariant=is_invariant_in_loop(frame, receiver, request), in_place=True,
+                moves=request.placement is not None,
+                parameter=first.leaf is True,
+            )
+        )  # fmt: skip
+    return owner
+
+
+def _representative_tensor(frame: Frame, owner: Ref) -> Tensor | None:
+    """Return the tensor that stands for a module's tensors: one of dtype float64, else the first; None without any.
+
+    Parameters come before buffers.
+    """
+    found = [
+        frame.resolve(tensor)
+        for buffers in (False, True)
+        for _, tensor in module_tensors(frame, owner, buffers=buffers)
+    ]
+    return next((one for one in found if one.dtype.name == "float64"), found[0] if found else None)
