@@ -30,6 +30,19 @@ class Net(nn.Module):
 net = Net()
 net(torch.ones(4, dtype=torch.int64, device="cuda"), torch.ones(4, 4))  # DEV102
 """,
+    "what a module that was not moved returns": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.body(x)
+
+net = Net()
+features = net(torch.rand(3, 3, device="cuda"))  # DEV102
+net.head(features)
+""",
     "a tensor that is used twice": """
 def blend(image: torch.Tensor):
     image = image.cuda()

@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import is_accelerator
-from devlint.domain.placement import UNKNOWN_PLACEMENT, placement_cases
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, placement_cases
 from devlint.domain.value import NONE, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
@@ -32,10 +32,13 @@ from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
 from devlint.interpreter.state.arguments import Argument, Arguments, BoundArguments
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import (
+    DeviceConflict,
     DtypeConflict,
     HostOnlyOperand,
     IndexConflict,
+    ModuleInputConflict,
     Operand,
+    OperandConflict,
     RefusedTargetDtype,
 )
 from devlint.interpreter.state.frame import Frame
@@ -117,10 +120,7 @@ def apply_bound_row(
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
     _forget_changed_sizes(frame, row, bound)
-    # The analysis goes on as if the misplaced tensor were on the right device, so that one bug is reported once.
-    corrected_placement = conflict.reference.tensor.placement if conflict is not None else None
-    if isinstance(conflict, IndexConflict):
-        corrected_placement = UNKNOWN_PLACEMENT
+    corrected_placement = _placement_after(conflict) if conflict is not None else None
     if out is not None:
         _record_writes(frame, row, bound, None)
         return replace(out.tensor, fresh=None, empty_sizes=None)
@@ -133,6 +133,18 @@ def apply_bound_row(
     if row.moves:
         bound = move_arguments(frame, row, bound, result.placement)
     return structure_result(frame, row, bound, operands, result, node, complete=complete)
+
+
+def _placement_after(conflict: DeviceConflict) -> Placement:
+    """Return the placement of the result of an operation that raises, so that one bug is reported once.
+
+    The analysis goes on as if the misplaced tensor were on the right device. Within the call of a module that was not
+    moved nothing is known, because all its parts are misplaced.
+    """
+    unmoved = isinstance(conflict, OperandConflict | ModuleInputConflict) and conflict.misplaced.is_part_of_module
+    if isinstance(conflict, IndexConflict) or (unmoved and any(call.is_module for call in conflict.context.calls)):
+        return UNKNOWN_PLACEMENT
+    return conflict.reference.tensor.placement
 
 
 def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
