@@ -14,7 +14,7 @@ from devlint.explain.device_texts import literal_text
 from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.state.events import DeviceConflict, Event
 
-BENIGN: Final = frozenset(AssumptionKind) - {AssumptionKind.CALLED, AssumptionKind.CONDITION}
+BENIGN: Final = frozenset(AssumptionKind) - {AssumptionKind.CALLED}
 """The kinds of assumptions that nearly always hold in real programs, so that a finding with them is still likely.
 
 The table of precision by kind, `benchmarks/first_sight.py report`, is what this set is checked against.

@@ -16,7 +16,7 @@ from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import LibraryName, OpaqueData, Tuple, Unknown, Value
 from devlint.interpreter.conditions.narrowing import condition_of, negate_condition
 from devlint.interpreter.objects.evidence import looks_like_module
-from devlint.interpreter.objects.library_objects import loader_step
+from devlint.interpreter.objects.library_objects import COLLATED, loader_step
 from devlint.interpreter.operations.device_arguments import may_name_accelerator
 from devlint.interpreter.operations.dtype_arguments import is_called_dtype
 from devlint.interpreter.program.batch_transfers import PartTransfer
@@ -30,13 +30,14 @@ def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpres
     """Return the element of a loop over something unknown; data of a loader where the loop's body tells that it is.
 
     A body that moves a part of its element to a device gets the element from the host, with all of its other parts.
-    Where the body does that only under a condition, the element is on the host under this condition.
+    Where the body does that only under a condition, the element is on the host under this condition. What a function of
+    the program collates may have parts that are no tensors and go to the model as they are.
     """
     match element, target:
         case Tuple(items=items), cst.Tuple(elements=targets) if len(items) == len(targets):
             pairs = zip(items, targets, strict=True)
             return replace(element, items=tuple(as_batch(frame, loop, one, each.value) for one, each in pairs))
-    if not all(isinstance(one, Unknown) for one in alternatives(element)) or _is_mapping_view(loop.iter):
+    if not all(map(_may_be_of_loader, alternatives(element))) or _is_mapping_view(loop.iter):
         return element
     names = set(names_in_target(target))
     transfers = [one for one in frame.analysis.transfers_of_parts(loop) if one.name in names]
@@ -44,6 +45,14 @@ def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpres
         return element
     placement = _placement_before(frame, loop, _conditions(frame, loop, transfers))
     return element if placement is None else OpaqueData(placement, of_loader=True)
+
+
+def _may_be_of_loader(value: Value) -> bool:
+    """Return whether a value may be a batch of an unknown loader, and not what a function of the program collates."""
+    match value:
+        case Unknown(origin=(kind, *_)):
+            return kind != COLLATED
+    return isinstance(value, Unknown)
 
 
 def _placement_before(frame: Frame, loop: cst.For, tests: Iterable[Literal | bool]) -> Placement | None:

@@ -29,7 +29,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.language.iteration_protocol import item_by_index
 from devlint.interpreter.library.random_generators import check_host_generator
-from devlint.interpreter.objects.library_objects import DATA_LOADER, loader_step, move_value
+from devlint.interpreter.objects.library_objects import COLLATED, DATA_LOADER, loader_step, move_value
 from devlint.interpreter.objects.module_state import constant_bool
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
@@ -112,18 +112,18 @@ def _sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst
 def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
     """Return one batch of a DataLoader: the collated samples, or data of unknown structure on the host."""
     step = loader_step(frame, "DataLoader", node)
-    batch = _collated_batch(frame, thing, step, node)
+    batch = _collated_batch(frame, reference, thing, step, node)
     if thing.cell is None:
         return batch
     # The program has wrapped the loader in one that moves its batches.
     return (
         OpaqueData(thing.cell.placement, of_loader=True)
-        if batch == UNKNOWN
+        if isinstance(batch, Unknown)
         else move_value(frame, batch, thing.cell.placement)
     )
 
 
-def _collated_batch(frame: Frame, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
+def _collated_batch(frame: Frame, reference: Ref, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
     """Return the batch that a loader's `collate_fn`, or `default_collate`, makes of the dataset's samples."""
     dataset = thing.attributes.get("dataset", UNKNOWN)
     pinned = constant_bool(thing.attributes.get("pin_memory"), False)
@@ -132,7 +132,7 @@ def _collated_batch(frame: Frame, thing: Instance, step: Step, node: cst.BaseExp
     if collate != NONE:
         samples = frame.allocate(node, Sequence(None, sample), "samples")
         batch = frame.call(collate, Arguments(node, [Argument(samples, node)]), node)
-        return _with_pinned(frame, batch, pinned) if batch != UNKNOWN else UNKNOWN
+        return Unknown((COLLATED, reference.address)) if batch == UNKNOWN else _with_pinned(frame, batch, pinned)
     host = PlacementCase(CPU, Basis.ASSUMED, step)
     unknown = OpaqueData(UNKNOWN_PLACEMENT if _may_be_placed(frame, dataset) else host, pinned, of_loader=True)
     return _default_collate(frame, sample, host, unknown, node)

@@ -34,7 +34,7 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.length_comparisons import element_count
 from devlint.interpreter.library.table_calls import call_by_table
-from devlint.interpreter.objects.evidence import looks_like_module
+from devlint.interpreter.objects.evidence import has_other_attributes, looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
 from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
@@ -66,6 +66,14 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
     ):
         # A module moves in place, so the unused result is no bug.
         return call.receiver or UNKNOWN
+    if (
+        frame.discarded_expression is call.node
+        and isinstance(call.receiver, OpaqueData)
+        and has_other_attributes(frame, call.receiver_node)
+    ):
+        # So do graphs and other objects that loaders yield. Where the object's tensors are now is not known.
+        rebind(frame, call.receiver_node, call.receiver, UNKNOWN)
+        return UNKNOWN
     moved = transfer_tensor(frame, tensor, call.name, call.arguments, call.node, call.receiver_node)
     if isinstance(call.receiver, OpaqueData):
         batch = call.receiver

@@ -42,7 +42,16 @@ def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
 def is_moved_tensor(frame: Frame, node: cst.BaseExpression) -> bool:
     """Return whether an expression that the program moves is used around as only a tensor can be, and no module."""
     found = usage_evidence_for(frame, node)
-    return found is not None and found[1].is_moved_tensor(found[0])
+    return found is not None and found[1].is_moved_tensor(found[0]) and not has_other_attributes(frame, node)
+
+
+def has_other_attributes(frame: Frame, node: cst.BaseExpression) -> bool:
+    """Return whether the surrounding code reads attributes of an expression that a tensor lacks (`graph.ndata`)."""
+    found = usage_evidence_for(frame, node)
+    if found is None:
+        return False
+    name, evidence = found
+    return any(frame.analysis.table.method(one) is None for one in evidence.other_attributes.get(name, ()))
 
 
 def has_module_members(frame: Frame, node: cst.BaseExpression) -> bool:

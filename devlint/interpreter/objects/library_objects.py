@@ -45,6 +45,9 @@ from devlint.semantics.row import Row
 DATA_LOADER: Final = "torch.utils.data.DataLoader"
 """The dotted name of torch's DataLoader class."""
 
+COLLATED: Final = "collated"
+"""The kind of origin of what a function of the program makes of a loader's samples, where it is not known."""
+
 
 def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | None:
     """Return the semantics table's row for a method or attribute of a library object; None without one.

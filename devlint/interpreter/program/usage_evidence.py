@@ -6,6 +6,7 @@ Without such evidence the argument's type stays unknown.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -164,6 +165,8 @@ class UsageEvidence:
         self._discarded_functions: set[cst.CSTNode] = set()
         self._stored: set[cst.CSTNode] = set()
         """The attributes that the code assigns to."""
+        self.other_attributes: defaultdict[str, set[str]] = defaultdict(set)
+        """The attributes that the code reads of each name and that are evidence of no type here."""
         self._no_tensors: set[str] = set()
         """The names of which the code replaces what is a method of tensors (`batch.split = "train"`)."""
         self.mentions_device = False
@@ -287,6 +290,8 @@ class UsageEvidence:
             self.modules.add(name)
             if attribute in MODULE_MEMBERS:
                 self._owners_of_module_members.add(name)
+        else:
+            self.other_attributes[name].add(attribute)
 
     def _target(self, node: cst.AssignTarget) -> None:
         """Record the attribute that an assignment replaces: it is no evidence of a type that has it."""
