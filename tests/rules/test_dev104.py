@@ -117,9 +117,181 @@ class Net(nn.Module):
 
 Net().to("cuda")(torch.rand(2, 8, device="cuda"))
 """,
+    "parameters of another module in a ParameterList": """
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+        self.second = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = nn.ParameterList(Block().parameters())
+        self.blocks = [Block(), Block()]  # DEV104
+
+    def forward(self, x: torch.Tensor):
+        return self.blocks[0](x)
+""",
+    "parameters of one module of two in a ParameterList": """
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+        self.second = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [Block(), Block()]  # DEV104
+        self.weights = nn.ParameterList(self.blocks[0].parameters())
+
+    def forward(self, x: torch.Tensor):
+        return self.blocks[1](x)
+""",
+    "encoder of a layer on the host": """
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(8, 2)
+        self.encoders = [nn.TransformerEncoder(layer, 2) for _ in range(3)]  # DEV104
+
+    def forward(self, x: torch.Tensor):
+        return self.encoders[0](x)
+""",
 }
 
 GOOD = {
+    "parameters extend a ParameterList": """
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+        self.second = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.blocks = []
+        weights = []
+        for _ in range(n):
+            block = Block()
+            weights.extend(block.parameters())
+            self.blocks.append(block)
+        self.weights = nn.ParameterList(weights)
+
+    def forward(self, x: torch.Tensor):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+Net(3).cuda()(torch.rand(2, 8, device="cuda"))
+""",
+    "parameters in a ParameterList before the container": """
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+        self.second = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        block = Block()
+        self.weights = nn.ParameterList(list(block.parameters()))
+        self.blocks = [block]
+
+    def forward(self, x: torch.Tensor):
+        return self.blocks[0](x)
+""",
+    "parameters registered by name": """
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+        self.second = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [Block()]
+        for name, weight in self.blocks[0].named_parameters():
+            self.register_parameter(name.replace(".", "_"), weight)
+
+    def forward(self, x: torch.Tensor):
+        return self.blocks[0](x)
+""",
+    "parameters of several modules extend a ParameterList": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8)), nn.Linear(8, 8)]
+        self.weights = nn.ParameterList()
+        for block in self.blocks:
+            self.weights.extend(block.parameters())
+
+    def forward(self, x: torch.Tensor):
+        for block in self.blocks:
+            x = block(x)
+        return x
+""",
+    "encoder of an unknown layer": """
+from somewhere import make_layer
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoders = [nn.TransformerEncoder(make_layer(), 2)]
+
+    def forward(self, x: torch.Tensor):
+        return self.encoders[0](x)
+""",
+    "copies of a layer made on the device": """
+import copy
+
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(8, 2, device=device)
+        self.layers = [copy.deepcopy(layer) for _ in range(3)]
+        self.device = device
+
+    def forward(self, x: torch.Tensor):
+        x = x.to(self.device)
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "encoders made on the device": """
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.layers = [nn.TransformerEncoderLayer(8, 2, device=device) for _ in range(3)]
+        self.encoders = [nn.TransformerEncoder(self.layers[i], num_layers=2) for i in range(3)]
+        self.decoders = [nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, device=device), 2)]
+        self.device = device
+
+    def forward(self, x: torch.Tensor):
+        x = x.to(self.device)
+        return self.decoders[0](x, self.encoders[0](x))
+
+Net("cuda")(torch.rand(2, 4, 8))
+""",
     "registered containers": """
 class Net(nn.Module):
     def __init__(self):

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.objects import Instance, ParameterCell
-from devlint.domain.placement import StepKind
+from devlint.domain.dtype import UNKNOWN_DTYPE
+from devlint.domain.join import alternatives
+from devlint.domain.objects import Instance, ParameterCell, join_parameter_cells
+from devlint.domain.placement import UNKNOWN_PLACEMENT, StepKind, extend_provenance
 from devlint.domain.value import NONE, Const, Number, Ref, Tensor, Value
-from devlint.interpreter.objects.module_state import display_name, library_class_name, parameter_operand
+from devlint.interpreter.objects.module_state import display_name, library_class_name, module_tensors, parameter_operand
 from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
 from devlint.interpreter.operations.table_operations import apply_row
@@ -43,6 +45,8 @@ def library_module_parameters(
     kind, _, argument = module.buffers.partition(":")
     if module.parameters == "never" and kind == "arg":
         return _cell_from_argument(frame, module, argument, arguments)
+    if _consists_of_copies(name, module):
+        return _cell_of_copies(frame, name, arguments.value(module.init[0], 0), node)
     if not any(_creates_tensors(module, one, arguments) for one in (module.parameters, module.buffers)):
         return None
     device, dtype = (arguments.get(key, _position(module, key)) for key in ("device", "dtype"))
@@ -73,6 +77,36 @@ def _creates_tensors(module: ModuleRow, rule: str, arguments: Arguments) -> bool
         return kind not in ("never", "arg")
     default = module.defaults.get(argument, True)
     return arguments.constant(argument, _position(module, argument), default) not in (False, None)
+
+
+def _consists_of_copies(name: str, module: ModuleRow) -> bool:
+    """Return whether a library module consists of copies of its first argument, as `nn.TransformerEncoder(layer, 6)`.
+
+    In `torch.nn`, every module that makes parameters of its own takes a device for them. Other libraries do not keep
+    to that.
+    """
+    takes_device = module.factory_kwargs or "device" in module.init
+    return name.startswith("torch.nn.") and module.parameters == "always" and bool(module.init) and not takes_device
+
+
+def _cell_of_copies(frame: Frame, name: str, layer: Value | None, node: cst.CSTNode) -> ParameterCell:
+    """Return the heap record of placement and dtype of a library module that consists of deep copies of a layer.
+
+    Both are unknown where the parameters of the layer are.
+    """
+    layers = alternatives(layer) if layer is not None else ()
+    found = [[tensor.cell for _, tensor in module_tensors(frame, one)] for one in layers]
+    cells = [frame.cell(address) for addresses in found for address in addresses if address is not None]
+    known = [cell for cell in cells if cell is not None]
+    if not known or not all(found):
+        return ParameterCell(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
+    short = display_name(Instance(name, {}))
+    joined = join_parameter_cells(known)
+    placement = extend_provenance(
+        joined.placement,
+        lambda previous: frame.step(StepKind.CREATED, f"{short} is created from copies of the layer", node, previous),
+    )
+    return ParameterCell(placement, joined.dtype, joined.grad)
 
 
 def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives
-from devlint.domain.objects import Instance, ParameterCell, Registration
+from devlint.domain.objects import Instance, ParameterCell, ParameterGroup, Registration
 from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.domain.value import (
@@ -180,8 +180,8 @@ def _relocate_tensors(
 ) -> Value:
     """Return a registered attribute of a module after a transfer of the module, such as `module.to(device)`.
 
-    A buffer is replaced; a parameter's heap record is updated. For a conditional value, such as a parameter that may
-    also be None or a plain tensor, each alternative is moved.
+    A buffer is replaced; a parameter's heap record is updated, and that of each parameter in a group. For a conditional
+    value, such as a parameter that may also be None or a plain tensor, each alternative is moved.
     """
     match value:
         case ConditionalValue(yes=yes, no=no):
@@ -197,6 +197,10 @@ def _relocate_tensors(
                 frame.put(address, replace(cell, placement=placement, dtype=dtype))
             elif isinstance(cell, Instance):
                 move_registered_tensors(frame, Ref(address), change, seen)
+            elif isinstance(cell, ParameterGroup) and address not in seen:
+                seen.add(address)
+                for member in cell.members:
+                    _relocate_tensors(frame, Tensor(cell=member), change, kind, seen)
     return value
 
 
