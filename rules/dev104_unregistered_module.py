@@ -69,7 +69,8 @@ class UnregisteredModule(Rule):
 
     ## Known limits
     Modules that are also registered by other means (`add_module`, a second `nn.ModuleList`) move, and nothing is
-    said. A container whose modules meet nothing is not reported.
+    said; nor of modules whose parameters are registered (`nn.ParameterList(block.parameters())`), although their
+    buffers stay. A container whose modules meet nothing is not reported.
     """
 
     code = "DEV104"
