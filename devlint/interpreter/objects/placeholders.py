@@ -86,15 +86,15 @@ def empty_placeholders(frame: Frame, reference: Ref, method: FunctionInfo) -> li
     The first call of the method finds that tensor, and a later call what the method has put in its place.
     """
     thing = frame.instance(reference)
-    info = defined_class(thing.cls) if thing is not None and method.bound_attributes else None
+    info = defined_class(thing.cls) if thing is not None else None
     if thing is None or info is None:
         return []
     values = {**class_attributes(frame, info), **thing.attributes}
-    return sorted(
-        name
-        for name in method.bound_attributes
-        if name not in thing.registered and _without_sizes(values.get(name, NONE)) is not values.get(name, NONE)
-    )
+    empty = [
+        name for name, value in values.items() if name not in thing.registered and _without_sizes(value) is not value
+    ]
+    # The attributes that a method binds are asked for last, because they must be read from its syntax.
+    return sorted({*empty} & method.bound_attributes) if empty else []
 
 
 def forget_attributes(frame: Frame, reference: Ref, names: Iterable[str]) -> None:
