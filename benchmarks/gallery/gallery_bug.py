@@ -16,7 +16,7 @@ class Bug:
     """
 
     project: str
-    """`owner/name` on GitHub, or the name of a package on PyPI."""
+    """`owner/name` on GitHub, or the name of a package."""
     commit: str
     """The commit, or the version of the package."""
     file: str
@@ -42,11 +42,11 @@ class Bug:
         return self.project.replace("/", "+") if "/" in self.project else f"{self.project}-{self.commit}"
 
     @property
-    def link(self) -> str:
-        """The address of the row on GitHub, or of the release on PyPI."""
-        if "/" in self.project:
-            return f"https://github.com/{self.project}/blob/{self.commit}/{self.file}#L{self.row}"
-        return f"https://pypi.org/project/{self.project}/{self.commit}/"
+    def link(self) -> str | None:
+        """The address of the row on GitHub; None for a package, which its name and version identify."""
+        if "/" not in self.project:
+            return None
+        return f"https://github.com/{self.project}/blob/{self.commit}/{self.file}#L{self.row}"
 
 
 def entry_at(path: Path) -> Bug:

@@ -48,7 +48,9 @@ def _row(number: int, slug: str, bug: Bug) -> str:
     if bug.on_host_too:
         shows += " (also on the host)"
     driver = f"[{slug}](../benchmarks/gallery/entries/{slug}.py)"
-    where = f"[{_cell(bug.file)}:{bug.row}]({bug.link})"
+    where = f"{_cell(bug.file)}:{bug.row}"
+    if bug.link is not None:
+        where = f"[{where}]({bug.link})"
     return f"| {number} | {bug.project} {version} | {where} | {bug.code} | {_cell(bug.what)} | {shows} | {driver} |\n"
 
 
