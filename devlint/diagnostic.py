@@ -28,10 +28,14 @@ class Confidence(Enum):
     LIKELY = "likely"
     POSSIBLE = "possible"
 
+    @property
+    def rank(self) -> int:
+        """The position of this confidence among all, from 0 for the highest."""
+        return list(Confidence).index(self)
+
     def at_least(self, other: Confidence) -> bool:
         """Return whether this confidence is at least as high as the confidence `other`."""
-        order = list(Confidence)
-        return order.index(self) <= order.index(other)
+        return self.rank <= other.rank
 
 
 class AssumptionKind(Enum):

@@ -121,7 +121,7 @@ def _one_for_each_cause(found: Iterable[RuleFinding]) -> list[RuleFinding]:
         else:
             by_cause[one.finding.cause].append(one)
     for cause, same in by_cause.items():
-        shown, *others = sorted(same, key=lambda one: list(Confidence).index(one.finding.confidence))
+        shown, *others = sorted(same, key=lambda one: one.finding.confidence.rank)
         kept.append(_with_places_of(others, shown) if cause.recurs else shown)
     return kept
 
@@ -156,7 +156,7 @@ def _without_replaced(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
 
 def _preference(one: RuleFinding, regions: dict[Place, Region]) -> tuple[int, tuple[str, int, Position]]:
     """Return the key by which the finding to be reported comes first: the surest, and then the first in the source."""
-    return list(Confidence).index(one.finding.confidence), _order(one, regions)
+    return one.finding.confidence.rank, _order(one, regions)
 
 
 def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Position]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.interpreter.program.usage_evidence import UsageEvidence
+from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, UsageEvidence
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
@@ -51,7 +51,12 @@ def has_other_attributes(frame: Frame, node: cst.BaseExpression) -> bool:
     if found is None:
         return False
     name, evidence = found
-    return any(frame.analysis.table.method(one) is None for one in evidence.other_attributes.get(name, ()))
+    return any(tensors_lack(frame, one) for one in evidence.other_attributes.get(name, ()))
+
+
+def tensors_lack(frame: Frame, attribute: str) -> bool:
+    """Return whether no tensor has an attribute: the semantics table knows none of its name, nor do arrays."""
+    return attribute not in ARRAY_LIKE and frame.analysis.table.method(attribute) is None
 
 
 def has_module_members(frame: Frame, node: cst.BaseExpression) -> bool:

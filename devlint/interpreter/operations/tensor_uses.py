@@ -8,10 +8,10 @@ import libcst as cst
 
 from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import LibraryName, ProgramDefinition, Ref
-from devlint.interpreter.objects.evidence import has_module_members, looks_like_tensor
+from devlint.interpreter.objects.evidence import has_module_members, looks_like_tensor, tensors_lack
 from devlint.interpreter.program.definitions import FunctionInfo, Parameter
 from devlint.interpreter.program.name_events import NameEvents
-from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, is_tensor_method
+from devlint.interpreter.program.usage_evidence import is_tensor_method
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -61,7 +61,7 @@ def _reads_attribute_of_object(frame: Frame, path: Sequence[cst.CSTNode]) -> boo
     """Return whether the code reads an attribute that a tensor lacks, given the path of nodes to its owner."""
     match path[-2]:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if owner is path[-1]:
-            return name not in ARRAY_LIKE and frame.analysis.table.method(name) is None
+            return tensors_lack(frame, name)
     return False
 
 
