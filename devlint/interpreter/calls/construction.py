@@ -73,6 +73,7 @@ def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.C
     if fields is not None:
         return construct_record(frame, info, fields, arguments, node)
     record_private_instance(frame, info)
+    frame.analysis.newly_instantiated[info] = None
     creator = find_method(frame, info, "__new__")
     if creator is not None and creator not in frame.analysis.active_functions:
         value = frame.call_function(creator, ProgramDefinition(info), arguments)

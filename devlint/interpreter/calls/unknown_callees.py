@@ -154,7 +154,7 @@ def _move_in_place(
     )
     cell = ParameterCell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
     # Paths that do not move the object refer to the same unknown object.
-    unmoved = record or frame.analysis.base_heap.setdefault(unknown_object_site(owner), Instance("?", {}))
+    unmoved = record or frame.analysis.base_heap.get_or_put(unknown_object_site(owner), Instance("?", {}))
     assert isinstance(unmoved, Instance)
     tracked = is_module or (record is not None and record.cell is not None and record.placement_tracked)
     frame.put(unknown_object_site(owner), replace(unmoved, cell=cell, placement_tracked=tracked))

@@ -94,8 +94,10 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
     """Return whether a definition can make, move, cast or read a tensor, so that it is worth analysing.
 
     It can if it mentions a tensor-related name, or a global name that holds a tensor. A class also can if it mentions
-    such a function of its module, because methods pass on their module's placement. A function also can if it mentions
-    two definitions that can, because it may hand what one of them makes to the other.
+    such a function of its module, because methods pass on their module's placement. A function also can if it calls
+    two definitions that can, or their attributes, because it may hand what one of them makes to the other. One that
+    only names a class, as an annotation or a setting of the one function that it calls, makes nothing of it: a library
+    of models has thousands of those.
     """
     if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True
@@ -105,11 +107,16 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
             case Tensor():
                 return True
             case ProgramDefinition(definition=FunctionInfo() | ClassInfo() as helper):
-                is_counted = unit.kind == "function" or isinstance(helper, FunctionInfo)
+                is_counted = _calls(unit, name) if unit.kind == "function" else isinstance(helper, FunctionInfo)
                 wanted -= is_counted and bool(helper.unit.mentions & TENSOR_RELATED_NAMES)
                 if wanted == 0:
                     return True
     return False
+
+
+def _calls(unit: Statement, name: str) -> bool:
+    """Return whether a definition calls what a name stands for, or an attribute of it."""
+    return re.search(rf"\b{name}\s*[(.\[]", unit.text) is not None
 
 
 def _definition_of(analysis: Analysis, module: ModuleInfo, name: str | None) -> object:

@@ -25,7 +25,7 @@ from devlint.domain.value import (
 from devlint.interpreter.language.attributes import call_method_with
 from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.objects.class_hierarchy import (
-    class_body_values,
+    bind_class_attribute,
     defined_class,
     find_class_attribute,
     find_setter,
@@ -62,7 +62,7 @@ def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst
         case Unknown(origin=origin) if origin is not None:
             address = unknown_object_site(owner)
             # Paths that do not set the attribute refer to the same unknown object.
-            before = frame.get(address) or frame.analysis.base_heap.setdefault(address, Instance("?", {}))
+            before = frame.get(address) or frame.analysis.base_heap.get_or_put(address, Instance("?", {}))
             assert isinstance(before, Instance)
             frame.put(address, before.with_attribute(name, value))
         case ProgramDefinition(definition=ModuleInfo() as module) if module.frame is not None:
@@ -70,9 +70,7 @@ def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst
             module.frame.state.names[name] = value
         case ProgramDefinition(definition=ClassInfo() as info):
             frame.analysis.global_writes += 1
-            class_body_values(frame, info)[name] = value
-            if name in info.methods:
-                frame.analysis.patched_methods.add((info, name))
+            bind_class_attribute(frame, info, name, value)
         case ConditionalValue(test=test, yes=yes, no=no):
 
             def side(chosen: Value, holds: Literal | None) -> None:

@@ -25,6 +25,7 @@ def object_new(frame: Frame, call: LibraryCall) -> Value:
     cls = call.first.value if call.first is not None else None
     if not isinstance(cls, ProgramDefinition) or not isinstance(cls.definition, ClassInfo):
         return UNKNOWN
+    frame.analysis.newly_instantiated[cls.definition] = None
     return frame.allocate(call.node, Instance(cls, {}))
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.held_values import without_sizes
 from devlint.domain.placement import Scope
 from devlint.domain.value import Const, LibraryName, ProgramDefinition, Tuple, Value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
@@ -231,8 +232,33 @@ def class_body_values(frame: Frame, info: ClassInfo) -> dict[str, Value]:
         for node in info.node.body.body:
             if not isinstance(node, cst.FunctionDef):
                 body_frame.execute(node)
-    values.update(body_frame.state.names)
+    for name, value in body_frame.state.names.items():
+        _bind(frame, info, name, value)
     return values
+
+
+def classes_with_empty_tensors(frame: Frame) -> set[ClassInfo]:
+    """Return the classes of the program's objects that themselves hold, or have held, a tensor without elements."""
+    for info in list(frame.analysis.newly_instantiated):
+        for one in program_classes(frame, info):
+            class_body_values(frame, one)
+        frame.analysis.newly_instantiated.pop(info, None)
+    return frame.analysis.classes_with_empty_tensors
+
+
+def bind_class_attribute(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:
+    """Bind an attribute of a class itself, as `Model.cache = ...` does."""
+    class_body_values(frame, info)
+    _bind(frame, info, name, value)
+    if name in info.methods:
+        frame.analysis.patched_methods.add((info, name))
+
+
+def _bind(frame: Frame, info: ClassInfo, name: str, value: Value) -> None:
+    """Bind an attribute of a class whose body has begun to run."""
+    frame.analysis.class_values[info][name] = value
+    if without_sizes(value) is not value:
+        frame.analysis.classes_with_empty_tensors.add(info)
 
 
 def enclosing_class(frame: Frame) -> ClassInfo | None:

@@ -62,5 +62,5 @@ def _member(frame: Frame, info: ClassInfo, name: str, value: Value) -> Ref:
     """
     address = AllocationSite((MEMBER, id(info), name))
     attributes = {"value": value, "_value_": value, "name": Const(name)}
-    frame.analysis.base_heap.setdefault(address, Instance(ProgramDefinition(info), attributes))
+    frame.analysis.base_heap.get_or_put(address, Instance(ProgramDefinition(info), attributes))
     return Ref(address)

@@ -6,10 +6,16 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from devlint.domain.held_values import with_changed_values, without_sizes
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.value import NONE, Const, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
-from devlint.interpreter.objects.class_hierarchy import class_attributes, defined_class, program_classes
+from devlint.interpreter.objects.class_hierarchy import (
+    class_attributes,
+    classes_with_empty_tensors,
+    defined_class,
+    program_classes,
+)
 from devlint.interpreter.objects.later_stores import stored_later
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.self_attributes import ANY_ATTRIBUTE
@@ -91,7 +97,7 @@ def empty_placeholders(frame: Frame, reference: Ref, method: FunctionInfo) -> li
         return []
     values = {**class_attributes(frame, info), **thing.attributes}
     empty = [
-        name for name, value in values.items() if name not in thing.registered and _without_sizes(value) is not value
+        name for name, value in values.items() if name not in thing.registered and without_sizes(value) is not value
     ]
     # The attributes that a method binds are asked for last, because they must be read from its syntax.
     return sorted({*empty} & method.bound_attributes) if empty else []
@@ -119,21 +125,23 @@ def forget_sizes_of_placeholders(frame: Frame, reference: Ref) -> None:
     sizes, and so do the plain attributes of the object `reference` whose methods are called; a buffer may have got
     others with the module's saved state, and a container in any way.
     """
-    for address, thing in list(frame.state.heap.objects()):
-        match thing:
-            case Instance(attributes=attributes):
-                changed = _attributes_without_sizes(frame, thing, receives=address == reference.address)
-                if changed:
-                    frame.put(address, replace(thing, attributes={**attributes, **changed}))
-            case Sequence(items=items, element=element):
-                kept = tuple(map(_without_sizes, items)) if items is not None else None
-                if kept != items or _without_sizes(element) != element:
-                    frame.put(address, replace(thing, items=kept, element=_without_sizes(element)))
-            case Dict(entries=entries, element=element):
-                found = {key: _without_sizes(value) for key, value in entries.items()}
-                rest = _without_sizes(element) if element is not None else None
-                if found != entries or rest != element:
-                    frame.put(address, replace(thing, entries=found, element=rest))
+    heap = frame.state.heap
+    classes = classes_with_empty_tensors(frame)
+    holders = heap.tensor_holders()
+    if classes:
+        # An object shows the attributes of its class without holding them.
+        holders = [one for one in heap.objects() if isinstance(one[1], Instance)] + [
+            one for one in holders if not isinstance(one[1], Instance)
+        ]
+    for address, thing in holders:
+        if isinstance(thing, Instance):
+            changed = _attributes_without_sizes(frame, thing, receives=address == reference.address)
+            if changed:
+                frame.put(address, replace(thing, attributes={**thing.attributes, **changed}))
+        else:
+            kept = with_changed_values(thing, without_sizes, without_sizes)
+            if kept is not thing:
+                frame.put(address, kept)
 
 
 def _attributes_without_sizes(frame: Frame, thing: Instance, *, receives: bool) -> dict[str, Value]:
@@ -142,28 +150,16 @@ def _attributes_without_sizes(frame: Frame, thing: Instance, *, receives: bool) 
     `receives` is whether it is the object whose methods are called.
     """
     info = defined_class(thing.cls)
-    values = {**class_attributes(frame, info), **thing.attributes} if info is not None else thing.attributes
-    changed = {name: kept for name, value in values.items() if (kept := _without_sizes(value)) is not value}
+    values: dict[str, Value] = {}
+    if info is not None and not frame.analysis.classes_with_empty_tensors.isdisjoint(program_classes(frame, info)):
+        values.update(class_attributes(frame, info))
+    values.update(thing.attributes)
+    changed = {name: kept for name, value in values.items() if (kept := without_sizes(value)) is not value}
     if not changed or info is None:
         return changed
     methods = () if receives else _methods(frame, info)
     bound = {name for method in methods for name in method.bound_attributes}
     return {name: one for name, one in changed.items() if name in bound | {*thing.registered} or ANY_ATTRIBUTE in bound}
-
-
-def _without_sizes(value: Value) -> Value:
-    """Return a value whose tensors may have elements; the same object where none of them surely has none."""
-    match value:
-        case Tensor(empty_sizes=tuple()):
-            return replace(value, empty_sizes=None)
-        case Tuple(items=items):
-            kept = tuple(map(_without_sizes, items))
-            return (
-                value
-                if all(one is other for one, other in zip(kept, items, strict=True))
-                else replace(value, items=kept)
-            )
-    return value
 
 
 def _is_replaced_from_outside(frame: Frame, info: ClassInfo, name: str) -> bool:

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import libcst as cst
 
-from devlint.domain.objects import HeapObject
 from devlint.domain.path_conditions import Literal
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
@@ -28,6 +27,7 @@ from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.call_summaries import CallSummaries
 from devlint.interpreter.state.deep_calls import DeepCalls, Reach
 from devlint.interpreter.state.events import CallOnStack, Event, UnsynchronizedTiming
+from devlint.interpreter.state.heap import BaseHeap
 from devlint.interpreter.state.observation import Observer
 from devlint.interpreter.state.pending_registrations import PendingRegistrations
 from devlint.interpreter.state.private_call_sites import PrivateCallSites
@@ -114,7 +114,7 @@ class AnalysisState:
         self.expressions = expressions
         self.table: Table = load_semantics(models)
         self.numpy: Table = load_numpy_table()
-        self.base_heap: dict[AllocationSite, HeapObject] = {}
+        self.base_heap = BaseHeap()
         self.calls: list[CallOnStack] = []
         self.active_functions: list[FunctionInfo] = []
         self.symbolic = False
@@ -128,6 +128,10 @@ class AnalysisState:
         self.module_classes: dict[ClassInfo, bool] = {}
         self.patched_methods: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
+        self.newly_instantiated: dict[ClassInfo, None] = {}
+        """The classes of which the program has made objects since their class bodies were last asked for tensors."""
+        self.classes_with_empty_tensors: set[ClassInfo] = set()
+        """The classes of which an attribute, of the class itself, has held a tensor without elements."""
         imports = ImportGraph(program)
         self.torch_defaults = TorchDefaults(program, imports)
         self.outside_moves = OutsideMoves(program, imports)

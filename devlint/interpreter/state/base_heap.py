@@ -16,4 +16,5 @@ def write_to_base_heap(frame: Frame) -> Iterator[None]:
     """
     before = frame.state.heap.fork()
     yield
-    frame.analysis.base_heap.update(frame.state.heap.written_since(before))
+    for address, thing in frame.state.heap.written_since(before):
+        frame.analysis.base_heap.put(address, thing)

@@ -7,20 +7,16 @@ same tensor too, or a view of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import libcst as cst
 
 from devlint.domain.dtype import promotion_category
+from devlint.domain.held_values import shared_elements, with_changed_tensors, with_changed_values
 from devlint.domain.join import join
-from devlint.domain.objects import Dict, HeapObject, Instance, Sequence
-from devlint.domain.value import ConditionalValue, Tensor, Tuple, Value
+from devlint.domain.value import Tensor, Value
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
-
-Change = Callable[[Value], Value]
-"""A function from a value to the value after a change of a tensor in it; the same object where nothing changes."""
 
 
 def change_tensor(frame: Frame, node: cst.BaseExpression, before: Tensor, after: Tensor) -> None:
@@ -32,20 +28,25 @@ def change_tensor(frame: Frame, node: cst.BaseExpression, before: Tensor, after:
     if after == before:
         return
 
+    def is_meant(one: Tensor) -> bool:
+        return one is before or _may_be_same(one, before)
+
     def perhaps(value: Value) -> Value:
-        return _mapped(value, before, lambda one: join(one, after))
+        return with_changed_tensors(value, lambda one: join(one, after) if is_meant(one) else one)
 
     def surely(value: Value) -> Value:
-        return _mapped(value, before, lambda one: after if one is before else join(one, after))
+        return with_changed_tensors(
+            value, lambda one: after if one is before else join(one, after) if is_meant(one) else one
+        )
 
-    stands_for_several = any(
-        _mapped(value, before, lambda _: after) is not value
-        for _, thing in frame.state.heap.objects()
-        for value in _shared_elements(thing)
-    )
+    def is_concerned(value: Value) -> bool:
+        return with_changed_tensors(value, lambda one: after if is_meant(one) else one) is not value
+
+    holders = frame.state.heap.tensor_holders()
+    stands_for_several = any(is_concerned(value) for _, thing in holders for value in shared_elements(thing))
     change = perhaps if stands_for_several else surely
-    for address, thing in list(frame.state.heap.objects()):
-        changed = _with_change(thing, change, perhaps)
+    for address, thing in holders:
+        changed = with_changed_values(thing, change, perhaps)
         if changed is not thing:
             frame.put(address, changed)
     rebind(frame, node, before, after)
@@ -75,20 +76,6 @@ def written_tensor(frame: Frame, tensor: Tensor, source: Tensor | None) -> Tenso
     return replace(changed, grad=source.grad, leaf=False if source.grad else None)
 
 
-def _mapped(value: Value, before: Tensor, change: Change) -> Value:
-    """Return a value with each tensor in it that is, or may be, the tensor `before` replaced by `change` of it."""
-    match value:
-        case Tensor():
-            return change(value) if value is before or _may_be_same(value, before) else value
-        case Tuple(items=items):
-            changed = tuple(_mapped(one, before, change) for one in items)
-            return value if all(map(_is, changed, items)) else replace(value, items=changed)
-        case ConditionalValue(yes=yes, no=no):
-            one, other = _mapped(yes, before, change), _mapped(no, before, change)
-            return value if one is yes and other is no else replace(value, yes=one, no=other)
-    return value
-
-
 def _may_be_same(value: Tensor, before: Tensor) -> bool:
     """Return whether two abstract tensors may be one tensor of the program: they have the same memory, and all of it.
 
@@ -101,39 +88,3 @@ def _may_be_same(value: Tensor, before: Tensor) -> bool:
     if value.memory is None:
         return False
     return value.memory.root == before.memory.root and value.memory.is_contiguous and before.memory.is_contiguous
-
-
-def _is(one: Value, other: Value) -> bool:
-    """Return whether two values are the same Python object."""
-    return one is other
-
-
-def _shared_elements(thing: HeapObject) -> Iterator[Value]:
-    """Yield the values of a container each of which stands for several of its elements."""
-    match thing:
-        case Sequence(items=None, element=element):
-            yield element
-        case Dict(element=element) if element is not None:
-            yield element
-
-
-def _with_change(thing: HeapObject, change: Change, perhaps: Change) -> HeapObject:
-    """Return a heap object after a change of the tensors that it holds; `perhaps` is for what stands for several."""
-    match thing:
-        case Sequence(items=tuple() as items):
-            changed = tuple(map(change, items))
-            return thing if all(map(_is, changed, items)) else replace(thing, items=changed)
-        case Sequence(element=element, prefix=prefix):
-            shared, start = perhaps(element), tuple(map(change, prefix))
-            same = shared is element and all(map(_is, start, prefix))
-            return thing if same else replace(thing, element=shared, prefix=start)
-        case Dict(entries=entries, element=element):
-            kept = {key: change(value) for key, value in entries.items()}
-            rest = perhaps(element) if element is not None else None
-            same = rest is element and all(map(_is, kept.values(), entries.values()))
-            return thing if same else replace(thing, entries=kept, element=rest)
-        case Instance(attributes=attributes):
-            held = {name: change(value) for name, value in attributes.items()}
-            same = all(map(_is, held.values(), attributes.values()))
-            return thing if same else replace(thing, attributes=held)
-    return thing

@@ -6,10 +6,11 @@ costs as much as the two paths have written, not as much as the heap holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from devlint.domain.held_values import holds_tensor
 from devlint.domain.objects import HeapObject
 from devlint.domain.value import AllocationSite
 
@@ -17,17 +18,52 @@ Join: TypeAlias = "Callable[[HeapObject, HeapObject], HeapObject]"
 """A function that joins two states of one heap object."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ForkPoint:
     """A fork of a heap into two, as a node in the tree of forks.
 
     `parent` is the fork before it, `written` the allocation sites written between the two forks, and `depth` the number
-    of forks before it.
+    of forks before it. `tensor_holders` are the sites of the objects that held tensors at the fork, None while nobody
+    has asked for them.
     """
 
     parent: ForkPoint | None
     written: set[AllocationSite]
     depth: int
+    tensor_holders: frozenset[AllocationSite] | None = None
+
+
+class BaseHeap:
+    """The objects that code has made which runs once per analysis, such as a module's top level.
+
+    Most are tables without tensors, so the sites of those with tensors are kept apart.
+    """
+
+    __slots__ = ("_tensor_holders", "_unsorted", "objects")
+
+    def __init__(self) -> None:
+        self.objects: dict[AllocationSite, HeapObject] = {}
+        self._tensor_holders: set[AllocationSite] = set()
+        self._unsorted: set[AllocationSite] = set()
+
+    def put(self, address: AllocationSite, thing: HeapObject) -> None:
+        """Store an object at an allocation site, in place of the object that was there."""
+        self.objects[address] = thing
+        self._unsorted.add(address)
+
+    def get_or_put(self, address: AllocationSite, thing: HeapObject) -> HeapObject:
+        """Return the object at an allocation site, which is `thing` where there was none."""
+        if address not in self.objects:
+            self.put(address, thing)
+        return self.objects[address]
+
+    def tensor_holders(self) -> set[AllocationSite]:
+        """Return the allocation sites of the objects that hold tensors themselves."""
+        found = {address for address in self._unsorted if holds_tensor(self.objects[address])}
+        self._tensor_holders -= self._unsorted
+        self._tensor_holders |= found
+        self._unsorted.clear()
+        return self._tensor_holders
 
 
 class Heap:
@@ -39,8 +75,8 @@ class Heap:
 
     __slots__ = ("_base", "_objects", "_point", "_written")
 
-    def __init__(self, base: Mapping[AllocationSite, HeapObject] | None = None) -> None:
-        self._base: Mapping[AllocationSite, HeapObject] = {} if base is None else base
+    def __init__(self, base: BaseHeap | None = None) -> None:
+        self._base = BaseHeap() if base is None else base
         self._objects: dict[AllocationSite, HeapObject] = {}
         self._written: set[AllocationSite] = set()
         self._point: ForkPoint | None = None
@@ -48,14 +84,39 @@ class Heap:
     def get(self, address: AllocationSite) -> HeapObject | None:
         """Return the object at an allocation site; None when this path's heap and the base heap have none."""
         thing = self._objects.get(address)
-        return thing if thing is not None else self._base.get(address)
+        return thing if thing is not None else self._base.objects.get(address)
 
     def objects(self) -> Iterator[tuple[AllocationSite, HeapObject]]:
         """Yield every object that this path sees, with its allocation site."""
         yield from self._objects.items()
-        for address, thing in self._base.items():
+        for address, thing in self._base.objects.items():
             if address not in self._objects:
                 yield address, thing
+
+    def tensor_holders(self) -> list[tuple[AllocationSite, HeapObject]]:
+        """Return the objects on this path that hold tensors themselves, with their allocation sites.
+
+        The cost is that of the objects written since it was last asked, and of the objects that hold tensors.
+        """
+        own = [(address, self._objects[address]) for address in self._own_tensor_holders()]
+        base = self._base.tensor_holders() - self._objects.keys()
+        return own + [(address, self._base.objects[address]) for address in base]
+
+    def _own_tensor_holders(self) -> frozenset[AllocationSite]:
+        """Return the sites of the objects with tensors that the path has written, and keep them with its last fork."""
+        self._begin_segment()
+        last = point = self._point
+        assert last is not None
+        sites: set[AllocationSite] = set()
+        while point is not None and point.tensor_holders is None:
+            sites |= point.written
+            point = point.parent
+        known = point.tensor_holders if point is not None and point.tensor_holders is not None else frozenset()
+        sites |= known
+        found = frozenset(address for address in sites if holds_tensor(self._objects[address]))
+        # Equal sets are kept once: a path asks for them often.
+        last.tensor_holders = known if found == known else found
+        return last.tensor_holders
 
     def put(self, address: AllocationSite, thing: HeapObject) -> None:
         """Store an object at an allocation site, in place of the object that was there."""
