@@ -154,9 +154,12 @@ def _without_replaced(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
     yield from causes.values()
 
 
-def _preference(one: RuleFinding, regions: dict[Place, Region]) -> tuple[int, tuple[str, int, Position]]:
-    """Return the key by which the finding to be reported comes first: the surest, and then the first in the source."""
-    return one.finding.confidence.rank, _order(one, regions)
+def _preference(one: RuleFinding, regions: dict[Place, Region]) -> tuple[bool, int, tuple[str, int, Position]]:
+    """Return the key by which the finding to be reported comes first.
+
+    A mere information comes last, then counts how sure the findings are, and then their order in the source.
+    """
+    return one.finding.severity is Severity.INFO, one.finding.confidence.rank, _order(one, regions)
 
 
 def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Position]:

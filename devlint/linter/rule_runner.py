@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from devlint.diagnostic import Severity
 from devlint.domain.placement import Place
 from devlint.interpreter.state.events import BrokenFile, Event
 from devlint.rule import Finding, Rule, events_of
@@ -55,10 +56,10 @@ class RuleRunner:
             self.broken_files.append((filename, error))
 
     def _keep(self, rule: Rule, finding: Finding) -> None:
-        """Store a finding, unless the same rule has one at the same source location that is at least as certain."""
+        """Store a finding, unless the same rule has one at the same source location that says as much."""
         key = (rule.code, finding.place)
         known = self._kept.get(key)
-        if known is None or _is_more_certain(finding, known.finding):
+        if known is None or _is_preferred(finding, known.finding):
             self._kept[key] = RuleFinding(type(rule), finding)
 
     def findings(self) -> list[RuleFinding]:
@@ -72,6 +73,9 @@ class RuleRunner:
         return [found for key, found in self._kept.items() if key not in self._without_finding]
 
 
-def _is_more_certain(one: Finding, other: Finding) -> bool:
-    """Return whether the finding `one` has a higher confidence than the finding `other`."""
+def _is_preferred(one: Finding, other: Finding) -> bool:
+    """Return whether the finding `one` says more than `other`: it is no mere information, or else it is surer."""
+    infos = [each.severity is Severity.INFO for each in (one, other)]
+    if infos[0] is not infos[1]:
+        return infos[1]
     return one.confidence is not other.confidence and one.confidence.at_least(other.confidence)
