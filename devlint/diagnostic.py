@@ -65,7 +65,7 @@ class AssumptionKind(Enum):
     INTENT = "intent"
     """The author means something else than what the statement does."""
     CALLED = "called"
-    """Somebody calls a function that nothing in its own project calls."""
+    """Somebody calls a function, or passes an argument, that nothing in the function's own project calls or passes."""
 
 
 class Applicability(Enum):

@@ -22,8 +22,10 @@ class Float64OnAccelerator(Rule):
     """float64 is moved to an accelerator.
 
     ## What it does
-    Finds transfers of float64 tensors to an accelerator. Where float64 was written out (`dtype=torch.float64`) it is
-    only an information; towards MPS, which has no float64, it is an error.
+    Finds transfers of float64 tensors to an accelerator where they cost something: in code that runs again and again (a
+    loop, a `forward`, a training step, what those call), and at the top level of a script. Elsewhere, for a tensor of
+    few elements, and where float64 was written out (`dtype=torch.float64`), it is only an information. Towards MPS,
+    which has no float64, it is an error everywhere.
 
     ## Why is this bad?
     Accelerators compute float64 at 1/2 to 1/64 of their float32 speed, and it takes twice the memory and twice the
@@ -116,10 +118,16 @@ def _message(event: Transfer, path: TransferPath, *, refused: bool) -> str:
 
 
 def _severity(event: Transfer, *, refused: bool) -> Severity | None:
-    """Return the severity of a finding: error on the device mps, info for float64 that the program requested.
+    """Return the severity of a finding: error on the device mps, info for float64 that is meant or that costs little.
 
     Returns None in any other case, which means the severity of the rule.
     """
     if refused:
         return Severity.ERROR
-    return None if is_implicit(event.dtype_before) else Severity.INFO
+    costs = _is_at_top_level(event) or (event.context.hot and not event.few_elements)
+    return None if costs and is_implicit(event.dtype_before) else Severity.INFO
+
+
+def _is_at_top_level(event: Transfer) -> bool:
+    """Return whether a transfer stands at the top level of a script, where it often moves the data of the whole run."""
+    return event.context.scope.entry and not event.context.symbolic

@@ -76,7 +76,10 @@ class CreateThenTransfer(Rule):
             self._reused_rebuilds.add(event.context.place)
             return
         fresh = event.fresh if isinstance(event, Transfer) else event.origin
-        if fresh is None or fresh.kind is OriginKind.TENSOR or not _created_here(event.context, fresh):
+        # Where a generator object draws the numbers, the program wants that generator's sequence.
+        if fresh is None or fresh.kind in (OriginKind.TENSOR, OriginKind.GENERATOR):
+            return
+        if not _created_here(event.context, fresh):
             return
         if _draws_from_generator(fresh):
             return

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import UNKNOWN_DEVICE, Device, DeviceRelation, DeviceSymbol, KnownDevice, relate_devices
+from devlint.domain.heat import Heat
 from devlint.domain.path_conditions import NO_CONDITION, Formula, Literal, PathCondition, assume, entails
 
 # Steps
@@ -42,13 +43,16 @@ class Loop:
     """A loop of the analysed program that is being executed, as steps and events refer to it.
 
     `place` is the source location of the loop statement, `depth` its nesting depth (1 for an outermost loop), `outer`
-    the loop around it (through calls too), and `path_condition` the path condition at its start.
+    the loop around it (through calls too), and `path_condition` the path condition at its start. `scope` is the run of
+    the code that holds the loop; `counted` is true for a loop over a few known elements, which is run once for each.
     """
 
     place: Place
     depth: int
     outer: Loop | None = None
     path_condition: PathCondition = NO_CONDITION
+    scope: Scope | None = field(default=None, compare=False)
+    counted: bool = field(default=False, compare=False)
 
     def around(self) -> Iterator[Loop]:
         """Yield this loop and the loops around it, from the innermost to the outermost."""
@@ -144,7 +148,8 @@ class Scope:
     `any_device` is true for code meant for any device: the function mentions a device, or such code calls it. `entry`
     is true for code that runs outside of functions (a module's top level, a class body) and for the unknown caller of
     an analysed function. `argument_placements` are the placements of the tensors and modules among the arguments,
-    `self` included. `caller` is the scope of the calling code. Scopes compare by identity.
+    `self` included. `caller` is the scope of the calling code, `called_at` the source location of the call. `heat` is
+    how often the function runs by its role, `body` its syntax node. Scopes compare by identity.
     """
 
     name: str
@@ -155,6 +160,9 @@ class Scope:
     entry: bool = False
     argument_placements: tuple[Placement, ...] = ()
     caller: Scope | None = None
+    heat: Heat = Heat.OPEN
+    body: object = None
+    called_at: Place | None = None
 
 
 # Placements

@@ -192,6 +192,7 @@ class OriginKind(Enum):
 
     NOTHING = "made from nothing"
     RANDOM = "random numbers"
+    GENERATOR = "numbers from a generator object"
     TENSOR = "another tensor"
 
 

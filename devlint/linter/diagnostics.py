@@ -33,6 +33,7 @@ from devlint.interpreter.program.program import Program
 from devlint.linter.rule_loader import find_rule
 from devlint.linter.rule_runner import RuleFinding, RuleRunner
 from devlint.linter.uncalled import UncalledDefinitions
+from devlint.linter.unset_parameters import UnsetParameters
 from devlint.linter.unused_suppressions import UNUSED_CODE, FindingRows, unused_suppressions
 from devlint.rule import Finding, Rule
 from devlint.rule_metadata import rule_url
@@ -60,7 +61,8 @@ def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorCont
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
-    found = [*_with_callers(found, given, regions, UncalledDefinitions(program))]
+    uncalled = UncalledDefinitions(program)
+    found = [*_with_callers(found, given, regions, uncalled, UnsetParameters(uncalled))]
     contexts = {filename: FixContext(module.index) for filename, module in given.items()}
     reported = [
         _diagnostic(one.rule, one.finding, regions, contexts[one.finding.place.filename], contained)
@@ -76,15 +78,30 @@ def _with_callers(
     given: Mapping[str, ModuleInfo],
     regions: Mapping[Place, Region],
     uncalled: UncalledDefinitions,
+    unset: UnsetParameters,
 ) -> Iterator[RuleFinding]:
-    """Yield the findings; those in code that nothing in its project calls assume that somebody calls it."""
+    """Yield the findings; those that an application does not reach by itself assume that somebody else does.
+
+    Either nothing in the project calls the code, or only with a value of a parameter that no call passes.
+    """
+
+    def uncalled_at(place: Place) -> list[str]:
+        known = place in regions and place.filename in given
+        name = uncalled.name_at(given[place.filename], regions[place].start.row) if known else None
+        return [f"somebody calls `{name}`"] if name is not None else []
+
     for one in found:
-        place = one.finding.place
-        asked = place in regions and one.rule.code not in DEVELOPMENT_CODES
-        name = uncalled.name_at(given[place.filename], regions[place].start.row) if asked else None
-        if name is not None:
-            assumed = Assumption(AssumptionKind.CALLED, f"somebody calls `{name}`")
-            one = replace(one, finding=replace(one.finding, assumptions=(*one.finding.assumptions, assumed)))
+        if one.rule.code not in DEVELOPMENT_CODES:
+            clauses = uncalled_at(one.finding.place)
+            needed = [
+                uncalled_at(place) + [f"somebody passes `{name}`" for name in unset.needed_by(path_condition)]
+                for place, path_condition in one.origins
+            ]
+            if not clauses and needed and all(needed):
+                clauses = min(needed)
+            assumed = [Assumption(AssumptionKind.CALLED, clause) for clause in clauses]
+            if assumed:
+                one = replace(one, finding=replace(one.finding, assumptions=(*one.finding.assumptions, *assumed)))
         yield one
 
 
@@ -154,9 +171,12 @@ def _without_replaced(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
     yield from causes.values()
 
 
-def _preference(one: RuleFinding, regions: dict[Place, Region]) -> tuple[int, tuple[str, int, Position]]:
-    """Return the key by which the finding to be reported comes first: the surest, and then the first in the source."""
-    return one.finding.confidence.rank, _order(one, regions)
+def _preference(one: RuleFinding, regions: dict[Place, Region]) -> tuple[bool, int, tuple[str, int, Position]]:
+    """Return the key by which the finding to be reported comes first.
+
+    A mere information comes last, then counts how sure the findings are, and then their order in the source.
+    """
+    return one.finding.severity is Severity.INFO, one.finding.confidence.rank, _order(one, regions)
 
 
 def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Position]:
@@ -166,7 +186,7 @@ def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Po
 
 
 def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Region]:
-    """Return the source region of every syntax node to which a finding, its trace or its assumptions refer.
+    """Return the source region of every syntax node to which a finding, its trace, assumptions or events refer.
 
     Each top-level statement is read only once.
     """
@@ -174,7 +194,8 @@ def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Regi
     for one in found:
         finding = one.finding
         assumed = (each.place for each in finding.assumptions if each.place is not None)
-        for place in (finding.place, *(step.place for step in finding.trace), *assumed):
+        origins = (each.place for each in one.origins if each.place != finding.place)
+        for place in (finding.place, *(step.place for step in finding.trace), *assumed, *origins):
             wanted[place.filename, id(place.unit)].add(place)
     regions: dict[Place, Region] = {}
     for (filename, _), places in wanted.items():

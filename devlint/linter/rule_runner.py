@@ -7,20 +7,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from devlint.diagnostic import Severity
+from devlint.domain.path_conditions import PathCondition
 from devlint.domain.placement import Place
 from devlint.interpreter.state.events import BrokenFile, Event
 from devlint.rule import Finding, Rule, events_of
 from devlint.syntax.source import SourceError
 
 
+class Origin(NamedTuple):
+    """Where an event happened that led to a finding, and on which path."""
+
+    place: Place
+    path_condition: PathCondition
+
+
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """A finding together with the class of the rule that made it."""
+    """A finding together with the class of the rule that made it, and where the events happened that led to it."""
 
     rule: type[Rule]
     finding: Finding
+    origins: frozenset[Origin] = frozenset()
 
 
 class RuleRunner:
@@ -44,7 +55,7 @@ class RuleRunner:
             if not findings and rule.everywhere:
                 self._without_finding.add((rule.code, event.context.place))
             for finding in findings:
-                self._keep(rule, finding)
+                self._keep(rule, finding, Origin(event.context.place, event.context.path_condition))
 
     def record_broken_file(self, filename: str, error: SourceError) -> None:
         """Store the name of a file that cannot be analysed, with the error that says why.
@@ -54,12 +65,18 @@ class RuleRunner:
         if BrokenFile in self._by_event:
             self.broken_files.append((filename, error))
 
-    def _keep(self, rule: Rule, finding: Finding) -> None:
-        """Store a finding, unless the same rule has one at the same source location that is at least as certain."""
+    def _keep(self, rule: Rule, finding: Finding, *origin: Origin) -> None:
+        """Store a finding, unless the same rule has one at the same source location that says as much.
+
+        All events that led to findings of the rule there are remembered.
+        """
         key = (rule.code, finding.place)
         known = self._kept.get(key)
-        if known is None or _is_more_certain(finding, known.finding):
-            self._kept[key] = RuleFinding(type(rule), finding)
+        if known is None:
+            self._kept[key] = RuleFinding(type(rule), finding, frozenset(origin))
+        else:
+            kept = finding if _is_preferred(finding, known.finding) else known.finding
+            self._kept[key] = replace(known, finding=kept, origins=known.origins.union(origin))
 
     def findings(self) -> list[RuleFinding]:
         """Return the findings of all rules after the last event: the surest for each rule and source location.
@@ -72,6 +89,9 @@ class RuleRunner:
         return [found for key, found in self._kept.items() if key not in self._without_finding]
 
 
-def _is_more_certain(one: Finding, other: Finding) -> bool:
-    """Return whether the finding `one` has a higher confidence than the finding `other`."""
+def _is_preferred(one: Finding, other: Finding) -> bool:
+    """Return whether the finding `one` says more than `other`: it is no mere information, or else it is surer."""
+    infos = [each.severity is Severity.INFO for each in (one, other)]
+    if infos[0] is not infos[1]:
+        return infos[1]
     return one.confidence is not other.confidence and one.confidence.at_least(other.confidence)

@@ -1,4 +1,4 @@
-"""The functions and methods of an application that nothing in its project calls, found by their names in its texts.
+"""The functions and methods of an application that nothing in its project calls, found by their names in its files.
 
 An application is a program of several files, one of which runs as a script. Its project is the folder around the files,
 with notebooks, settings and documents: who is named in none of them is called by nobody. Nothing is claimed of what an
@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
+from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.syntax.index import Statement
 
 _PROJECT_FILES: Final = (".git", "pyproject.toml", "setup.py", "setup.cfg")
@@ -27,6 +28,8 @@ _SUFFIXES: Final = frozenset(
     ".py .pyi .pyx .ipynb .yaml .yml .json .toml .cfg .ini .sh .bat .md .rst .txt .gin .jsonnet".split()
 )
 """The suffixes of the files that may name a function."""
+_PROSE: Final = frozenset({".md", ".rst", ".txt"})
+"""The suffixes of documents, whose words are no names unless they are written as code."""
 _MAX_FILES: Final = 20_000
 _MAX_SIZE: Final = 30_000_000
 """The number of files of all kinds, and of bytes of text, from which on a project is taken to name everything."""
@@ -39,6 +42,8 @@ _COMPUTED_NAME: Final = re.compile(
 )
 _COMPUTED_FUNCTION: Final = re.compile(_COMPUTED_NAME.pattern.replace(r"getattr\(", r"getattr\((?!self\b)"))
 """The ways to reach a method, and a function of a module, by a name that the program computes."""
+_PARSED_OPTIONS: Final = re.compile(r"(\w+)(?:\s*,\s*\w+)?\s*=[^=\n]*\.parse_(?:known_)?args\(")
+"""The name that a program gives to its parsed command-line options, which hold no functions."""
 _METHOD: Final = re.compile(r"^([ \t]+)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _PLAIN_BASES: Final = frozenset({"object", "nn.Module", "torch.nn.Module", "Module"})
 """The base classes that call no methods but those of `_CALLED_BY_MODULES`."""
@@ -67,7 +72,8 @@ class UncalledDefinitions:
     """The answers to the question whether nothing in the project of a program calls the code at a row of a file."""
 
     def __init__(self, program: Program) -> None:
-        self._modules = [one for path in program.given_paths if (one := program.load(path)) is not None]
+        self.modules = [one for path in program.given_paths if (one := program.load(path)) is not None]
+        self._importing = ImportingFiles(program, self.modules)
         self._known: dict[_Definition, bool] = {}
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
@@ -75,10 +81,23 @@ class UncalledDefinitions:
         definition = _definition_at(module, row) if self._is_application else None
         return definition.name if definition is not None and self._is_uncalled(definition) else None
 
+    def knows_callers(self, module: ModuleInfo, name: str, *, is_method: bool) -> bool:
+        """Return whether only code that names a function or method of the application calls it."""
+        return self._is_application and self._may_be_uncalled(_Definition(module, name, 0, 0, is_method))
+
+    def is_named_elsewhere(self, name: str) -> bool:
+        """Return whether a text of the project that is no code of the program has a name, in prose written as code."""
+        others = self._other_texts
+        if others is None:
+            return True
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        as_code = re.compile(rf"(?:[.`]|import\b.*)\b{re.escape(name)}\b|\b{re.escape(name)}[(`]")
+        return any((as_code if is_prose else word).search(text) for text, is_prose in others)
+
     @cached_property
     def _is_application(self) -> bool:
         """Whether the program has several files, one of which is a script."""
-        return len(self._modules) > 1 and any(_MAIN_GUARD.search(one.index.source.text) for one in self._modules)
+        return len(self.modules) > 1 and any(_MAIN_GUARD.search(one.index.source.text) for one in self.modules)
 
     def _is_uncalled(self, definition: _Definition) -> bool:
         """Return whether nothing calls a definition, except code that nothing calls either."""
@@ -95,38 +114,49 @@ class UncalledDefinitions:
             return False
         if _is_installed(module.path) and not is_private_name(definition.name):
             return False
-        stem = module.path.parent.name if module.is_package else module.path.stem
-        word = re.compile(rf"\b{re.escape(stem)}\b")
-        users = [one for one in self._modules if one is module or word.search(one.index.source.text)]
+        users = self._users(definition)
         if len(users) == 1 and not _MAIN_GUARD.search(module.index.source.text):
             return False
         computed = _COMPUTED_NAME if definition.is_method else _COMPUTED_FUNCTION
-        return not any(computed.search(one.index.source.text) for one in users)
+        return not any(computed.search(_without_options(one.index.source.text)) for one in users)
+
+    def _users(self, definition: _Definition) -> Sequence[ModuleInfo]:
+        """Return the files that may use the file of a definition: for a method, those that have the file's name."""
+        module = definition.module
+        if not definition.is_method:
+            return self._importing.of_file(module)
+        word = re.compile(rf"\b{re.escape(import_name(module))}\b")
+        return [one for one in self.modules if one is module or word.search(one.index.source.text)]
 
     def _is_named(self, definition: _Definition) -> bool:
-        """Return whether any text of the project names a definition outside of itself and of comment lines."""
-        word = re.compile(rf"(?<!def )\b{re.escape(definition.name)}\b")
-        if any(self._is_named_in(definition, module, word) for module in self._modules):
-            return True
-        others = self._other_texts
-        return others is None or any(word.search(text) for text in others)
+        """Return whether the project names a definition outside of itself, by an identifier or a text of its own.
 
-    def _is_named_in(self, definition: _Definition, module: ModuleInfo, word: re.Pattern[str]) -> bool:
-        """Return whether a file names a definition in code that may be run; `word` finds the name."""
-        text = module.index.source.text
-        for match in word.finditer(text):
-            start = text.rfind("\n", 0, match.start()) + 1
-            if text[start : match.start()].lstrip().startswith("#"):
+        A function is named only in files that import its own. Any file may name a method: objects are passed around.
+        """
+        home, name = definition.module, definition.name
+        files = self.modules if definition.is_method else self._importing.of_function(home, name)
+        return any(self._is_named_in(definition, one) for one in files) or self.is_named_elsewhere(name)
+
+    def _is_named_in(self, definition: _Definition, module: ModuleInfo) -> bool:
+        """Return whether a file names a definition in code that may be run."""
+        name = re.escape(definition.name)
+        word, quoted = re.compile(rf"(?<!def )\b{name}\b"), re.compile(rf"[\"'](?:\w+[.:])*{name}[\"']")
+        for unit in module.index.statements:
+            if definition.name not in unit.mentions and unit.kind != "import" and not quoted.search(unit.text):
                 continue
-            caller = _definition_at(module, text.count("\n", 0, start) + 1)
-            if caller is None or (caller != definition and not self._is_uncalled(caller)):
-                return True
+            for match in word.finditer(unit.text):
+                start = unit.text.rfind("\n", 0, match.start()) + 1
+                if unit.text[start : match.start()].lstrip().startswith("#"):
+                    continue
+                caller = _definition_at(module, unit.first_row + unit.text.count("\n", 0, start))
+                if caller is None or (caller != definition and not self._is_uncalled(caller)):
+                    return True
         return False
 
     @cached_property
-    def _other_texts(self) -> Sequence[str] | None:
-        """The texts of the project besides those of the program; None if there are too many files to read them."""
-        given = {one.path for one in self._modules}
+    def _other_texts(self) -> Sequence[tuple[str, bool]] | None:
+        """The texts of the project besides those of the program, and whether they are prose; None if too many."""
+        given = {one.path for one in self.modules}
         found: list[Path] = []
         size = 0
         for count, path in enumerate(_files_below(_project_folder([*given]))):
@@ -135,7 +165,7 @@ class UncalledDefinitions:
                 size += path.stat().st_size
             if count > _MAX_FILES or size > _MAX_SIZE:
                 return None
-        return [path.read_text(encoding="utf-8", errors="replace") for path in found]
+        return [(path.read_text(encoding="utf-8", errors="replace"), path.suffix in _PROSE) for path in found]
 
 
 def _definition_at(module: ModuleInfo, row: int) -> _Definition | None:
@@ -161,6 +191,13 @@ def _methods(module: ModuleInfo, unit: Statement) -> Iterator[_Definition]:
         above = unit.text[: one.start()].rstrip().rpartition("\n")[2].lstrip()
         if not (above.startswith("@") or one[2].endswith("__") or one[2] in _CALLED_BY_MODULES):
             yield _Definition(module, one[2], row, following - 1, is_method=True)
+
+
+def _without_options(text: str) -> str:
+    """Return a program's text without the places where it lists its command-line options."""
+    for name in set(_PARSED_OPTIONS.findall(text)):
+        text = re.sub(rf"\b{name}\.__dict__|\bvars\({name}\)", "", text)
+    return text
 
 
 def _is_installed(path: Path) -> bool:

@@ -86,3 +86,120 @@ def test_installed_package(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(SCRIPT.replace("helpers", "package.helpers"))
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
     assert {one.confidence for one in found} == {Confidence.CERTAIN}
+
+
+def test_words_of_documents_name_nothing(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("Some code is unused, and a call of it is wrong.\n")
+    assert confidences(tmp_path) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
+    (tmp_path / "README.md").write_text("Use `helpers.unused()`, then `call`.\n")
+    assert confidences(tmp_path) == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
+
+
+def test_options_are_no_functions(tmp_path: Path) -> None:
+    listed = (
+        "    from argparse import ArgumentParser\n    args = ArgumentParser().parse_args()\n    print(args.__dict__)\n"
+    )
+    assert confidences(tmp_path, main=SCRIPT + listed) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
+    asked = SCRIPT + listed + "    Net.__dict__[args.name](Net())\n"
+    assert confidences(tmp_path, main=asked) == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
+
+
+def test_another_function_of_the_same_name(tmp_path: Path) -> None:
+    twin = "from other import unused\n" + SCRIPT + "    unused()\n"
+    other = "def unused():\n    return 1\n"
+    assert confidences(tmp_path, main=twin, other=other) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
+
+
+@pytest.mark.parametrize(
+    "passed_on",
+    ["from helpers import unused\n", "from helpers import *\n", "import helpers\nunused = helpers.unused\n"],
+)
+def test_passed_on_by_another_file(tmp_path: Path, passed_on: str) -> None:
+    script = SCRIPT + "    import other\n    other.unused()\n"
+    assert confidences(tmp_path, main=script, other=passed_on)[0] == (8, Confidence.CERTAIN)
+
+
+def test_attribute_that_only_an_uncalled_method_reads(tmp_path: Path) -> None:
+    net = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.eps = torch.ones(3)
+
+    def call(self, x: torch.Tensor):
+        return x + self.eps
+"""
+    script = SCRIPT.replace("used, ", "").replace("used(), ", "")
+    assert confidences(tmp_path, helpers=net, main=script) == [(7, Confidence.POSSIBLE)]
+    read = net.replace("def call", "def forward")
+    assert confidences(tmp_path, helpers=read, main=script) == [(7, Confidence.LIKELY)]
+    both = net + "\n    def forward(self, x: torch.Tensor):\n        return x * self.eps\n"
+    assert confidences(tmp_path, helpers=both, main=script) == [(7, Confidence.LIKELY)]
+
+
+BRANCH = f"""\
+def shift(x, mode="plain", masked=False):
+    if masked:
+        return {WRONG}
+    if mode != "plain":
+        return {WRONG}
+    return x
+
+def use(x, **options):
+    return shift(x)
+"""
+
+
+def branches(folder: Path, uses: str, helpers: str = BRANCH, **files: str) -> list[Confidence]:
+    """Return the confidences of the findings in the two branches that ask for parameters, in a project with a use."""
+    script = f"from helpers import *\n\nif __name__ == '__main__':\n    use(1)\n{uses}"
+    found = confidences(folder, helpers="import torch\n\n" + helpers, main=script, **files)
+    return [confidence for _, confidence in found]
+
+
+def test_parameter_that_no_call_sets(tmp_path: Path) -> None:
+    assert branches(tmp_path, "") == [Confidence.POSSIBLE, Confidence.POSSIBLE]
+    assert branches(tmp_path, "    shift(2, 'plain')\n") == [Confidence.POSSIBLE, Confidence.CERTAIN]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "    shift(2, 'other', True)\n",
+        "    shift(2, mode='other', masked=True)\n",
+        "    options = {}\n    shift(2, **options)\n",
+        "    found = map(shift, [1])\n",
+        "    found = {'shift': 1}\n    globals()['shift'](1)\n",
+    ],
+    ids=["by position", "by keyword", "by unpacking", "passed as a value", "by a computed name"],
+)
+def test_parameter_that_a_call_sets(tmp_path: Path, use: str) -> None:
+    assert branches(tmp_path, use) == [Confidence.CERTAIN, Confidence.CERTAIN]
+
+
+def test_parameter_that_settings_name(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("masked: true\n")
+    assert branches(tmp_path, "") == [Confidence.CERTAIN, Confidence.POSSIBLE]
+
+
+def test_parameter_of_a_method(tmp_path: Path) -> None:
+    method = f"""\
+class Layer:
+    def shift(self, x, masked=False):
+        if not masked:
+            return x
+        return {WRONG}
+
+def use(x):
+    return Layer().shift(x)
+"""
+    assert branches(tmp_path, "", method) == [Confidence.POSSIBLE]
+    assert branches(tmp_path, "    Layer().shift(2, True)\n", method) == [Confidence.CERTAIN]
+
+
+def test_default_side_of_a_parameter(tmp_path: Path) -> None:
+    plain = f"def shift(x, masked=True):\n    return {WRONG} if masked else x\n\ndef use(x):\n    return shift(x)\n"
+    assert branches(tmp_path, "", plain) == [Confidence.CERTAIN]

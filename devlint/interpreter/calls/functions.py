@@ -35,16 +35,13 @@ from devlint.interpreter.objects.contained_tensors import contained_tensors
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module, placement_of_module
 from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.function_roles import CACHING_DECORATORS, heat_of_function
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.deep_calls import Reach
 from devlint.interpreter.state.device_facts import device_facts
 from devlint.interpreter.state.events import CallOnStack
 from devlint.interpreter.state.frame import Frame
-
-CACHING_DECORATORS: Final = frozenset({"lru_cache", "cache"})
-"""The decorators of functools that return the same object for the same arguments."""
-
 
 MAX_ARGUMENT_PLACEMENTS: Final = 8
 """The number of arguments' placements that a scope remembers.
@@ -141,7 +138,7 @@ def _run_in_new_frame(
         analysis,
         info.module,
         info.unit,
-        scope_for(frame, info, receiver, data),
+        scope_for(frame, info, receiver, data, arguments.node),
         State(names, frame.state.heap, frame.state.path_condition, frame.state.torch_state),
         function=info,
         outer=info.closure,
@@ -225,10 +222,12 @@ def run_body(frame: Frame) -> Value:
     return value
 
 
-def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: Iterable[Value]) -> Scope:
+def scope_for(
+    frame: Frame, info: FunctionInfo, receiver: Value | None, data: Iterable[Value], call: cst.CSTNode
+) -> Scope:
     """Return the `Scope` of a function's run: what findings and rules know about the run, such as its name and caller.
 
-    `data` are the tensors and modules among the arguments other than the receiver.
+    `data` are the tensors and modules among the arguments other than the receiver, `call` is the call's node.
     """
     in_module = info.owner is not None and receiver is not None and is_module(frame, receiver)
     building = frame.analysis.construction_depth > 0
@@ -247,6 +246,9 @@ def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: It
             )
         ),
         caller=frame.scope,
+        heat=heat_of_function(info),
+        body=info.node,
+        called_at=frame.place(call),
     )
 
 

@@ -92,7 +92,7 @@ def _finish_loop(frame: Frame, node: cst.For | cst.While, loop_frame: LoopFrame)
 def _new_loop_frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
     """Return a new record (`LoopFrame`) of a `for` or `while` statement that starts to run."""
     head = node.target if isinstance(node, cst.For) else node.test
-    return LoopFrame(frame.loop_at(head), node, frame.analysis.names_changed(node), unrolled)
+    return LoopFrame(frame.loop_at(head, counted=unrolled), node, frame.analysis.names_changed(node), unrolled)
 
 
 def _unroll(

@@ -80,9 +80,9 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     if dtype.name == "float64" and dtype.provenance is None:
         dtype = replace(dtype, provenance=step)
     fresh = None
-    # Numbers from a generator object do not count as fresh: the program wants that generator's sequence.
-    if (row.fresh or row.random) and not (row.random and owner is not None):
-        fresh = FactoryOrigin(OriginKind.RANDOM if row.random else OriginKind.NOTHING, step)
+    if row.fresh or row.random:
+        drawn = OriginKind.RANDOM if owner is None else OriginKind.GENERATOR
+        fresh = FactoryOrigin(drawn if row.random else OriginKind.NOTHING, step)
     elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in (
         "astype",
         "copy",

@@ -21,6 +21,8 @@ from devlint.domain.placement import (
     Step,
 )
 from devlint.domain.value import FactoryOrigin, PendingCopy, Tensor, Value
+from devlint.interpreter.program.written_sizes import has_few_elements
+from devlint.interpreter.state.hot_code import is_hot
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,11 @@ class EventContext:
     calls: tuple[CallOnStack, ...] = ()
     loop: Loop | None = None
     symbolic: bool = False
+
+    @property
+    def hot(self) -> bool:
+        """Whether the code of the event runs again and again, so that what it costs matters; computed when asked."""
+        return is_hot(self.place, self.scope, self.loop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +251,11 @@ class Transfer(Event):
     only_use: bool = False
     single_use: bool = False
     cast_at_once: bool = False
+
+    @property
+    def few_elements(self) -> bool:
+        """Whether the receiver was just made with few elements, by the sizes that its factory's call writes out."""
+        return self.fresh is not None and has_few_elements(self.fresh.step.place.node)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,48 @@
+"""The roles of functions by their names and decorators: which run for every batch, and which only set a program up."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.heat import Heat
+from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.private_definitions import is_test_file
+
+CACHING_DECORATORS: Final = frozenset({"lru_cache", "cache"})
+"""The decorators of functools that return the same object for the same arguments."""
+_RUN_ONCE: Final = CACHING_DECORATORS | {"cached_property"}
+"""The decorators under which a function runs once, or once for each key."""
+
+_SET_UP: Final = re.compile(
+    r"__(?:init|post_init|new|setstate|enter)__$|setUp|_*(?:setup|set_up|build|create|init|initiali[sz]e|load|configure"
+    r"|register|prepare|precompute)(?:_|$)"
+)
+_HOT: Final = re.compile(
+    r"forward$|(?:.*_)?step$|(?:.*_)?(?:loss|losses|criterion)(?:_|$)|(?:.*_)?collate(?:_|$)|__(?:getitem|next)__$"
+)
+_HOT_METHOD: Final = re.compile(r"(?:predict|handle|inference)$")
+"""The methods that serving frameworks call for every request."""
+_ROUTES: Final = frozenset("get post put patch delete route api_route websocket".split())
+"""The methods of a web application that register the decorated function for the requests to a path."""
+
+
+def heat_of_function(info: FunctionInfo) -> Heat:
+    """Return how often a function runs by its role, which its name, its decorators and its file tell."""
+    if is_test_file(info.module.path) or info.decorator_names & _RUN_ONCE:
+        return Heat.ONCE
+    name = info.name.rpartition(".")[2]
+    if _SET_UP.match(name):
+        return Heat.SET_UP
+    by_name = _HOT.match(name) or (info.owner is not None and _HOT_METHOD.match(name))
+    return Heat.HOT if by_name or any(map(_is_route, info.decorators)) else Heat.OPEN
+
+
+def _is_route(decorator: cst.BaseExpression) -> bool:
+    """Return whether a decorator registers a function for requests, as `@app.post("/predict")` does."""
+    match decorator:
+        case cst.Call(func=cst.Attribute(attr=name), args=[cst.Arg(value=cst.SimpleString() as path), *_]):
+            return name.value in _ROUTES and path.raw_value.startswith("/")
+    return False

@@ -1,0 +1,55 @@
+"""The sizes that a call of a factory writes out, by which a tensor is known to have few elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Final
+
+import libcst as cst
+
+_SIZED: Final = frozenset({"rand", "randn", "zeros", "ones", "empty"})
+"""The factories of torch and NumPy whose positional arguments are sizes."""
+_FEW: Final = 16_384
+"""The number of elements up to which a tensor is small: a copy of it costs little more than the call that makes it."""
+
+
+def has_few_elements(call: object) -> bool:
+    """Return whether a factory's call makes few elements by the sizes that it writes out.
+
+    One size may be a variable, as in `randn(1, dim)`: a vector is small. A lone variable may be a whole shape.
+    """
+    sizes = _sizes(call) if isinstance(call, cst.Call) else None
+    if not sizes:
+        return False
+    constants = [int(one.value) for one in sizes if isinstance(one, cst.Integer)]
+    return len(sizes) - len(constants) < 2 and prod(constants) < _FEW
+
+
+def _sizes(call: cst.Call) -> Sequence[cst.BaseExpression] | None:
+    """Return the expressions of the sizes that a factory's call writes out; None where it does not."""
+    match call.func:
+        case cst.Attribute(attr=cst.Name(value=name)) | cst.Name(value=name):
+            given = next((one.value for one in call.args if _names_sizes(one)), None)
+            positional = [one for one in call.args if one.keyword is None]
+            if given is None and name in _SIZED and all(one.star == "" for one in positional):
+                if len(positional) != 1 or isinstance(positional[0].value, cst.Integer):
+                    return [one.value for one in positional]
+                given = positional[0].value
+            return _elements(given) if given is not None else None
+    return None
+
+
+def _names_sizes(argument: cst.Arg) -> bool:
+    """Return whether an argument is passed as `size` or `shape`."""
+    return argument.keyword is not None and argument.keyword.value in ("size", "shape")
+
+
+def _elements(sizes: cst.BaseExpression) -> Sequence[cst.BaseExpression] | None:
+    """Return the sizes that an expression writes out, as a tuple, a list or one number; None for any other."""
+    if isinstance(sizes, cst.Integer):
+        return [sizes]
+    if not isinstance(sizes, cst.Tuple | cst.List):
+        return None
+    elements = [one.value for one in sizes.elements if isinstance(one, cst.Element)]
+    return elements if len(elements) == len(sizes.elements) else None

@@ -1,0 +1,89 @@
+"""The files that can mean a function of another file by its name, because they import that file, or may do so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from pathlib import Path
+
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.program import Program
+
+
+class ImportingFiles:
+    """The imports between the files of a program, also those within functions and by computed names."""
+
+    def __init__(self, program: Program, modules: Sequence[ModuleInfo]) -> None:
+        self._program = program
+        self._modules = modules
+        self._known: dict[tuple[ModuleInfo, ModuleInfo], bool] = {}
+
+    def of_file(self, home: ModuleInfo) -> Sequence[ModuleInfo]:
+        """Return the file `home` and those that import it."""
+        return [home, *(one for one in self._modules if one is not home and self._imports(one, home))]
+
+    def of_function(self, home: ModuleInfo, name: str) -> Sequence[ModuleInfo]:
+        """Return the files in which a name may mean a function of the file `home`: those that import it, or pass it on.
+
+        A file passes on what it names and what it imports by `from a import *`.
+        """
+        found, pending = [home], [home]
+        while pending:
+            passing = pending.pop()
+            for one in self._modules:
+                if one not in found and self._imports(one, passing):
+                    found.append(one)
+                    if _passes_on(one, name):
+                        pending.append(one)
+        paths = {one.path for one in found}
+        return [one for one in found if one is home or not self._means_another(one, name, paths)]
+
+    def _means_another(self, module: ModuleInfo, name: str, paths: Set[Path]) -> bool:
+        """Return whether a file means something else by a name: its own definition, or what other files define.
+
+        `paths` are those of the files that define the name or pass it on.
+        """
+        elsewhere = re.compile(
+            rf"[.\"']{re.escape(name)}\b|^[ \t]+(?:from|import)\b.*\b{re.escape(name)}\b", re.MULTILINE
+        )
+        if any(elsewhere.search(unit.text) for unit in module.index.statements if unit.kind != "import"):
+            return False
+        imported = [one for unit in module.index.statements for one in unit.imports if one.name in (name, "*")]
+        if any(self._program.resolve(module, one.module, one.level) in {*paths, None} for one in imported):
+            return False
+        return bool(imported) or any(unit.name == name for unit in module.index.statements)
+
+    def _imports(self, importer: ModuleInfo, home: ModuleInfo) -> bool:
+        """Return whether a file imports another one, or may do so; the answer is cached."""
+        known = self._known.get((importer, home))
+        if known is None:
+            known = self._known[importer, home] = self._may_import(importer, home)
+        return known
+
+    def _may_import(self, importer: ModuleInfo, home: ModuleInfo) -> bool:
+        """Return whether an import of a file is that of another one, or may be, or the code names the other one."""
+        stem = import_name(home)
+        for path, last in self._imported(importer):
+            if path == home.path or (path is None and last == stem):
+                return True
+        word = re.compile(rf"(?:[.\"']|^[ \t]+(?:from|import)\b.*)\b{re.escape(stem)}\b", re.MULTILINE)
+        return any(word.search(one.text) for one in importer.index.statements if one.kind != "import")
+
+    def _imported(self, importer: ModuleInfo) -> Iterator[tuple[object, str]]:
+        """Yield what a file's imports at top level name: the file, None for none of the program, and the last name."""
+        for unit in importer.index.statements:
+            for one in unit.imports:
+                for name in (one.module, f"{one.module}.{one.attribute}".strip(".")):
+                    yield self._program.resolve(importer, name, one.level), name.rpartition(".")[2]
+
+
+def import_name(module: ModuleInfo) -> str:
+    """Return the last part of the name under which other files import a file."""
+    return module.path.parent.name if module.is_package else module.path.stem
+
+
+def _passes_on(module: ModuleInfo, name: str) -> bool:
+    """Return whether other files can import a name from a file that imports it."""
+    return any(
+        name in unit.mentions or any(one.name == "*" for one in unit.imports) for unit in module.index.statements
+    )
