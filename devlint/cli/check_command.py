@@ -105,6 +105,12 @@ class _CheckCommand(click.Command):
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
 @click.option("--show-settings", is_flag=True, help="Show the settings for the first path, and check nothing.")
 @click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
+@click.option("--no-cache", is_flag=True, help="Analyse every file again, and store nothing.")
+@click.option(
+    "--cache-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the cache.  [default: .devlint_cache at the root of the project]",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Write more to the standard error stream.")
 def check(
     paths: tuple[Path, ...],
@@ -135,6 +141,8 @@ def check(
     show_files: bool,
     show_settings: bool,
     watching: bool,
+    no_cache: bool,
+    cache_dir: Path | None,
     verbose: bool,
 ) -> int:
     """Check files and directories. `-` is the standard input."""
@@ -167,6 +175,7 @@ def check(
             extend_exclude=split_commas(extend_exclude),
             force_exclude=force_exclude,
             respect_gitignore=respect_gitignore,
+            cache_dir=str(cache_dir) if cache_dir is not None else None,
         ),
         targets=_report_targets(output_format, output_file, statistics=statistics),
         config=config,
@@ -177,6 +186,7 @@ def check(
         update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,
+        use_cache=not no_cache,
         fix_options=(
             FixOptions(unsafe_fixes, diff, fix_only, show_fixes, stdin, add_ignore)
             if fix or diff or fix_only or add_ignore is not None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from devlint.cache.store import FOLDER, Store
 from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, FOUND
 from devlint.cli.finding_filters import BaselineFile, only_changed
@@ -23,7 +24,7 @@ from devlint.config.resolver import Resolver
 from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import CheckResult, check_files
+from devlint.linter.check import CheckResult, ProjectCache, check_files
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_loader import all_rule_metadata
 from devlint.output import WITHOUT_CELLS, find_format
@@ -49,6 +50,7 @@ class CheckRequest:
     update_baseline: bool = False
     exit_zero: bool = False
     verbose: bool = False
+    use_cache: bool = False
     fix_options: FixOptions | None = None
 
 
@@ -80,14 +82,17 @@ def run_check(request: CheckRequest) -> int:
     if not files and not errors:
         terminal.warn("no Python files to check")
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
+    cache = _project_cache(files) if request.use_cache and files and stdin is None else None
     with terminal.progress() as progress:
         if request.fix_options is None or not files:
-            outcome = check_files(files, stdin, progress)
+            outcome = check_files(files, stdin, progress, cache=cache)
         else:
             keep = partial(_filtered, request, files, quiet=True)
-            fixed = fix_files(files, stdin, request.fix_options, keep, progress)
+            fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache)
             outcome = fixed.repair.seen
     _warn_internal_errors(outcome, verbose=request.verbose)
+    if cache is not None and cache.store.problem is not None and request.verbose:
+        terminal.note(f"nothing is kept for the next run: {cache.store.problem}")
     if request.update_baseline and request.baseline is not None:
         baseline = BaselineFile(request.baseline, [file.path for file in files])
         baseline.update(outcome.diagnostics, outcome.sources)
@@ -184,6 +189,12 @@ def _find_files(
     return list(
         discovery.find(request.paths) if request.stdin_name is None else discovery.find_text(request.stdin_name)
     )
+
+
+def _project_cache(files: Sequence[DiscoveredFile]) -> ProjectCache:
+    """Return the cache for a run over some files: that of the outermost folder which has settings for them."""
+    settings = min((file.settings for file in files), key=lambda one: (len(one.root.parts), one.root))
+    return ProjectCache(Store(settings.cache_dir or settings.root / FOLDER), settings.root)
 
 
 def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:

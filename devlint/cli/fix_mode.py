@@ -14,7 +14,7 @@ import click
 from devlint.cli import terminal
 from devlint.cli.output_streams import write_stdout, write_stdout_bytes
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import CheckResult, Progress, check_files
+from devlint.linter.check import CheckResult, Progress, ProjectCache, check_files
 from devlint.linter.discovery import DiscoveredFile
 from devlint.repair.document import Document
 from devlint.repair.file_replacement import FileNotWritten, replace_file
@@ -61,13 +61,15 @@ def fix_files(
     options: FixOptions,
     keep: Callable[[CheckResult], Sequence[Diagnostic]],
     progress: Progress | None,
+    cache: ProjectCache | None,
 ) -> FixResult:
     """Check files, and fix or silence those findings that `keep` returns, in memory only: no file is written.
 
-    `keep` takes the outcome of a check and returns the findings that the user asked for.
+    `keep` takes the outcome of a check and returns the findings that the user asked for. Only the files as they are on
+    the disk are looked up in the `cache`.
     """
     documents = _read(files, stdin)
-    first = check_files(files, stdin, progress, _texts(documents))
+    first = check_files(files, stdin, progress, _texts(documents), cache)
 
     def check_again(attempt: Documents) -> CheckResult:
         return check_files(files, attempt[files[0].name].data if stdin is not None else None, texts=_texts(attempt))

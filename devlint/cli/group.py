@@ -16,6 +16,7 @@ _DEFAULT = "check"
 """The command that runs if the arguments name none."""
 _COMMANDS = {
     "check": "devlint.cli.check_command:check",
+    "clean": "devlint.cli.clean_command:clean",
     "rule": "devlint.cli.rule_command:rule",
     "run": "devlint.runtime.run_command:run",
     "server": "devlint.server.server_command:server",

@@ -30,6 +30,7 @@ class Options:
     respect_gitignore: bool | None = None
     src: tuple[str, ...] | None = None
     models: tuple[str, ...] | None = None
+    cache_dir: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ CONFIG_KEYS: Sequence[ConfigKey] = (
         STRINGS,
         "Files that describe what libraries do to devices and dtypes; docs/models.md gives the format.",
     ),
+    ConfigKey("cache-dir", STRING, "The folder of the cache, instead of `.devlint_cache` beside the configuration."),
 )
 assert [key.field for key in CONFIG_KEYS] == [field.name for field in fields(Options)], "every key has its attribute"
 

@@ -88,6 +88,7 @@ class Settings:
     per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...]
     src: tuple[Path, ...]
     models: tuple[Path, ...]
+    cache_dir: Path | None
     force_exclude: bool
     respect_gitignore: bool
 
@@ -132,6 +133,7 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata]
         per_file_ignores=_last_given(sources, lambda source: _per_file_ignores(source, rules), ()),
         src=_last_given(sources, _src, _directories(home, DEFAULT_SRC)),
         models=_last_given(sources, _models, ()),
+        cache_dir=_last_given(sources, _cache_dir, None),
         force_exclude=_last_given(sources, lambda source: source.options.force_exclude, False),
         respect_gitignore=_last_given(sources, lambda source: source.options.respect_gitignore, True),
     )
@@ -238,6 +240,11 @@ def _models(source: OptionSource) -> tuple[Path, ...] | None:
         except ModelFileError as problem:
             raise ConfigError(source.path, "models", str(problem)) from None
     return paths
+
+
+def _cache_dir(source: OptionSource) -> Path | None:
+    """Return the folder of the cache that a source names, None if it names none."""
+    return None if source.options.cache_dir is None else source.root / source.options.cache_dir
 
 
 def _directories(root: Path, names: Iterable[str]) -> tuple[Path, ...]:

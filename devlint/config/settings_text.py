@@ -19,6 +19,7 @@ def settings_as_toml(settings: Settings) -> str:
         f"min-confidence = {_text(settings.min_confidence.value)}",
         f"src = {_list(settings.src)}",
         f"models = {_list(settings.models)}",
+        *([f"cache-dir = {_text(settings.cache_dir)}"] if settings.cache_dir is not None else ()),
         f"exclude = {_list(exclude)}",
         f"force-exclude = {_flag(settings.force_exclude)}",
         f"respect-gitignore = {_flag(settings.respect_gitignore)}",

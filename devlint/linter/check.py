@@ -6,21 +6,35 @@ select its findings.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from devlint.cache.store import Store
 from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import DiscoveredFile
+from devlint.linter.rule_loader import third_party_rules
 from devlint.linter.source_lines import SourceLines
+from devlint.linter.stored_run import RunInputs, StoredRun
 from devlint.triage.fingerprint import add_fingerprints
 
 if TYPE_CHECKING:
-    from devlint.linter.program_analysis import AnalysisReport, InternalError, UnparsedStatement
+    from devlint.interpreter.state.failures import InternalError, UnparsedStatement
+    from devlint.linter.analysis_report import AnalysisReport
 
 Progress = Callable[[int, int], None]
 """A callback for progress, called with the number of analysed files and the number of all files."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCache:
+    """The cache of a project, whose folder is `root`: paths in the cache are relative to it."""
+
+    store: Store
+    root: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +58,58 @@ def check_files(
     text: bytes | None = None,
     progress: Progress | None = None,
     texts: Mapping[str, bytes] = MappingProxyType({}),
+    cache: ProjectCache | None = None,
 ) -> CheckResult:
     """Analyse files together and return a `CheckResult` with the findings that the settings of the files select.
 
     `text` is the content of the only file, where that content is not on the disk. `texts` has the contents that replace
-    those on the disk, by file name. `progress` is called after each analysed file.
+    those on the disk, by file name. `progress` is called after each analysed file. What an earlier run has left in the
+    `cache` is not analysed again.
     """
     if not files:
         return CheckResult((), (), (), 0, SourceLines({}, {}))
     texts = texts if text is None else {files[0].name: text}
     sources = SourceLines({file.name: file.path for file in files}, texts)
-    report = _analyse(files, text, progress, texts)
+    report = _analyse(files, text, progress, texts, cache)
     kept = add_fingerprints(_selected(report.diagnostics, files), sources.lines)
     return CheckResult(tuple(kept), report.errors, report.unparsed_statements, report.checked, sources)
 
 
 def _analyse(
-    files: Sequence[DiscoveredFile], text: bytes | None, progress: Progress | None, texts: Mapping[str, bytes]
+    files: Sequence[DiscoveredFile],
+    text: bytes | None,
+    progress: Progress | None,
+    texts: Mapping[str, bytes],
+    cache: ProjectCache | None,
 ) -> AnalysisReport:
     """Analyse files in one run, with all rules, source folders and model files that any file's settings name.
 
     Model files describe the functions of other libraries to devlint.
     """
-    # The analysis imports libcst, which is slow and which listing files or printing help does not need.
-    from devlint.linter.program_analysis import analyse_files
-
     settings = list({id(file.settings): file.settings for file in files}.values())
     codes = frozenset[str]().union(*(each.codes for each in settings))
     src = list(dict.fromkeys(folder for each in settings for folder in each.src if folder.is_dir()))
     models = list(dict.fromkeys(path for each in settings for path in each.models))
+    stored = None
+    if cache is not None and text is None and not third_party_rules():
+        real = {Path(os.path.realpath(file.path)): file.name for file in files}
+        stored = StoredRun(cache.store, cache.root, RunInputs(real, codes, src, models, texts))
+        found = stored.find()
+        if found is not None:
+            return found
+    # The analysis imports libcst, which is slow and which listing files or printing help does not need.
+    from devlint.linter.program_analysis import analyse_files
+
     if text is not None:
         return analyse_files([], codes=codes, src=src, models=models, stdin=(files[0].name, text), progress=progress)
     names = {file.path: file.name for file in files}
     contents = {file.path: texts[file.name] for file in files if file.name in texts}
-    return analyse_files(
+    report = analyse_files(
         list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=contents
     )
+    if stored is not None:
+        stored.keep(report)
+    return report
 
 
 def _selected(diagnostics: Sequence[Diagnostic], files: Sequence[DiscoveredFile]) -> list[Diagnostic]:

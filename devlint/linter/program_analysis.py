@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from devlint.diagnostic import Diagnostic
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
-from devlint.interpreter.state.analysis_state import InternalError, UnparsedStatement
+from devlint.linter.analysis_report import AnalysisReport
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.rule_loader import all_rules
@@ -19,22 +17,6 @@ from devlint.linter.rule_runner import RuleRunner
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
-
-__all__ = ["AnalysisReport", "InternalError", "UnparsedStatement", "analyse_files"]
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysisReport:
-    """The result of one analysis of files by `analyse_files`.
-
-    `diagnostics` are the findings, sorted; `errors` are failures of devlint itself; `unparsed_statements` are the
-    statements that libcst cannot parse; `checked` is the number of files.
-    """
-
-    diagnostics: tuple[Diagnostic, ...]
-    errors: tuple[InternalError, ...]
-    unparsed_statements: tuple[UnparsedStatement, ...]
-    checked: int
 
 
 @with_deep_stack
@@ -70,7 +52,14 @@ def analyse_files(
         if progress is not None:
             progress(done + 1, len(given))
     diagnostics = diagnostics_of(collector, program, analysis.contain_errors)
-    return AnalysisReport(diagnostics, tuple(analysis.errors), tuple(analysis.unparsed_statements), len(given))
+    return AnalysisReport(
+        diagnostics,
+        tuple(analysis.errors),
+        tuple(analysis.unparsed_statements),
+        len(given),
+        program.disk,
+        program.read_files,
+    )
 
 
 def _add_text(program: Program, collector: RuleRunner, name: str, data: bytes) -> None:

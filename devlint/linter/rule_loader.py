@@ -9,7 +9,7 @@ import importlib
 import inspect
 import pkgutil
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 
 from devlint.rule import Rule
@@ -26,9 +26,15 @@ def all_rules() -> tuple[type[Rule], ...]:
     modules = [
         importlib.import_module(f"{RULES_PACKAGE}.{found.name}") for found in pkgutil.iter_modules(package.__path__)
     ]
-    loaded = [point.load() for point in entry_points(group=RULES_PACKAGE)]
+    loaded = [point.load() for point in third_party_rules()]
     rules = {rule for module in modules for rule in _rules_in(module)} | {rule for rule in loaded if _is_rule(rule)}
     return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+@cache
+def third_party_rules() -> tuple[EntryPoint, ...]:
+    """Return the entry points by which other packages offer rules."""
+    return tuple(entry_points(group=RULES_PACKAGE))
 
 
 @cache

@@ -7,34 +7,17 @@ installed package offers, nor of what a library may call by its name.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
+from devlint.linter.project_texts import PROSE, is_installed, project_texts, texts_digest
 from devlint.syntax.index import Statement
-
-_PROJECT_FILES: Final = (".git", "pyproject.toml", "setup.py", "setup.cfg")
-"""The entries by which a folder is known for that of a project."""
-_PACKAGE_FILES: Final = ("pyproject.toml", "setup.py", "setup.cfg")
-"""The files that make the packages beside them installable."""
-_SUFFIXES: Final = frozenset(
-    ".py .pyi .pyx .ipynb .yaml .yml .json .toml .cfg .ini .sh .bat .md .rst .txt .gin .jsonnet".split()
-)
-"""The suffixes of the files that may name a function."""
-_PROSE: Final = frozenset({".md", ".rst", ".txt"})
-"""The suffixes of documents, whose words are no names unless they are written as code."""
-_MAX_FILES: Final = 20_000
-_MAX_SIZE: Final = 30_000_000
-"""The number of files of all kinds, and of bytes of text, from which on a project is taken to name everything."""
-_OTHERS_CODE: Final = frozenset({"node_modules", "site-packages", "venv", "__pycache__"})
-"""The names of folders in a project whose files are not the project's own."""
 
 _MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 _COMPUTED_NAME: Final = re.compile(
@@ -74,6 +57,7 @@ class UncalledDefinitions:
     def __init__(self, program: Program) -> None:
         self.modules = [one for path in program.given_paths if (one := program.load(path)) is not None]
         self._importing = ImportingFiles(program, self.modules)
+        self._disk = program.disk
         self._known: dict[_Definition, bool] = {}
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
@@ -112,7 +96,7 @@ class UncalledDefinitions:
         module = definition.module
         if is_test_file(module.path) or module.path.stem in _ENTRY_FILES or module.index.source.cells is not None:
             return False
-        if _is_installed(module.path) and not is_private_name(definition.name):
+        if is_installed(module.path, self._disk) and not is_private_name(definition.name):
             return False
         users = self._users(definition)
         if len(users) == 1 and not _MAIN_GUARD.search(module.index.source.text):
@@ -156,16 +140,10 @@ class UncalledDefinitions:
     @cached_property
     def _other_texts(self) -> Sequence[tuple[str, bool]] | None:
         """The texts of the project besides those of the program, and whether they are prose; None if too many."""
-        given = {one.path for one in self.modules}
-        found: list[Path] = []
-        size = 0
-        for count, path in enumerate(_files_below(_project_folder([*given]))):
-            if path.suffix in _SUFFIXES and path not in given and path.is_file():
-                found.append(path)
-                size += path.stat().st_size
-            if count > _MAX_FILES or size > _MAX_SIZE:
-                return None
-        return [(path.read_text(encoding="utf-8", errors="replace"), path.suffix in _PROSE) for path in found]
+        self._disk.in_project = frozenset(one.path for one in self.modules)
+        texts = project_texts(self._disk.in_project, self._disk)
+        self._disk.project_texts = texts_digest(texts)
+        return None if texts is None else [(text, path.suffix in PROSE) for path, text in texts.items()]
 
 
 def _definition_at(module: ModuleInfo, row: int) -> _Definition | None:
@@ -198,28 +176,3 @@ def _without_options(text: str) -> str:
     for name in set(_PARSED_OPTIONS.findall(text)):
         text = re.sub(rf"\b{name}\.__dict__|\bvars\({name}\)", "", text)
     return text
-
-
-def _is_installed(path: Path) -> bool:
-    """Return whether a file belongs to a package that other programs can install and import."""
-    folder = path.parent
-    while (folder / "__init__.py").is_file():
-        folder = folder.parent
-    if folder == path.parent:
-        return False
-    base = folder.parent if folder.name == "src" else folder
-    return any((base / name).is_file() for name in _PACKAGE_FILES)
-
-
-def _project_folder(paths: Sequence[Path]) -> Path:
-    """Return the folder of the project of some files: the nearest that looks like one, else their common folder."""
-    common = Path(os.path.commonpath([path.parent for path in paths]))
-    around = (one for one in (common, *common.parents) if any((one / name).exists() for name in _PROJECT_FILES))
-    return next(around, common)
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, except those in hidden folders and in folders of other people's code."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = [one for one in folders if not one.startswith(".") and one not in _OTHERS_CODE]
-        yield from (Path(place, name) for name in names)

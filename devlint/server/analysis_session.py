@@ -11,8 +11,9 @@ from typing import TypeAlias
 
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.interpreter.driver.analysis import Analysis, InternalError
+from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.state.failures import InternalError
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import broken_file_diagnostic, diagnostics_of
 from devlint.linter.rule_loader import all_rules

@@ -52,6 +52,14 @@ def decode_source(data: bytes, filename: str) -> Source:
     return source_from_text(text, filename, encoding, has_bom=has_bom)
 
 
+def shown_name(path: Path) -> str:
+    """Return the name to show for a path: relative to the current directory where possible, otherwise absolute."""
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
 def encode_source(text: str) -> bytes:
     """Encode a text in the encoding that the text declares (PEP 263), or in UTF-8 if that fails."""
     data = text.encode("utf-8", "surrogatepass")

@@ -15,6 +15,8 @@ import pytest
 import devlint.cli.check_run  # imported before its names are patched, so that they are restored
 from devlint import cli
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
+from devlint.interpreter.state.failures import InternalError
+from devlint.linter.analysis_report import AnalysisReport
 from devlint.rule import Rule
 from devlint.rule_metadata import RuleMetadata
 
@@ -76,22 +78,6 @@ RULES: tuple[type[Rule], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class InternalError:
-    filename: str
-    where: str
-    message: str
-    traceback: str
-
-
-@dataclass(frozen=True)
-class AnalysisReport:
-    diagnostics: tuple[Diagnostic, ...]
-    errors: tuple[InternalError, ...]
-    unparsed_statements: tuple[()]
-    checked: int
-
-
 def analyse_files(
     paths: Sequence[Path],
     *,
@@ -141,7 +127,7 @@ def devlint(
 ) -> Callable[..., Result]:
     """Runs devlint in an empty directory, with the stand-in for the analysis."""
     module = ModuleType("devlint.linter.program_analysis")
-    vars(module).update(analyse_files=analyse_files, AnalysisReport=AnalysisReport, InternalError=InternalError)
+    vars(module).update(analyse_files=analyse_files)
     monkeypatch.setitem(sys.modules, "devlint.linter.program_analysis", module)
     metadata = tuple(RuleMetadata.of(rule) for rule in RULES)
     monkeypatch.setattr("devlint.linter.rule_loader.all_rules", lambda: RULES)

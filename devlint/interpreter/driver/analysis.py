@@ -7,12 +7,10 @@ from pathlib import Path
 
 from devlint.interpreter.driver import module_execution
 from devlint.interpreter.program.program import Program
-from devlint.interpreter.state.analysis_state import AnalysisState, InternalError, UnparsedStatement
+from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.events import Event
 from devlint.interpreter.state.frame import Frame, expression_handlers
 from devlint.interpreter.state.observation import Observer
-
-__all__ = ["Analysis", "InternalError", "UnparsedStatement"]
 
 
 class Analysis(AnalysisState):

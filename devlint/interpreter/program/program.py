@@ -7,9 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.disk_reads import DiskReads
 from devlint.syntax.index import FileIndex, index_source
 from devlint.syntax.source import SourceError
-from devlint.syntax.source_reading import decode_source, read_source
+from devlint.syntax.source_reading import decode_source, read_source, shown_name
 
 
 class Program:
@@ -42,12 +43,17 @@ class Program:
         self._report = report
         self._modules: dict[Path, ModuleInfo | None] = {}
         self._resolved: dict[tuple[Path, str], Path | None] = {}
-        self._exists: dict[Path, bool] = {}
+        self.disk = DiskReads()
 
     @property
     def given_paths(self) -> list[Path]:
         """Return the paths of the files that the user named, sorted."""
         return sorted(self._shown)
+
+    @property
+    def read_files(self) -> Mapping[Path, str]:
+        """Return the files that were read so far, with the names under which they are shown."""
+        return {path: self._shown.get(path) or shown_name(path) for path in self._modules}
 
     def is_given(self, filename: str) -> bool:
         """Return whether a filename is that of a file which the user named."""
@@ -68,7 +74,7 @@ class Program:
         if path not in self._modules:
             name = self._shown.get(path)
             try:
-                self._modules[path] = self._module(path, self._index(path, name or _shown_name(path)))
+                self._modules[path] = self._module(path, self._index(path, name or shown_name(path)))
             except SourceError as error:
                 self._modules[path] = None
                 if name is not None:
@@ -173,15 +179,5 @@ class Program:
         return file if self._is_file(file) else None
 
     def _is_file(self, path: Path) -> bool:
-        """Return whether a path is a file, either given to the program or on the disk; the answer is cached."""
-        if path not in self._exists:
-            self._exists[path] = path in self._modules or path in self._shown or path.is_file()
-        return self._exists[path]
-
-
-def _shown_name(path: Path) -> str:
-    """Return the name to show for a path: relative to the current directory where possible, otherwise absolute."""
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return path.as_posix()
+        """Return whether a path is a file, either given to the program or on the disk."""
+        return path in self._shown or path in self._modules or self.disk.is_file(path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +26,7 @@ from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.call_summaries import CallSummaries
 from devlint.interpreter.state.deep_calls import DeepCalls, Reach
 from devlint.interpreter.state.events import CallOnStack, Event, UnsynchronizedTiming
+from devlint.interpreter.state.failures import InternalError, UnparsedStatement
 from devlint.interpreter.state.heap import BaseHeap
 from devlint.interpreter.state.observation import Observer
 from devlint.interpreter.state.pending_registrations import PendingRegistrations
@@ -66,31 +66,6 @@ A model is made of stages of blocks of layers of smaller layers.
 
 MAX_CONTAINER_LEVELS: Final = 6
 """The largest number of levels of a container into which a recursive function is followed."""
-
-
-@dataclass(frozen=True, slots=True)
-class InternalError:
-    """A record of an exception in devlint's own analysis of one function; `--verbose` shows it.
-
-    The exception was contained, and the analysis went on with the rest of the program.
-    """
-
-    filename: str
-    where: str
-    message: str
-    traceback: str
-
-
-@dataclass(frozen=True, slots=True)
-class UnparsedStatement:
-    """A record of a statement that is valid Python but that libcst cannot parse.
-
-    The analysis knows nothing of such a statement; `--verbose` shows the record.
-    """
-
-    filename: str
-    row: int
-    message: str
 
 
 class AnalysisState:

@@ -1,0 +1,76 @@
+"""The texts of the project around some files: what may name a function besides the files themselves."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from devlint.interpreter.program.disk_reads import DiskReads
+
+_PROJECT_FILES: Final = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+"""The entries by which a folder is known for that of a project."""
+_PACKAGE_FILES: Final = ("pyproject.toml", "setup.py", "setup.cfg")
+"""The files that make the packages beside them installable."""
+_SUFFIXES: Final = frozenset(
+    ".py .pyi .pyx .ipynb .yaml .yml .json .toml .cfg .ini .sh .bat .md .rst .txt .gin .jsonnet".split()
+)
+"""The suffixes of the files that may name a function."""
+PROSE: Final = frozenset({".md", ".rst", ".txt"})
+"""The suffixes of documents, whose words are no names unless they are written as code."""
+_MAX_FILES: Final = 20_000
+_MAX_SIZE: Final = 30_000_000
+"""The number of files of all kinds, and of bytes of text, from which on a project is taken to name everything."""
+_OTHERS_CODE: Final = frozenset({"node_modules", "site-packages", "venv", "__pycache__"})
+"""The names of folders in a project whose files are not the project's own."""
+
+
+def project_texts(given: Collection[Path], disk: DiskReads) -> Mapping[Path, str] | None:
+    """Return the texts of the project of some files besides these; None if there are too many files to read them."""
+    found: list[Path] = []
+    size = 0
+    for count, path in enumerate(_files_below(_project_folder(given, disk))):
+        if path.suffix in _SUFFIXES and path not in given and path.is_file():
+            found.append(path)
+            size += path.stat().st_size
+        if count > _MAX_FILES or size > _MAX_SIZE:
+            return None
+    return {path: path.read_text(encoding="utf-8", errors="replace") for path in found}
+
+
+def texts_digest(texts: Mapping[Path, str] | None) -> str:
+    """Return a short text that differs where the texts of a project differ, or are prose, wherever their files lie."""
+    if texts is None:
+        return "too many"
+    each = sorted(
+        hashlib.sha256(f"{path.suffix in PROSE}{text}".encode(errors="replace")).digest()
+        for path, text in texts.items()
+    )
+    return hashlib.sha256(b"".join(each)).hexdigest()
+
+
+def is_installed(path: Path, disk: DiskReads) -> bool:
+    """Return whether a file belongs to a package that other programs can install and import."""
+    folder = path.parent
+    while disk.is_file(folder / "__init__.py"):
+        folder = folder.parent
+    if folder == path.parent:
+        return False
+    base = folder.parent if folder.name == "src" else folder
+    return any(disk.is_file(base / name) for name in _PACKAGE_FILES)
+
+
+def _project_folder(paths: Collection[Path], disk: DiskReads) -> Path:
+    """Return the folder of the project of some files: the nearest that looks like one, else their common folder."""
+    common = Path(os.path.commonpath([path.parent for path in paths]))
+    around = (one for one in (common, *common.parents) if any(disk.exists(one / name) for name in _PROJECT_FILES))
+    return next(around, common)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, except those in hidden folders and in folders of other people's code."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [one for one in folders if not one.startswith(".") and one not in _OTHERS_CODE]
+        yield from (Path(place, name) for name in names)
