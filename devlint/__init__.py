@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Region,
         Severity,
     )
-    from devlint.linter.program_analysis import InternalError
+    from devlint.interpreter.state.failures import InternalError
 
 __all__ = [
     "Applicability",
@@ -57,7 +57,7 @@ _HOMES = {
     "check_source": "api",
     "Result": "api",
     "ConfigError": "config.config_error",
-    "InternalError": "linter.program_analysis",
+    "InternalError": "interpreter.state.failures",
 }
 """The modules of public names that `devlint.diagnostic` does not define."""
 

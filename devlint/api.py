@@ -17,7 +17,7 @@ from devlint.linter.rule_loader import all_rule_metadata
 from devlint.syntax.source_reading import encode_source
 
 if TYPE_CHECKING:
-    from devlint.linter.program_analysis import InternalError
+    from devlint.interpreter.state.failures import InternalError
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from devlint.linter.source_lines import SourceLines
 from devlint.triage.fingerprint import add_fingerprints
 
 if TYPE_CHECKING:
-    from devlint.linter.program_analysis import AnalysisReport, InternalError, UnparsedStatement
+    from devlint.interpreter.state.failures import InternalError, UnparsedStatement
+    from devlint.linter.analysis_report import AnalysisReport
 
 Progress = Callable[[int, int], None]
 """A callback for progress, called with the number of analysed files and the number of all files."""
