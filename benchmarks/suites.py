@@ -3,8 +3,8 @@
     python benchmarks/suites.py run CHECKOUTS RESULTS [--only WORD] [--seconds 900]
     python benchmarks/suites.py report RESULTS
 
-CHECKOUTS holds one folder OWNER+NAME for each repository of `SUITES`, with the commit in a file OWNER+NAME.commit beside
-it. What the suites import must be installed in the Python that runs this script. `run` runs each suite under
+CHECKOUTS holds one folder OWNER+NAME for each repository of `SUITES`, with the commit in a file OWNER+NAME.commit
+beside it. What the suites import must be installed in the Python that runs this script. `run` runs each suite under
 `devlint run --device emulated -m pytest`, which also lints the files that ran, and `devlint check` on the whole
 package. RESULTS gets a line for each suite: `repository`, `commit`, `tests` (pytest's last line), `operators` and
 `findings`, all those of DEV1 to DEV3 in the package: `file`, `row`, `code`, `message`, and `verdict`. A verdict is
@@ -190,7 +190,7 @@ def run(checkouts: Path, results: Path, only: str, seconds: int) -> None:
 
 
 def report(results: Path) -> Iterator[str]:
-    """Yield a line for each suite, one for all, and one for each finding that a run refutes or that only a run shows."""
+    """Yield a line for each suite, one for all, and one for each finding that a run refutes or only a run shows."""
     suites = [json.loads(line) for line in results.read_text().splitlines()]
     total: Counter[str] = Counter()
     for suite in suites:

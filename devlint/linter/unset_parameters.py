@@ -2,69 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from devlint.domain.path_conditions import Atom, PathCondition
-from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo, Parameter
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.linter.file_findings import NeededParameter
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
 from devlint.syntax.tree_walk import descend
 
-_CONSTANTS = {"None": None, "True": True, "False": False}
-"""The constants that are written as names."""
-
 
 class UnsetParameters:
-    """The answers to the question whether a path is taken only where a parameter has another value than its default."""
+    """The answers to the question whether no call of an application passes a parameter of a function.
 
-    def __init__(self, uncalled: UncalledDefinitions) -> None:
+    `given` are the given files by their names.
+    """
+
+    def __init__(self, uncalled: UncalledDefinitions, given: Mapping[str, ModuleInfo]) -> None:
         self._uncalled = uncalled
-        self._known: dict[tuple[FunctionInfo, str], bool] = {}
+        self._given = given
+        self._known: dict[NeededParameter, bool] = {}
 
-    def needed_by(self, path_condition: PathCondition) -> Iterator[str]:
-        """Yield the names of the parameters that somebody must set for a path to be taken, though no call does."""
-        for test in path_condition:
-            match test.formula:
-                case Atom(question=question) if question is not None:
-                    match question.subject:
-                        case ("param", FunctionInfo() as info, str(name)):
-                            default = _default(info, name)
-                            if default and question.answer(default[0]) is not test.holds and self._is_unset(info, name):
-                                yield name
-
-    def _is_unset(self, info: FunctionInfo, name: str) -> bool:
+    def is_unset(self, needed: NeededParameter) -> bool:
         """Return whether no call of the application passes a parameter of a function."""
-        known = self._known.get((info, name))
+        known = self._known.get(needed)
         if known is None:
-            known = self._known[info, name] = self._compute_unset(info, name)
+            known = self._known[needed] = self._compute_unset(needed)
         return known
 
-    def _compute_unset(self, info: FunctionInfo, name: str) -> bool:
-        """Compute the answer of `_is_unset`; a function that is called under another name, or decorated, is not known.
+    def _compute_unset(self, needed: NeededParameter) -> bool:
+        """Compute the answer of `is_unset`; of a function that is called under another name nothing is known.
 
-        So is a parameter that the settings or documents of the project name.
+        Nor is it of a parameter that the settings or documents of the project name.
         """
-        uncalled, function = self._uncalled, info.name.rpartition(".")[2]
-        if function.startswith("__") or function == "forward" or info.decorators or info.closure is not None:
+        uncalled, module = self._uncalled, self._given.get(needed.filename)
+        if module is None or not uncalled.knows_callers(module, needed.function, is_method=needed.is_method):
             return False
-        if not uncalled.knows_callers(info.module, function, is_method=info.owner is not None):
+        if uncalled.is_named_elsewhere(needed.name):
             return False
-        if uncalled.is_named_elsewhere(name):
-            return False
-        position = _position(info, name)
         uses = [
-            use for module in uncalled.modules for unit in _units(module, function) for use in _uses(unit, function)
+            use
+            for module in uncalled.modules
+            for unit in _units(module, needed.function)
+            for use in _uses(unit, needed.function)
         ]
-        return not any(use is None or _passes(use, name, position) for use in uses)
-
-
-def _position(info: FunctionInfo, name: str) -> int:
-    """Return the number of positional arguments before a parameter, `self` left out, in calls that pass it so."""
-    names = [one.name for one in info.parameters if one.kind == "positional"]
-    return (names.index(name) if name in names else len(names)) - (info.owner is not None)
+        return not any(use is None or _passes(use, needed.name, needed.position) for use in uses)
 
 
 def _units(module: ModuleInfo, name: str) -> Iterator[Statement]:
@@ -104,16 +88,3 @@ def _passes(call: cst.Call, name: str, position: int) -> bool:
         or any(one.star for one in call.args)
         or any(one.keyword is not None and one.keyword.value == name for one in call.args)
     )
-
-
-def _default(info: FunctionInfo, name: str) -> tuple[object] | None:
-    """Return the default value of a parameter if it is written as a constant, as the only element of a tuple."""
-    found: Parameter | None = next((one for one in info.parameters if one.name == name), None)
-    match found.default if found is not None else None:
-        case cst.Name(value=("None" | "True" | "False") as constant):
-            return (_CONSTANTS[constant],)
-        case cst.Integer() | cst.Float() as number:
-            return (number.evaluated_value,)
-        case cst.SimpleString() as text:
-            return (text.evaluated_value,)
-    return None

@@ -322,7 +322,10 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
     frame.state.names = dict(outer_names)
     frame.loops.append(
         LoopFrame(
-            frame.loop_at(clause.target, counted=exact), clause, frame.analysis.names_changed(clause), unrolled=exact
+            frame.loop_at(clause.target, counted=exact),
+            clause,
+            frame.analysis.facts.names_changed(clause),
+            unrolled=exact,
         )
     )
     for position, item in enumerate(rounds):

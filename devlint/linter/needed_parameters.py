@@ -1,0 +1,62 @@
+"""The parameters that must have another value than their default for a path to be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.path_conditions import Atom, PathCondition
+from devlint.interpreter.program.definitions import FunctionInfo, Parameter
+from devlint.linter.file_findings import NeededParameter
+
+_CONSTANTS: Final = {"None": None, "True": True, "False": False}
+"""The constants that are written as names."""
+
+
+def needed_parameters(path_condition: PathCondition) -> Iterator[NeededParameter]:
+    """Yield the parameters of functions whose defaults exclude a path.
+
+    A function that frameworks call, or that is decorated or defined in another one, may be called in unknown ways: its
+    parameters are left out.
+    """
+    for test in path_condition:
+        match test.formula:
+            case Atom(question=question) if question is not None:
+                match question.subject:
+                    case ("param", FunctionInfo() as info, str(name)):
+                        default = _default(info, name)
+                        if default and question.answer(default[0]) is not test.holds and _is_plain(info):
+                            yield NeededParameter(
+                                info.module.filename,
+                                info.name.rpartition(".")[2],
+                                name,
+                                _position(info, name),
+                                info.owner is not None,
+                            )
+
+
+def _is_plain(info: FunctionInfo) -> bool:
+    """Return whether only code that names a function calls it."""
+    function = info.name.rpartition(".")[2]
+    return not (function.startswith("__") or function == "forward" or info.decorators or info.closure is not None)
+
+
+def _position(info: FunctionInfo, name: str) -> int:
+    """Return the number of positional arguments before a parameter, `self` left out, in calls that pass it so."""
+    names = [one.name for one in info.parameters if one.kind == "positional"]
+    return (names.index(name) if name in names else len(names)) - (info.owner is not None)
+
+
+def _default(info: FunctionInfo, name: str) -> tuple[object] | None:
+    """Return the default value of a parameter if it is written as a constant, as the only element of a tuple."""
+    found: Parameter | None = next((one for one in info.parameters if one.name == name), None)
+    match found.default if found is not None else None:
+        case cst.Name(value=("None" | "True" | "False") as constant):
+            return (_CONSTANTS[constant],)
+        case cst.Integer() | cst.Float() as number:
+            return (number.evaluated_value,)
+        case cst.SimpleString() as text:
+            return (text.evaluated_value,)
+    return None
