@@ -62,19 +62,30 @@ class ImportingFiles:
 
     def _may_import(self, importer: ModuleInfo, home: ModuleInfo) -> bool:
         """Return whether an import of a file is that of another one, or may be, or the code names the other one."""
-        stem = import_name(home)
-        for path, last in self._imported(importer):
-            if path == home.path or (path is None and last == stem):
+        location = (home.path.parent if home.is_package else home.path.with_suffix("")).parts
+        for path, names in self._imported(importer):
+            if path == home.path or (path is None and _is_end(names, location)):
                 return True
-        word = re.compile(rf"(?:[.\"']|^[ \t]+(?:from|import)\b.*)\b{re.escape(stem)}\b", re.MULTILINE)
-        return any(word.search(one.text) for one in importer.index.statements if one.kind != "import")
+        stem = re.escape(location[-1])
+        named = re.compile(
+            rf"^[ \t]+(?:from|import)\b.*\b{stem}\b|[\"'](?:[\w.]+[.:])?{stem}\b|\b((?:\w+\.)+{stem})\b", re.MULTILINE
+        )
+        matches = (
+            match for unit in importer.index.statements if unit.kind != "import" for match in named.finditer(unit.text)
+        )
+        return any(match[1] is None or _is_end(tuple(match[1].split(".")), location) for match in matches)
 
-    def _imported(self, importer: ModuleInfo) -> Iterator[tuple[object, str]]:
-        """Yield what a file's imports at top level name: the file, None for none of the program, and the last name."""
+    def _imported(self, importer: ModuleInfo) -> Iterator[tuple[Path | None, tuple[str, ...]]]:
+        """Yield what a file's imports at top level name: the file (None outside of the program) and the name."""
         for unit in importer.index.statements:
             for one in unit.imports:
                 for name in (one.module, f"{one.module}.{one.attribute}".strip(".")):
-                    yield self._program.resolve(importer, name, one.level), name.rpartition(".")[2]
+                    yield self._program.resolve(importer, name, one.level), tuple(filter(None, name.split(".")))
+
+
+def _is_end(names: tuple[str, ...], location: tuple[str, ...]) -> bool:
+    """Return whether a dotted name may be that of a file or package, given by the parts of its path."""
+    return bool(names) and location[-len(names) :] == names
 
 
 def import_name(module: ModuleInfo) -> str:
