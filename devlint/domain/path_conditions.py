@@ -7,13 +7,14 @@ that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` ar
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from devlint.domain.questions import Question, decide
+from devlint.domain.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Atom:
     """A condition of the analysed program that is not made of smaller ones.
 
@@ -40,7 +41,7 @@ class Atom:
         return str(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Conjunction:
     """A formula that is true when several literals (conditions or negated conditions) all hold."""
 
@@ -53,7 +54,7 @@ class Conjunction:
 Formula: TypeAlias = "Atom | Conjunction"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Literal:
     """A condition that a path assumes: a formula (an atom or a conjunction), or its negation when `holds` is false."""
 

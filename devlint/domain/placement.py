@@ -7,18 +7,19 @@ arguments, a placement ends in a step, and a step may make an assumption. That i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 from typing import Final, TypeAlias
 
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import UNKNOWN_DEVICE, Device, DeviceRelation, DeviceSymbol, KnownDevice, relate_devices
 from devlint.domain.path_conditions import NO_CONDITION, Formula, Literal, PathCondition, assume, entails
+from devlint.domain.record import record, replace
 
 # Steps
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Place:
     """A source location: the syntax node at which a step of a value's history or an event happened, and its file.
 
@@ -37,7 +38,7 @@ class Place:
         return id(self.node)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Loop:
     """A loop of the analysed program that is being executed, as steps and events refer to it.
 
@@ -77,7 +78,7 @@ PLACING_KINDS = frozenset({StepKind.CREATED, StepKind.MOVED, StepKind.CALLER, St
 """The kinds of steps that decide on which device a tensor lives; steps of other kinds do not move a tensor."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assumption:
     """One thing that the analysis takes for granted; `message` is a clause, such as "`x` is a tensor".
 
@@ -89,7 +90,7 @@ class Assumption:
     place: Place | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Step:
     """One step in the history of a value, such as its creation, a move or an assignment to an attribute.
 
@@ -135,7 +136,7 @@ def steps_elsewhere(steps: Iterable[Step], place: Place) -> tuple[Step, ...]:
     return tuple(step for step in steps if step.place != place)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Scope:
     """One execution of a function, of a class body or of a module's top level, as findings refer to it.
 
@@ -172,7 +173,7 @@ class Basis(Enum):
     ASSUMED = "assumed"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PlacementCase:
     """One unconditional placement: a device, how it is known, and the last step that led to it.
 
@@ -192,7 +193,7 @@ class PlacementCase:
         return str(self.device)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ConditionalPlacement:
     """A placement that depends on a condition (`formula`): `yes` where the condition holds, `no` where it does not."""
 
@@ -286,7 +287,7 @@ def certain_device(
     return device if isinstance(device, (KnownDevice, DeviceSymbol)) else None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DeviceExpression:
     """An expression of the program whose value is a device: `device`, `x.device`, `self.fc.weight.device`.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from devlint.domain.availability import is_available
 from devlint.domain.device import HOST, Device, KnownDevice
 from devlint.domain.path_conditions import PathCondition, conjoin, entails
 from devlint.domain.placement import placement_cases
+from devlint.domain.record import replace
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
 from devlint.interpreter.state.device_facts import has_contradictory_types, is_no_tensor
 from devlint.interpreter.state.events import Operand

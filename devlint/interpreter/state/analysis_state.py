@@ -5,13 +5,13 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import libcst as cst
 
 from devlint.domain.path_conditions import Literal
+from devlint.domain.record import record
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
 from devlint.interpreter.program.constructor_data import ConstructorData
@@ -68,7 +68,7 @@ MAX_CONTAINER_LEVELS: Final = 6
 """The largest number of levels of a container into which a recursive function is followed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InternalError:
     """A record of an exception in devlint's own analysis of one function; `--verbose` shows it.
 
@@ -81,7 +81,7 @@ class InternalError:
     traceback: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class UnparsedStatement:
     """A record of a statement that is valid Python but that libcst cannot parse.
 

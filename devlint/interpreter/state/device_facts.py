@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from devlint.domain.device import ACCELERATOR, ANY_INDEX, HOST, DeviceSymbol, KnownDevice
 from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
 from devlint.domain.placement import Basis, Placement, PlacementCase, map_cases
+from devlint.domain.record import replace
 
 CURRENT_ACCELERATOR: Final = ("accelerator",)
 """The identity of the machine's accelerator in conditions on its device type."""
