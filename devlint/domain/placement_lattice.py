@@ -57,7 +57,10 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
         return join_placements(yes, no)
     if not test.holds:
         yes, no = no, yes
-    yes, no = restrict(yes, frozenset({Literal(test.formula)})), restrict(no, frozenset({Literal(test.formula, False)}))
+    if isinstance(yes, ConditionalPlacement):
+        yes = restrict(yes, frozenset({Literal(test.formula)}))
+    if isinstance(no, ConditionalPlacement):
+        no = restrict(no, frozenset({Literal(test.formula, False)}))
     if yes == no:
         return yes
     if count_conditions(yes) + count_conditions(no) >= MAX_CONDITIONS:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from devlint.domain.device import ACCELERATOR, ANY_INDEX, HOST, DeviceSymbol, KnownDevice
@@ -133,10 +134,12 @@ def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str
                 yield from _stated_types(frozenset(tests))
 
 
-def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
+@lru_cache(maxsize=64)
+def _type_by_origin(path_condition: PathCondition) -> Mapping[Hashable, str]:
     """Return the device types that a path condition's literals state, keyed by the identity (origin) of each object.
 
-    An object that is not on the host is on the accelerator, whose type is not named.
+    An object that is not on the host is on the accelerator, whose type is not named. Every use of a tensor asks, with
+    few path conditions at a time.
     """
     types: dict[Hashable, str] = {}
     for test in path_condition:
