@@ -200,6 +200,15 @@ class ConditionalPlacement:
     formula: Formula
     yes: Placement
     no: Placement
+    _test: Literal | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def test(self) -> Literal:
+        """Return the condition as a literal that holds; it is made once, because every path asks for it."""
+        if self._test is None:
+            object.__setattr__(self, "_test", Literal(self.formula))
+            assert self._test is not None
+        return self._test
 
     def __str__(self) -> str:
         return f"{self.yes} if {self.formula} else {self.no}"
@@ -223,10 +232,7 @@ def placement_cases(
     if isinstance(placement, PlacementCase):
         yield NO_CONDITION, placement
         return
-    for test, branch in (
-        (Literal(placement.formula), placement.yes),
-        (Literal(placement.formula, False), placement.no),
-    ):
+    for test, branch in ((placement.test, placement.yes), (~placement.test, placement.no)):
         deeper = assume(path_condition, test)
         if deeper is None:
             continue
