@@ -67,8 +67,13 @@ class DeviceComparison(Rule):
 
     def check(self, event: DevicesCompared) -> Iterator[Finding]:
         """Yield a finding for a comparison of devices whose result is the same for every device."""
-        if event.operator in ("!=", "is not") and guards_transfer(event.context.place):
-            return
+        for finding in self._findings(event):
+            # The text around a comparison is read only for a finding: most comparisons give none.
+            if event.operator not in ("!=", "is not") or not guards_transfer(event.context.place):
+                yield finding
+
+    def _findings(self, event: DevicesCompared) -> Iterator[Finding]:
+        """Yield the finding for a comparison of devices, whatever its result decides."""
         if event.operator in ("is", "is not"):
             yield from self._identity(event)
         elif isinstance(event.left, DeviceValue) and isinstance(event.right, DeviceValue):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from devlint.domain.placement import Place, Step
+from devlint.domain.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ClockRead:
     """One read of a clock, such as `time.time()`, with the state of the accelerator's work at that moment.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Final, TypeAlias
+
+from devlint.domain.record import record
 
 ANY_INDEX: Final = -1
 """The marker for an accelerator index that exists but is unknown: `f"cuda:{rank}"`, or after `set_device`."""
@@ -37,7 +39,7 @@ devlint reports no conflict with a device of these types.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KnownDevice:
     """A device known by type and index; `index` None means the current device of that type.
 
@@ -58,7 +60,7 @@ class KnownDevice:
         return self.type if self.index is None or self.index == ANY_INDEX else f"{self.type}:{self.index}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DeviceSymbol:
     """A name for the unknown device of an object that the caller chooses, such as a function's argument or a module.
 
@@ -73,7 +75,7 @@ class DeviceSymbol:
         return f"the device of {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class UnknownDevice:
     """The abstract device of a tensor of which no device is known; no finding is ever reported about it."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 from typing import Final
 
 from devlint.domain.placement import Step
+from devlint.domain.record import record, replace
 
 
 class DtypeSource(Enum):
@@ -23,7 +24,7 @@ class DtypeSource(Enum):
     COMPUTED = "computed"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DtypeSymbol:
     """A name for the unknown dtype of an object that the caller chooses, such as a function's argument or a module.
 
@@ -39,7 +40,7 @@ class DtypeSymbol:
     promoted: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Dtype:
     """The element type of a tensor or array under torch's name (`float32`); `name` is None when it is unknown.
 

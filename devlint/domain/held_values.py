@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from devlint.domain.objects import Dict, HeapObject, Instance, Sequence
+from devlint.domain.record import replace
 from devlint.domain.value import ConditionalValue, Tensor, Tuple, Value
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import Final, TypeGuard
 
 from devlint.domain.device import DeviceSymbol
@@ -12,6 +11,7 @@ from devlint.domain.path_conditions import NO_CONDITION, Literal, assume, conjun
 from devlint.domain.path_conditions import disjunction as either_holds
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase, Step
 from devlint.domain.placement_lattice import join_under
+from devlint.domain.record import replace
 from devlint.domain.storage import join_storages
 from devlint.domain.value import (
     NONE,

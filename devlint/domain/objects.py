@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 from typing import Any, Final, TypeAlias
 
@@ -16,6 +16,7 @@ from devlint.domain.join import alternatives, conditional_value, join, join_dtyp
 from devlint.domain.path_conditions import Literal, conditional
 from devlint.domain.placement import Place, Placement
 from devlint.domain.placement_lattice import join_under
+from devlint.domain.record import record, replace
 from devlint.domain.value import NONE, UNKNOWN, AllocationSite, Ref, StringPrefix, Tensor, Value
 
 MAX_PREFIX: Final = 3
@@ -25,7 +26,7 @@ A loop over such a sequence makes a pass for each of them.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Sequence:
     """A list, set, deque, iterator or generator on the abstract heap.
 
@@ -65,7 +66,7 @@ class Sequence:
         return bool(self.items) if self.items is not None and self.mapping is None else self.filled
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Dict:
     """A dict on the abstract heap: `entries` under constant keys, and `element` for the values under all other keys.
 
@@ -108,7 +109,7 @@ class Registration(Enum):
     PLAIN = "plain"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ParameterCell:
     """The placement and dtype shared by all references to a parameter, or to a library module's parameters.
 
@@ -122,7 +123,7 @@ class ParameterCell:
     has_parent_module: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ParameterGroup:
     """Several parameters represented by one object: the value of `p` in `for p in module.parameters()`.
 
@@ -132,7 +133,7 @@ class ParameterGroup:
     members: tuple[AllocationSite, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Instance:
     """An object with attributes on the abstract heap, such as an nn.Module.
 

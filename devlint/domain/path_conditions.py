@@ -6,14 +6,17 @@ that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` ar
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import field
+from functools import lru_cache
 from typing import TypeAlias
 
 from devlint.domain.questions import Question, decide
+from devlint.domain.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Atom:
     """A condition of the analysed program that is not made of smaller ones.
 
@@ -40,7 +43,7 @@ class Atom:
         return str(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Conjunction:
     """A formula that is true when several literals (conditions or negated conditions) all hold."""
 
@@ -53,7 +56,7 @@ class Conjunction:
 Formula: TypeAlias = "Atom | Conjunction"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Literal:
     """A condition that a path assumes: a formula (an atom or a conjunction), or its negation when `holds` is false."""
 
@@ -62,9 +65,14 @@ class Literal:
     formula: Formula
     holds: bool = True
     _opposite: Literal | None = field(default=None, init=False, repr=False, compare=False)
+    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        return hash(self.formula) if self.holds else ~hash(self.formula)
+        known = self._hash
+        if known is None:
+            known = hash(self.formula) if self.holds else ~hash(self.formula)
+            object.__setattr__(self, "_hash", known)
+        return known
 
     def __invert__(self) -> Literal:
         opposite = self._opposite
@@ -135,15 +143,22 @@ def entails(path_condition: PathCondition, test: Literal) -> bool | None:
 
 def _follows_from_answers(path_condition: PathCondition, test: Literal, question: Question) -> bool | None:
     """Return whether a literal holds, given what the path condition says of the value that its question is about."""
-    answers = [
-        (one.formula.question, one.holds)
-        for one in path_condition
-        if type(one.formula) is Atom
-        and one.formula.question is not None
-        and one.formula.question.subject == question.subject
-    ]
+    answers = _answers_by_subject(path_condition).get(question.subject)
     known = decide(question, answers) if answers else None
     return known if test.holds or known is None else not known
+
+
+@lru_cache(maxsize=64)
+def _answers_by_subject(path_condition: PathCondition) -> Mapping[Hashable, Sequence[tuple[Question, bool]]]:
+    """Return the questions that a path has answered, with the answers, by the value that they are about.
+
+    A path is asked many times before it learns something new.
+    """
+    found: defaultdict[Hashable, list[tuple[Question, bool]]] = defaultdict(list)
+    for one in path_condition:
+        if type(one.formula) is Atom and one.formula.question is not None:
+            found[one.formula.question.subject].append((one.formula.question, one.holds))
+    return found
 
 
 def assume(path_condition: PathCondition, test: Literal) -> PathCondition | None:

@@ -7,7 +7,7 @@ arguments, a placement ends in a step, and a step may make an assumption. That i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 from typing import Final, TypeAlias
 
@@ -15,11 +15,12 @@ from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import UNKNOWN_DEVICE, Device, DeviceRelation, DeviceSymbol, KnownDevice, relate_devices
 from devlint.domain.heat import Heat
 from devlint.domain.path_conditions import NO_CONDITION, Formula, Literal, PathCondition, assume, entails
+from devlint.domain.record import record, replace
 
 # Steps
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Place:
     """A source location: the syntax node at which a step of a value's history or an event happened, and its file.
 
@@ -38,7 +39,7 @@ class Place:
         return id(self.node)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Loop:
     """A loop of the analysed program that is being executed, as steps and events refer to it.
 
@@ -81,7 +82,7 @@ PLACING_KINDS = frozenset({StepKind.CREATED, StepKind.MOVED, StepKind.CALLER, St
 """The kinds of steps that decide on which device a tensor lives; steps of other kinds do not move a tensor."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Assumption:
     """One thing that the analysis takes for granted; `message` is a clause, such as "`x` is a tensor".
 
@@ -93,7 +94,7 @@ class Assumption:
     place: Place | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Step:
     """One step in the history of a value, such as its creation, a move or an assignment to an attribute.
 
@@ -139,7 +140,7 @@ def steps_elsewhere(steps: Iterable[Step], place: Place) -> tuple[Step, ...]:
     return tuple(step for step in steps if step.place != place)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Scope:
     """One execution of a function, of a class body or of a module's top level, as findings refer to it.
 
@@ -180,7 +181,7 @@ class Basis(Enum):
     ASSUMED = "assumed"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PlacementCase:
     """One unconditional placement: a device, how it is known, and the last step that led to it.
 
@@ -200,13 +201,22 @@ class PlacementCase:
         return str(self.device)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ConditionalPlacement:
     """A placement that depends on a condition (`formula`): `yes` where the condition holds, `no` where it does not."""
 
     formula: Formula
     yes: Placement
     no: Placement
+    _test: Literal | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def test(self) -> Literal:
+        """Return the condition as a literal that holds; it is made once, because every path asks for it."""
+        if self._test is None:
+            object.__setattr__(self, "_test", Literal(self.formula))
+            assert self._test is not None
+        return self._test
 
     def __str__(self) -> str:
         return f"{self.yes} if {self.formula} else {self.no}"
@@ -230,10 +240,7 @@ def placement_cases(
     if isinstance(placement, PlacementCase):
         yield NO_CONDITION, placement
         return
-    for test, branch in (
-        (Literal(placement.formula), placement.yes),
-        (Literal(placement.formula, False), placement.no),
-    ):
+    for test, branch in ((placement.test, placement.yes), (~placement.test, placement.no)):
         deeper = assume(path_condition, test)
         if deeper is None:
             continue
@@ -294,7 +301,7 @@ def certain_device(
     return device if isinstance(device, (KnownDevice, DeviceSymbol)) else None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DeviceExpression:
     """An expression of the program whose value is a device: `device`, `x.device`, `self.fc.weight.device`.
 

@@ -28,12 +28,13 @@ def restrict(placement: Placement, path_condition: PathCondition) -> Placement:
     """Return a placement without the cases that a path condition excludes."""
     if isinstance(placement, PlacementCase) or not path_condition:
         return placement
-    known = entails(path_condition, Literal(placement.formula))
+    known = entails(path_condition, placement.test)
     if known is not None:
         return restrict(placement.yes if known else placement.no, path_condition)
-    return join_under(
-        Literal(placement.formula), restrict(placement.yes, path_condition), restrict(placement.no, path_condition)
-    )
+    yes, no = restrict(placement.yes, path_condition), restrict(placement.no, path_condition)
+    if yes is placement.yes and no is placement.no:
+        return placement
+    return join_under(placement.test, yes, no)
 
 
 def count_conditions(placement: Placement) -> int:
@@ -57,7 +58,10 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
         return join_placements(yes, no)
     if not test.holds:
         yes, no = no, yes
-    yes, no = restrict(yes, frozenset({Literal(test.formula)})), restrict(no, frozenset({Literal(test.formula, False)}))
+    if isinstance(yes, ConditionalPlacement):
+        yes = restrict(yes, frozenset({Literal(test.formula)}))
+    if isinstance(no, ConditionalPlacement):
+        no = restrict(no, frozenset({Literal(test.formula, False)}))
     if yes == no:
         return yes
     if count_conditions(yes) + count_conditions(no) >= MAX_CONDITIONS:
@@ -95,10 +99,10 @@ def meet_placements(left: Placement, right: Placement) -> Placement:
         return left
     for choice in (left, right):
         if isinstance(choice, ConditionalPlacement):
-            holds, fails = Literal(choice.formula), Literal(choice.formula, False)
-            yes = meet_placements(restrict(left, frozenset({holds})), restrict(right, frozenset({holds})))
-            no = meet_placements(restrict(left, frozenset({fails})), restrict(right, frozenset({fails})))
-            return join_under(holds, yes, no)
+            holds, fails = frozenset({choice.test}), frozenset({~choice.test})
+            yes = meet_placements(restrict(left, holds), restrict(right, holds))
+            no = meet_placements(restrict(left, fails), restrict(right, fails))
+            return join_under(choice.test, yes, no)
     return min(left, right, key=_preference)
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
+
+from devlint.domain.record import record
 
 _ORDERS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "LessThan": operator.lt,
@@ -28,7 +29,7 @@ _OTHER_TEXT: Final = "\0"
 """A string that stands for all strings that no question names."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Question:
     """A question about the value `subject`: its truth ("true"), or a comparison with a constant.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import Step
+from devlint.domain.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class AliasStep:
     """A step that returned its operand's memory instead of a copy, such as a view or a `.to()` without effect.
 
@@ -23,7 +24,7 @@ class AliasStep:
     when: PathCondition = NO_CONDITION
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(frozen=True, slots=True, eq=False)
 class Storage:
     """The memory that one tensor or array lies in, and the view that this tensor or array has of it.
 

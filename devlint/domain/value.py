@@ -6,7 +6,7 @@ Tensors are plain values; mutable objects that several names may share live on t
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSymbol
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import PERHAPS_ON_HOST, UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step
+from devlint.domain.record import record, replace
 from devlint.domain.storage import Storage
 
 
@@ -65,7 +66,7 @@ class AllocationSite(NamedTuple):
     context: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Unknown:
     """A value of which nothing is known, except its name in the program if it has one.
 
@@ -88,7 +89,7 @@ UNKNOWN: Final = Unknown()
 """The unknown value without a name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class NotTensor:
     """A value that is known to be no tensor; nothing else is known of it."""
 
@@ -97,7 +98,7 @@ NOT_TENSOR: Final = NotTensor()
 """The one instance of NotTensor that the analysis uses."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Const:
     """The abstract value of a known Python constant: None, bool, int, float, complex, str, bytes or Ellipsis."""
 
@@ -114,7 +115,7 @@ NONE: Final = Const(None)
 """The constant None."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Number:
     """A Python number of unknown value; `kind` is "bool", "int" or "float", None where the type is unknown too."""
 
@@ -123,21 +124,21 @@ class Number:
     text: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SymbolicBool:
     """A Python bool that is true exactly where a condition of the program (a literal of the path condition) holds."""
 
     test: Literal
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StringPrefix:
     """A string of which only a prefix is known (`f"cuda:{rank}"` starts with `cuda:`)."""
 
     prefix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DeviceValue:
     """The abstract value of a torch.device object.
 
@@ -148,7 +149,7 @@ class DeviceValue:
     of_tensor: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DeviceType:
     """The abstract value of a device's `.type`: a string such as "cuda".
 
@@ -159,7 +160,7 @@ class DeviceType:
     whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DeviceString:
     """The abstract value of a string that starts with a device's type, such as f"{device.type}:{index}".
 
@@ -172,7 +173,7 @@ class DeviceString:
     is_open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TypeName:
     """The abstract value of the string that `x.type()` returns for a tensor, such as "torch.cuda.FloatTensor"."""
 
@@ -180,7 +181,7 @@ class TypeName:
     dtype: Dtype = UNKNOWN_DTYPE
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DtypeValue:
     """The abstract value of a torch.dtype, a NumPy dtype or a tensor's `.dtype`."""
 
@@ -196,7 +197,7 @@ class OriginKind(Enum):
     TENSOR = "another tensor"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FactoryOrigin:
     """The factory call, such as `torch.zeros(3)`, that made a tensor or array which nothing has read or changed since.
 
@@ -207,7 +208,7 @@ class FactoryOrigin:
     step: Step = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tensor:
     """The abstract value of a torch.Tensor: what is known of its placement, dtype, rank, gradient and memory.
 
@@ -236,7 +237,7 @@ class Tensor:
     empty_sizes: Sizes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PendingCopy:
     """A copy from an accelerator to the host for which the host has not waited.
 
@@ -247,7 +248,7 @@ class PendingCopy:
     step: Step = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Array:
     """The abstract value of a NumPy array (or a pandas column), which always lies in host memory."""
 
@@ -258,7 +259,7 @@ class Array:
     provenance: Step | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Size:
     """The abstract shape (`x.shape`) of a tensor or array: what is known of its number of dimensions.
 
@@ -269,7 +270,7 @@ class Size:
     empty_sizes: Sizes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OpaqueData:
     """Data of unknown structure from a loader: all its tensors have `placement` and an unknown dtype.
 
@@ -291,7 +292,7 @@ class OpaqueData:
     of_call: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Tuple:
     """The abstract value of a tuple of known length.
 
@@ -304,7 +305,7 @@ class Tuple:
     cls: ProgramDefinition | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TypeUnion:
     """The abstract value of a union of classes, such as `list | tuple`, which `isinstance` takes like a tuple of them.
 
@@ -314,21 +315,21 @@ class TypeUnion:
     types: tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Ref:
     """A reference to an object on the abstract heap (a list, a dict, a module), by its allocation site."""
 
     address: AllocationSite
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LibraryName:
     """A function, class or other member of a library that is not analysed, known by its full dotted name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class BoundLibraryMethod:
     """A library's method bound to its receiver: `x.to` for a tensor `x`, or `values.append` for a list `values`."""
 
@@ -336,7 +337,7 @@ class BoundLibraryMethod:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Partial:
     """The abstract value of a functools.partial object: a callable with some arguments already given."""
 
@@ -345,7 +346,7 @@ class Partial:
     keywords: tuple[tuple[str, Value], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ProgramDefinition:
     """A function, lambda or class of the analysed program, as an abstract value.
 
@@ -357,7 +358,7 @@ class ProgramDefinition:
     receiver: Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ConditionalValue:
     """One of two values that have no common description: `yes` where the condition `test` holds, else `no`.
 

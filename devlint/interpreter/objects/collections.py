@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, several_keys
 from devlint.domain.path_conditions import Literal
+from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, Const, Tensor, Tuple, Value
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT
+from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
 from devlint.interpreter.program.definitions import FunctionInfo

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -13,6 +12,7 @@ from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, ParameterGroup, Registration
 from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.domain.record import replace
 from devlint.domain.value import (
     NONE,
     AllocationSite,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
 
@@ -12,6 +11,7 @@ import libcst as cst
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, ParameterCell, Registration, Sequence
 from devlint.domain.placement import Place, Step, StepKind, extend_provenance
+from devlint.domain.record import replace
 from devlint.domain.value import AllocationSite, ConditionalValue, Ref, Tensor, Tuple, Value
 from devlint.interpreter.state.frame import Frame
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from devlint.domain.availability import is_available
 from devlint.domain.device import HOST, Device, KnownDevice
 from devlint.domain.path_conditions import PathCondition, conjoin, entails
 from devlint.domain.placement import placement_cases
+from devlint.domain.record import replace
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
 from devlint.interpreter.state.device_facts import has_contradictory_types, is_no_tensor
 from devlint.interpreter.state.events import Operand
@@ -27,9 +27,7 @@ def conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[t
         return
     for needed_left, leaf_left in placement_cases(left.tensor.placement, path_condition):
         for needed_right, leaf_right in placement_cases(right.tensor.placement, path_condition):
-            if leaf_left.device == leaf_right.device or not jointly_satisfiable(
-                path_condition, needed_left, needed_right
-            ):
+            if leaf_left.device == leaf_right.device:
                 continue
             if conjoin(conjoin(path_condition, needed_left) or frozenset(), needed_right) is None:
                 continue
@@ -41,7 +39,21 @@ def conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[t
                 for leaf in (leaf_left, leaf_right)
             ):
                 continue
+            if not _hold_together(frame, needed_left, needed_right):
+                continue
             yield needed, replace(left, case=leaf_left), replace(right, case=leaf_right)
+
+
+def _hold_together(frame: Frame, left: PathCondition, right: PathCondition) -> bool:
+    """Return whether the conditions of two operands' cases hold together on the current path.
+
+    Most operations on a path meet the same two devices, so the answer is remembered.
+    """
+    known, path_condition = frame.analysis.jointly_satisfiable, frame.state.path_condition
+    answer = known.get((path_condition, left, right))
+    if answer is None:
+        answer = known[path_condition, left, right] = jointly_satisfiable(path_condition, left, right)
+    return answer
 
 
 def _is_unavailable(path_condition: PathCondition, device: Device) -> bool:

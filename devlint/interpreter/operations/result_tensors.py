@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from typing import Final
 
@@ -22,6 +21,7 @@ from devlint.domain.placement import (
     placement_cases,
 )
 from devlint.domain.placement_lattice import _preference, meet_placements
+from devlint.domain.record import replace
 from devlint.domain.storage import Storage
 from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind, Rank, Tensor, computed_tensor
 from devlint.interpreter.objects.library_objects import CHOSEN_PLACEMENT, dataset_placement, object_placement

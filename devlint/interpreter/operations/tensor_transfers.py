@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relate_devices
 from devlint.domain.dtype import equals_surely
 from devlint.domain.placement import Placement, Step, StepKind, newest_step, placement_cases
+from devlint.domain.record import replace
 from devlint.domain.value import OpaqueData, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
 
@@ -14,11 +13,12 @@ from devlint.domain.objects import join_objects
 from devlint.domain.path_conditions import NO_CONDITION, Literal, PathCondition, assume, branch_literal
 from devlint.domain.placement import Basis, Placement, PlacementCase, Step
 from devlint.domain.placement_lattice import join_under
+from devlint.domain.record import record, replace
 from devlint.domain.value import UNKNOWN, Value
 from devlint.interpreter.state.heap import Heap
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TorchState:
     """Torch's global settings, and the accelerator work that is still running, at one point of the program.
 

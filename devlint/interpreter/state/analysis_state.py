@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import libcst as cst
 
-from devlint.domain.path_conditions import Literal
+from devlint.domain.path_conditions import Literal, PathCondition
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.definitions import ClassInfo, EnclosingFrame, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
@@ -117,6 +117,8 @@ class AnalysisState:
         self.run_in_constructors: set[FunctionInfo] = set()
         self.symbolic_instances: set[AllocationSite] = set()
         """The objects that stand for any object of their class, whose methods may have run in any order."""
+        self.jointly_satisfiable: dict[tuple[PathCondition, PathCondition, PathCondition], bool] = {}
+        """Whether a run can take a path on which the conditions of two tensors' devices hold, as far as asked."""
         self.length_conditions: dict[Hashable, Literal] = {}
         """The conditions that unknown sequences have an element, by the origins of the sequences that a test asks."""
         self.abandoned = False
@@ -159,6 +161,7 @@ class AnalysisState:
         self.recursive_calls = RecursiveCalls()
         self.call_summaries = CallSummaries()
         self.deep_calls = DeepCalls()
+        self.jointly_satisfiable.clear()
         yield
 
     def reach(self, function: FunctionInfo, *, descends: bool, has_tensor: bool) -> Reach:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from devlint.domain.record import record
 from devlint.domain.value import Const, Value
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Argument:
     """One argument of a call: its abstract value, and the syntax node of its expression."""
 
@@ -72,7 +73,7 @@ class Arguments:
             yield self.rest
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LibraryCall:
     """A call of a library function by its dotted name, or of a library object's method by its name and receiver.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from devlint.domain.objects import HeapObject
 from devlint.domain.path_conditions import PathCondition
+from devlint.domain.record import record
 from devlint.domain.value import AllocationSite, Value
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import TorchState
@@ -18,7 +18,7 @@ CallKey: TypeAlias = "tuple[FunctionInfo, int]"
 """The key of a call summary: the function, and the number of the chain of calls and loops that ends in the call."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CallInputs:
     """Everything that a call can read: a summary of the call is valid for another call with equal inputs.
 
@@ -36,7 +36,7 @@ class CallInputs:
     budget: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CallSummary:
     """The recorded effect of one call: its inputs, heap writes, torch's settings after the call, and return value.
 

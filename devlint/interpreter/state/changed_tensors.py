@@ -7,13 +7,12 @@ same tensor too, or a view of it.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from devlint.domain.dtype import promotion_category
 from devlint.domain.held_values import shared_elements, with_changed_tensors, with_changed_values
 from devlint.domain.join import join
+from devlint.domain.record import replace
 from devlint.domain.value import Tensor, Value
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from devlint.domain.device import ACCELERATOR, ANY_INDEX, HOST, DeviceSymbol, KnownDevice
 from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
 from devlint.domain.placement import Basis, Placement, PlacementCase, map_cases
+from devlint.domain.record import replace
 
 CURRENT_ACCELERATOR: Final = ("accelerator",)
 """The identity of the machine's accelerator in conditions on its device type."""
@@ -133,10 +134,12 @@ def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str
                 yield from _stated_types(frozenset(tests))
 
 
-def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
+@lru_cache(maxsize=64)
+def _type_by_origin(path_condition: PathCondition) -> Mapping[Hashable, str]:
     """Return the device types that a path condition's literals state, keyed by the identity (origin) of each object.
 
-    An object that is not on the host is on the accelerator, whose type is not named.
+    An object that is not on the host is on the accelerator, whose type is not named. Every use of a tensor asks, with
+    few path conditions at a time.
     """
     types: dict[Hashable, str] = {}
     for test in path_condition:

@@ -6,7 +6,7 @@ interpreter attributes device conflicts to their cause, so that each kind is rep
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
@@ -20,12 +20,13 @@ from devlint.domain.placement import (
     Scope,
     Step,
 )
+from devlint.domain.record import record
 from devlint.domain.value import FactoryOrigin, PendingCopy, Tensor, Value
 from devlint.interpreter.program.written_sizes import has_few_elements
 from devlint.interpreter.state.hot_code import is_hot
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CallOnStack:
     """One entry of the call stack at an event.
 
@@ -40,7 +41,7 @@ class CallOnStack:
     receiver: Value | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class EventContext:
     """The context of an event: its source location, scope, path condition, call stack and innermost loop.
 
@@ -61,7 +62,7 @@ class EventContext:
         return is_hot(self.place, self.scope, self.loop)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Event:
     """An occurrence in the analysed program that rules may report; the base class of all events.
 
@@ -71,7 +72,7 @@ class Event:
     context: EventContext
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Operand:
     """One tensor operand of an operation in an event.
 
@@ -95,7 +96,7 @@ class Operand:
         return self.of_module is not None or (step is not None and step.scope is not None and step.scope.construction)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DeviceConflict(Event):
     """An operation with tensor operands on two devices; the base class of all events about such conflicts.
 
@@ -111,19 +112,19 @@ class DeviceConflict(Event):
     device_expressions: tuple[DeviceExpression, ...] = field(default=(), kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OperandConflict(DeviceConflict):
     """A device conflict without a more specific cause, so that the operation itself is reported (DEV101)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ModuleInputConflict(DeviceConflict):
     """A call of an nn.Module whose parameters are on one device with an input tensor on another (DEV102)."""
 
     module_call: CallOnStack | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PlainAttributeConflict(DeviceConflict):
     """A device conflict caused by a plain tensor attribute, which its module's `.to()` does not move (DEV103).
 
@@ -133,7 +134,7 @@ class PlainAttributeConflict(DeviceConflict):
     stored: Step = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PlainContainerConflict(DeviceConflict):
     """A device conflict caused by a module or parameter in a plain list or dict, which `.to()` does not move (DEV104).
 
@@ -144,7 +145,7 @@ class PlainContainerConflict(DeviceConflict):
     kept: Step = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FactoryConflict(DeviceConflict):
     """A device conflict caused by a factory call without `device=` in code meant for any device (DEV105).
 
@@ -154,7 +155,7 @@ class FactoryConflict(DeviceConflict):
     created: Step = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CacheConflict(DeviceConflict):
     """An operation on a cached tensor and a tensor on another device (DEV115).
 
@@ -164,12 +165,12 @@ class CacheConflict(DeviceConflict):
     cached: Step = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class IndexConflict(DeviceConflict):
     """A host tensor indexed by an accelerator tensor (DEV107); `reference` is the index tensor."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class GeneratorConflict(DeviceConflict):
     """A call that draws random numbers on one device with a `torch.Generator` of another (DEV109).
 
@@ -180,7 +181,7 @@ class GeneratorConflict(DeviceConflict):
     drawn: Operand = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostOnlyOperand(Event):
     """An accelerator tensor passed to an operation that accepts only host tensors (DEV108)."""
 
@@ -189,7 +190,7 @@ class HostOnlyOperand(Event):
     when: PathCondition = NO_CONDITION
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DtypeConflict(Event):
     """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302)."""
 
@@ -198,7 +199,7 @@ class DtypeConflict(Event):
     right: Operand
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RefusedTargetDtype(Event):
     """A call of a loss function with a target whose dtype the loss function does not accept (DEV304)."""
 
@@ -207,7 +208,7 @@ class RefusedTargetDtype(Event):
     accepted: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RefusedIndexDtype(Event):
     """A tensor passed for an index or mask whose dtype the operation does not accept there (DEV305)."""
 
@@ -216,7 +217,7 @@ class RefusedIndexDtype(Event):
     accepted: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Transfer(Event):
     """A transfer or cast of a tensor or module (`x.to(device)`, `x.half()`) whose result is used.
 
@@ -258,7 +259,7 @@ class Transfer(Event):
         return self.fresh is not None and has_few_elements(self.fresh.step.place.node)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class OpaqueTransfer(Transfer):
     """A transfer (`.to(device)`) of an unknown value.
 
@@ -266,7 +267,7 @@ class OpaqueTransfer(Transfer):
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RepeatedTransfer(Event):
     """A transfer of a tensor of unknown origin that is the same in every iteration of the loop `context.loop`.
 
@@ -278,7 +279,7 @@ class RepeatedTransfer(Event):
     after: Placement
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TensorRebuilt(Event):
     """A factory call that copies a tensor or array into a new tensor, such as `torch.tensor(t.cpu().numpy())`."""
 
@@ -289,7 +290,7 @@ class TensorRebuilt(Event):
     only_use: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DiscardedResult(Event):
     """A call whose result is discarded although it changes nothing in place, such as `x.to(device)` as a statement."""
 
@@ -302,7 +303,7 @@ class DiscardedResult(Event):
     """Whether the result has another dtype than the receiver."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class UnusedRebinding(Event):
     """An assignment such as `x = x.to(device)` to a loop variable or parameter that is not read afterwards.
 
@@ -315,7 +316,7 @@ class UnusedRebinding(Event):
     loop: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DevicesCompared(Event):
     """A comparison of a device, or of a string that may name one, with a device or a string.
 
@@ -330,7 +331,7 @@ class DevicesCompared(Event):
     left_written: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class InvalidDeviceUsed(Event):
     """A device string that torch refuses; `written` is its text in the program, `reason` why it is invalid."""
 
@@ -338,7 +339,7 @@ class InvalidDeviceUsed(Event):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostRead(Event):
     """A read of a tensor's values by the host: `.numpy()`, `np.mean(t)`, `.item()`, `print(t)`, `if t:`."""
 
@@ -357,7 +358,7 @@ class HostRead(Event):
     """The case in which the program has put the tensor on a device of its caller's choice, with the case's literals."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SharedWrite(Event):
     """An in-place write to memory that another name still uses.
 
@@ -373,7 +374,7 @@ class SharedWrite(Event):
     surely: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MovedLeaf(Event):
     """A use of the moved copy of a leaf tensor or Parameter as if the copy were a leaf of autograd too.
 
@@ -387,7 +388,7 @@ class MovedLeaf(Event):
     """Whether the result replaces the leaf that an optimizer trains."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class UnsynchronizedTiming(Event):
     """Two clock reads around accelerator work that the program does not wait for before the second read.
 
@@ -399,7 +400,7 @@ class UnsynchronizedTiming(Event):
     work: Step
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Synchronize(Event):
     """A call that waits for the accelerator, such as `torch.cuda.synchronize()`.
 
@@ -410,7 +411,7 @@ class Synchronize(Event):
     waited: Step | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HardCodedAccelerator(Event):
     """An accelerator written out in the program: `.cuda()`, `device="cuda"`, `autocast("cuda")`.
 
@@ -423,7 +424,7 @@ class HardCodedAccelerator(Event):
     """Whether a parameter of the function or its class lets the caller choose the device."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RevealedValue(Event):
     """A call of `reveal_placement(expr)` in the program, with the abstract value of `expr`."""
 
@@ -431,7 +432,7 @@ class RevealedValue(Event):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class BrokenFile:
     """A file, or a part of one, that devlint could not read or parse."""
 
@@ -441,7 +442,7 @@ class BrokenFile:
     column: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class IdleSuppression:
     """A suppression comment in a checked file that suppresses no finding (DEV901).
 

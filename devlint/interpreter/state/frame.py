@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import libcst as cst
@@ -19,6 +19,7 @@ from devlint.domain.objects import HeapObject, Instance, ParameterCell, Paramete
 from devlint.domain.path_conditions import Literal, entails
 from devlint.domain.placement import Assumption, Loop, Place, Scope, Step, StepKind
 from devlint.domain.placement_lattice import restrict
+from devlint.domain.record import replace
 from devlint.domain.value import (
     UNKNOWN,
     AllocationSite,

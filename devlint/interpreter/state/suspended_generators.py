@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from devlint.domain.objects import HeapObject
+from devlint.domain.record import record
 from devlint.domain.value import AllocationSite
 from devlint.interpreter.state.events import UnsynchronizedTiming
 
@@ -13,7 +13,7 @@ TorchStateChanges = Mapping[str, object]
 """The settings of torch that a context manager changes, by field name of `TorchState`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SuspendedGenerator:
     """A generator suspended at its `yield`, such as a context manager while its `with` block runs.
 

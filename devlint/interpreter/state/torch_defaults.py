@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.domain.record import record
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
@@ -17,7 +17,7 @@ SETTERS: Final = frozenset({"set_default_device", "set_default_tensor_type"})
 """The functions of torch that set the default device of new tensors."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FileDefaults:
     """The default device and dtype for new tensors that one file of the program has set.
 
