@@ -383,9 +383,14 @@ def is_from_caller(origin: Hashable) -> bool:
 
     The unknown caller of the analysed code then chooses the value's device.
     """
+    return owner_kind(origin) == "param"
+
+
+def owner_kind(origin: Hashable) -> Hashable:
+    """Return the kind of the origin of the value of which an origin names a part, or the value itself."""
     while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
         origin = origin[1]
-    return isinstance(origin, tuple) and bool(origin) and origin[0] == "param"
+    return origin[0] if isinstance(origin, tuple) and origin else None
 
 
 def is_single_object(origin: Hashable) -> bool:

@@ -21,6 +21,19 @@ class Trainer:
 
 Trainer(nn.Linear(3, 3), "cuda").fit(torch.ones(3, 3))
 """,
+    "the test of a device, and a module that stays on the host": """
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.degrees = nn.Embedding(9, 3)
+
+    def forward(self, seed, degrees):
+        if seed.device != torch.device("cpu"):
+            degrees = degrees.cuda()
+        return self.degrees(degrees)
+
+Encoder()(torch.zeros(3, device="cuda"), torch.zeros(3, dtype=torch.long, device="cuda"))  # DEV102
+""",
     "host input": """
 model = nn.Linear(8, 2).cuda()
 out = model(torch.rand(4, 8))  # DEV102
@@ -147,6 +160,30 @@ class Net(nn.Module):
         return self.fc(x)
 
 Net().cuda()(torch.rand(4, 8))
+""",
+    "the test of a device that the loop may have moved": """
+from graphs import batch_graphs, load
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.degrees = nn.Embedding(9, 3)
+
+    def forward(self, g):
+        device = g.ndata["seed"].device
+        degrees = g.in_degrees()
+        if device != torch.device("cpu"):
+            degrees = degrees.cuda(device)
+        return self.degrees(degrees)
+
+def evaluate(loader, model, device):
+    for batch in loader:
+        query, key = batch
+        query.to(device)
+        model(query)
+
+loader = torch.utils.data.DataLoader(dataset=load(), collate_fn=batch_graphs())
+evaluate(loader, Encoder(), torch.device("cpu"))
 """,
     "lightning": """
 import lightning as L

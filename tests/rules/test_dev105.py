@@ -71,6 +71,30 @@ class Net(nn.Module):
     def forward(self, x: torch.Tensor):
         return x + torch.randn(8)  # DEV105
 """,
+    "what is moved to another tensor's device is where that one's factory left it": """
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.emb = nn.Embedding(3, 3)
+
+    def decode(self, state):
+        device = state.device
+        ids = torch.LongTensor([1]).to(device)
+        table = torch.zeros(4, 3).to(device)
+        table[ids] = self.emb(ids)
+        return table + state
+
+    def sample(self):
+        state = torch.randn(4, 3)  # DEV105
+        return self.decode(state)
+""",
+    "each factory that asks for no device": """
+class Net(nn.Module):
+    def forward(self, x):
+        rows = torch.arange(x.size(0))  # DEV105
+        columns = torch.arange(x.size(1)).to(torch.float32)  # DEV105
+        return x * rows[:, None], x * columns
+""",
     "a parameter": """
 class Net(nn.Module):
     def __init__(self):

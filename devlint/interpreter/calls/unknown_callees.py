@@ -41,6 +41,7 @@ from devlint.interpreter.objects.evidence import (
 )
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
+from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
@@ -177,7 +178,7 @@ def transfer_unnamed(
         return replace(moved, mixed=True, may_move_inputs=True) if isinstance(moved, OpaqueData) else moved
     name = dotted_name(receiver)
     if name is not None:
-        owner = Unknown(("moved", node, frame.context), name)
+        owner = Unknown((MOVED_UNSEEN, node, frame.context), name)
         rebind(frame, receiver, UNKNOWN, owner)
         _move_in_place(frame, owner, method, arguments, node, is_module=has_module_members(frame, receiver))
         return owner

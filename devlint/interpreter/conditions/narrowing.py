@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import Any, Final
 
 import libcst as cst
@@ -186,8 +187,8 @@ def may_be_none(value: Value) -> bool | None:
     match value:
         case Const(value=constant):
             return constant is None
-        case Unknown():
-            return None
+        case Unknown() | OpaqueData(of_loader=True):
+            return None  # A part of a batch may be missing.
         case Tensor(
             placement=PlacementCase(device=DeviceSymbol(origin=("param", FunctionInfo(), _)), basis=Basis.CALLER),
             cell=None,
@@ -307,9 +308,20 @@ _NARROWING: Final[dict[type, Callable[[Frame, Any, bool], None]]] = {
 def _narrow_none(frame: Frame, node: cst.BaseExpression, is_none: bool) -> None:
     """Narrow the value of a name or attribute to None, or to its alternatives other than None."""
     value = held_value(frame, node)
-    if value is None:
-        return
-    rebind(frame, node, value, NONE if is_none else without_none(value))
+    if value is not None:
+        rebind(frame, node, value, NONE if is_none else without_none(value))
+    elif is_none:
+        _narrow_part_to_none(frame, node)
+
+
+def _narrow_part_to_none(frame: Frame, node: cst.BaseExpression) -> None:
+    """Narrow a part of data of unknown structure, as `batch["mask"]`, to None: the data has no such part."""
+    match node:
+        case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
+            batch, key = held_value(frame, owner), frame.evaluate(index)
+            if isinstance(batch, OpaqueData) and isinstance(key, Const):
+                others = tuple(part for part in batch.parts if part[0] != key.value)
+                rebind(frame, owner, batch, replace(batch, parts=(*others, (key.value, NONE))))
 
 
 def _narrow_alternatives(

@@ -47,6 +47,8 @@ DATA_LOADER: Final = "torch.utils.data.DataLoader"
 
 COLLATED: Final = "collated"
 """The kind of origin of what a function of the program makes of a loader's samples, where it is not known."""
+MOVED_UNSEEN: Final = "moved"
+"""The kind of origin of a value of unknown type that a transfer as a statement may have moved in place."""
 
 
 def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | None:

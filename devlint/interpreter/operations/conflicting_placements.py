@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from devlint.domain.availability import is_available
 from devlint.domain.device import HOST, Device, KnownDevice
-from devlint.domain.path_conditions import PathCondition, conjoin, entails
+from devlint.domain.path_conditions import Atom, Literal, PathCondition, conjoin, entails
 from devlint.domain.placement import placement_cases
 from devlint.domain.record import replace
+from devlint.domain.value import owner_kind
+from devlint.interpreter.objects.library_objects import COLLATED, MOVED_UNSEEN
 from devlint.interpreter.operations.satisfiability import jointly_satisfiable
 from devlint.interpreter.state.device_facts import has_contradictory_types, is_no_tensor
 from devlint.interpreter.state.events import Operand
@@ -32,7 +34,7 @@ def conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[t
             if conjoin(conjoin(path_condition, needed_left) or frozenset(), needed_right) is None:
                 continue
             needed = needed_left | needed_right
-            if has_contradictory_types(path_condition | needed):
+            if has_contradictory_types(path_condition | needed) or any(map(_supposes_device, needed)):
                 continue
             if any(
                 _is_unavailable(path_condition | needed, leaf.device) or is_no_tensor(leaf, path_condition | needed)
@@ -54,6 +56,18 @@ def _hold_together(frame: Frame, left: PathCondition, right: PathCondition) -> b
     if answer is None:
         answer = known[path_condition, left, right] = jointly_satisfiable(path_condition, left, right)
     return answer
+
+
+def _supposes_device(test: Literal) -> bool:
+    """Return whether a condition asks for the device of data that the program itself has put where devlint cannot see.
+
+    The data of a loader, and what a statement may have moved in place, is neither the caller's choice nor known: that
+    it is on an accelerator, of all the values which `x.device != cpu` lets it have, does not follow from anything.
+    """
+    match test.formula:
+        case Atom(key=("device", origin, _)):
+            return owner_kind(origin) in (COLLATED, MOVED_UNSEEN)
+    return False
 
 
 def _is_unavailable(path_condition: PathCondition, device: Device) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import libcst as cst
 
 from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relate_devices
 from devlint.domain.dtype import equals_surely
-from devlint.domain.placement import Placement, Step, StepKind, newest_step, placement_cases
+from devlint.domain.placement import Basis, Placement, PlacementCase, Step, StepKind, newest_step, placement_cases
 from devlint.domain.record import replace
 from devlint.domain.value import OpaqueData, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
@@ -59,6 +61,9 @@ def transfer_unknown(
 def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:
     """Return the tensor that results from a transfer: the same tensor when device and dtype stay the same."""
     stays = request.placement is None or keeps_device(before.placement, request.placement, frame)
+    if stays and _is_followed(request.placement, before.placement):
+        # Asked to lie where another tensor lies, it is there because of what put that one there.
+        before = replace(before, placement=request.placement)
     placement = before.placement if stays or request.placement is None else request.placement
     dtype = before.dtype if request.dtype is None else request.dtype
     if request.dtype is not None and equals_surely(request.dtype, before.dtype):
@@ -83,6 +88,16 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         moved_parameter=before.cell is not None
         and before.leaf is True
         and not is_registered_parameter(frame, before.cell),
+    )
+
+
+def _is_followed(target: Placement | None, before: Placement) -> TypeGuard[PlacementCase]:
+    """Return whether a tensor on the default device is asked to lie where another one lies that is there by default."""
+    return (
+        isinstance(before, PlacementCase)
+        and isinstance(target, PlacementCase)
+        and before.basis is target.basis is Basis.DEFAULT
+        and target.provenance is not None
     )
 
 
