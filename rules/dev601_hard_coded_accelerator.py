@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
-from devlint.explain.place_texts import dotted_name_at
+from devlint.explain.place_texts import dotted_name_at, hard_coded_text
 from devlint.fixes.accelerator_choice import check_availability
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state import events
@@ -73,7 +73,8 @@ class HardCodedAccelerator(Rule):
             return
         yield Finding(
             event.context.place,
-            f"`{event.written}` needs that accelerator: no check of availability, no way to choose another device",
+            f"`{hard_coded_text(event)}` needs that accelerator:"
+            " no check of availability, no way to choose another device",
             help="take the device from a tensor at hand (`x.device`) or from an argument",
             assumptions=assumptions(event),
             make_fix=partial(_fix, event),

@@ -12,6 +12,7 @@ from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text, operation_text
 from devlint.interpreter.state.events import DeviceConflict, Operand
+from devlint.syntax.source_code import source_code
 
 
 def conflict_location_text(event: DeviceConflict) -> str:
@@ -44,18 +45,19 @@ def device_source(event: DeviceConflict, operand: Operand) -> str | None:
     if name is not None:
         return f"{name}.device"
     cause = operand.case.placing_step
-    written = _device_written(cause.place.node) if cause is not None else None
+    written = _device_written(cause.place) if cause is not None else None
     if cause is None or written is None:
         return None
     # A name has the same value only in its own scope; a string literal has the same value everywhere.
     return written if cause.scope is event.context.scope or written[-1] in "'\"" else None
 
 
-def _device_written(node: object) -> str | None:
+def _device_written(place: Place) -> str | None:
     """Return the source text of the device argument of a transfer or factory call.
 
-    Returns None if the node has no such argument.
+    Returns None if the node at the place has no such argument.
     """
+    node = place.node
     if not isinstance(node, cst.Call):
         return None
     if isinstance(node.func, cst.Attribute) and node.func.attr.value == "cuda" and not node.args:
@@ -64,7 +66,7 @@ def _device_written(node: object) -> str | None:
     for position, argument in enumerate(node.args):
         keyword = argument.keyword.value if argument.keyword is not None else None
         if keyword == "device" or (moves and position == 0 and keyword is None):
-            return cst.Module([]).code_for_node(argument.value)
+            return source_code(place.unit, argument.value)
     return None
 
 

@@ -10,7 +10,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.placement import Place
-from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.events import HardCodedAccelerator, Operand
+from devlint.syntax.source_code import source_code
 from devlint.syntax.tree_walk import LOOSELY_BINDING, descend, dotted_name
 
 MAX_QUOTED_LENGTH: Final = 40
@@ -26,7 +27,7 @@ def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
 
     A text of more than `longest` characters is shortened: its middle is replaced by dots.
     """
-    code = cst.Module([]).code_for_node(place.node) if isinstance(place.node, cst.CSTNode) else ""
+    code = source_code(place.unit, place.node) if isinstance(place.node, cst.CSTNode) else ""
     text = " ".join(_without_comments(code).split())
     if len(text) <= longest:
         return text
@@ -42,6 +43,13 @@ def text_with_suffix(place: Place, suffix: str) -> str:
     text = place_text(place)
     loose = isinstance(place.node, LOOSELY_BINDING) and not place.node.lpar
     return f"({text}){suffix}" if loose else f"{text}{suffix}"
+
+
+def hard_coded_text(event: HardCodedAccelerator) -> str:
+    """Return the source text of an accelerator that a program writes out, such as `device="cuda"`."""
+    quoted = event.quoted
+    written = source_code(quoted.unit, quoted.node) if quoted and isinstance(quoted.node, cst.CSTNode) else ""
+    return event.form.replace("{}", written)
 
 
 def _without_comments(code: str) -> str:

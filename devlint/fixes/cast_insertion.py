@@ -18,6 +18,7 @@ from devlint.fixes.name_queries import parameter_names
 from devlint.fixes.operand_placement import insert_transfer, operand_expression
 from devlint.fixes.tensor_device_text import is_repeatable
 from devlint.interpreter.state.events import Operand
+from devlint.syntax.source_code import source_code
 
 CAST_CALLS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
 """Tensor methods that cast to one dtype, by the name of the dtype."""
@@ -57,7 +58,7 @@ def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Opera
     if operand.of_module is not None or operand.inside:
         raise NoFix
     if other is not None and other.of_module is None and not other.inside and is_repeatable(_operand_expression(other)):
-        text = cst.Module([]).code_for_node(_operand_expression(other))
+        text = source_code(other.place.unit, _operand_expression(other))
         message, edits = insert_transfer(region, node, f".to({text}.dtype)")
         return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, edits)
     suffix, imported = cast_suffix(region, node, dtype)

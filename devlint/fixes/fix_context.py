@@ -46,7 +46,10 @@ class FixContext:
         return self.statement_region(unit)
 
     def statement_region(self, unit: Statement) -> NodeRegion:
-        """Return the `NodeRegion` of a top-level statement: the positions and parents of its syntax nodes."""
+        """Return the `NodeRegion` of a top-level statement: the positions and parents of its syntax nodes.
+
+        Raises SourceError if libcst cannot parse the statement.
+        """
         if id(unit) not in self._regions_by_statement:
             self._regions_by_statement[id(unit)] = NodeRegion(self, unit)
         return self._regions_by_statement[id(unit)]
@@ -94,11 +97,16 @@ def node_at(place: Place) -> cst.BaseExpression:
 
 
 class NodeRegion:
-    """One top-level statement of a file, with the text positions and the parents of the syntax nodes in it."""
+    """One top-level statement of a file, with the text positions and the parents of the syntax nodes in it.
+
+    Raises SourceError if libcst cannot parse the statement.
+    """
 
     def __init__(self, context: FixContext, unit: Statement) -> None:
         self.context = context
         self.statement = unit
+        # Edits depend on parentheses, which the tree has only now.
+        _ = unit.module
         self._results: dict[tuple[Callable[..., object], cst.CSTNode], object] = {}
 
     @cached_property

@@ -10,6 +10,7 @@ from devlint.domain.placement import DeviceExpression, Placement
 from devlint.explain.conflict_texts import device_source
 from devlint.fixes.fix_context import NoFix
 from devlint.interpreter.state.events import DeviceConflict, Operand
+from devlint.syntax.source_code import source_code
 from devlint.syntax.tree_walk import descend
 
 
@@ -43,7 +44,7 @@ def device_at_conflict(event: DeviceConflict, operand: Operand, without: Sequenc
         and isinstance(node, cst.BaseExpression)
         and is_repeatable(node)
     ):
-        text = cst.Module([]).code_for_node(node)
+        text = source_code(operand.place.unit, node)
         if "\n" not in text and text not in without:
             return f"{text}.device"
     told = find_device_expression(event.device_expressions, placement, without) or device_source(event, operand)

@@ -16,7 +16,7 @@ class AnalysisReport:
     """The result of one analysis of files.
 
     `diagnostics` are the findings, sorted; `errors` are failures of devlint itself; `unparsed_statements` are the
-    statements that libcst cannot parse; `checked` is the number of files. `disk` has what was asked of the disk, and
+    statements without a tree; `checked` is the number of files. `disk` has what was asked of the disk, and
     `read` the files that were read, with the names under which findings show them.
     """
 

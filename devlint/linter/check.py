@@ -42,7 +42,7 @@ class CheckResult:
     """The result of a check of some files.
 
     `diagnostics` are the selected findings, sorted and with their fingerprints; `errors` are failures of devlint
-    itself; `unparsed_statements` are the statements that libcst cannot parse; `checked` is the number of files;
+    itself; `unparsed_statements` are the statements without a tree; `checked` is the number of files;
     `sources` gives the source lines that a report quotes.
     """
 

@@ -7,6 +7,7 @@ import re
 import libcst as cst
 
 from devlint.syntax.code_regions import code_regions
+from devlint.syntax.code_without_texts import without_texts
 from devlint.syntax.libcst_facts import facts_from_libcst
 from devlint.syntax.libcst_parsing import try_parse_libcst
 from devlint.syntax.line_starts import NEWLINE, Lines
@@ -18,9 +19,6 @@ from devlint.syntax.statement_outline import StatementOutline, last_continued_ro
 _MAX_BRACKETS = 200
 _MAX_LINE = 8_000
 _MAX_BRANCHES = 2_000
-_TEXT_OR_COMMENT = re.compile(
-    r"#[^\r\n]*|(\"{3}|'{3})(?:\\.|.)*?\1|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL
-)
 
 
 def libcst_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutline]] | None:
@@ -52,7 +50,7 @@ def _first_node(tree: cst.CSTNode) -> cst.CSTNode:
 
 def _too_deep(text: str) -> bool:
     """Return whether a text seems to be nested too deeply for libcst's native parser, judged without parsing."""
-    code = _TEXT_OR_COMMENT.sub("''", text)
+    code = without_texts(text)
     depth = deepest = 0
     for character in re.findall(r"[][(){}]", code):
         depth += 1 if character in "([{" else -1

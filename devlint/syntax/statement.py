@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -9,6 +10,8 @@ from typing import Literal
 import libcst as cst
 
 from devlint.syntax.libcst_parsing import try_parse_libcst
+from devlint.syntax.semantic_tree.layout import complete_layout
+from devlint.syntax.semantic_tree.tree import semantic_tree
 from devlint.syntax.source import Source, SourceError
 
 StatementKind = Literal["function", "class", "import", "other"]
@@ -133,30 +136,46 @@ class Statement:
         self.first_row, self.last_row = self.first_row + rows, self.last_row + rows
 
     @cached_property
-    def module(self) -> cst.Module:
-        """The statement as a libcst module of its own, with its indentation and line break.
+    def tree(self) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+        """The libcst tree of the statement, made when it is first used.
 
-        Raises SourceError if libcst cannot parse the statement.
+        Only its nodes with meaning are sure to be those of the text. White space, comments, punctuation and the
+        parentheses around expressions are libcst's defaults, until `module` is used for the first time. Raises
+        SourceError if the statement cannot be parsed.
         """
-        if self.too_deep:
-            raise SourceError("the statement is nested too deeply", self.first_row)
+        if "module" in self.__dict__:
+            return self.module.body[0]
+        self._refuse_deep_code()
+        return semantic_tree(self.text) or self.module.body[0]
+
+    @cached_property
+    def module(self) -> cst.Module:
+        """The statement as a libcst module of its own, exactly as in the text, with its indentation and line break.
+
+        Its nodes are those of `tree`, which gets its white space, comments, punctuation and parentheses now. Only
+        positions, texts and edits need them. Raises SourceError if libcst cannot parse the statement.
+        """
+        self._refuse_deep_code()
         module = try_parse_libcst(self.text)
         if module is None:
             # The position in libcst's error is not reliable.
             raise SourceError("libcst cannot parse the statement", self.first_row)
-        if len(module.body) != 1:
+        tree = self.__dict__.get("tree")
+        if len(module.body) != 1 or (tree is not None and not complete_layout(tree, module.body[0])):
             raise SourceError("libcst sees another statement here than Python does", self.first_row)
-        return module
+        return module if tree is None else module.with_changes(body=(tree,))
+
+    def lay_out(self) -> None:
+        """Give the nodes of the tree their white space and punctuation, if libcst can parse the statement."""
+        with suppress(SourceError):
+            _ = self.module
 
     @property
     def is_parsed(self) -> bool:
-        """Whether the libcst tree of the statement has been parsed already."""
-        return "module" in self.__dict__
+        """Whether the libcst tree of the statement has been made already."""
+        return "tree" in self.__dict__
 
-    @property
-    def tree(self) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
-        """The libcst tree of the statement, parsed when it is first used.
-
-        Raises SourceError if libcst cannot parse the statement.
-        """
-        return self.module.body[0]
+    def _refuse_deep_code(self) -> None:
+        """Raise SourceError if the statement is nested too deeply to be parsed with libcst."""
+        if self.too_deep:
+            raise SourceError("the statement is nested too deeply", self.first_row)

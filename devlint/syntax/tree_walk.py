@@ -93,6 +93,11 @@ _BACKWARDS = _FieldsBackwards(frozenset())
 _BACKWARDS_OUTSIDE = _FieldsBackwards(frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda}))
 
 
+def semantic_fields(cls: type[cst.CSTNode]) -> tuple[str, ...]:
+    """Return the fields of a libcst node class that hold nodes with meaning, in the order of the text."""
+    return _FIELDS[cls]
+
+
 def dotted_name(node: cst.CSTNode) -> str | None:
     """Return an attribute chain that starts at a name as text (`torch.nn.functional`), or None for any other node."""
     parts: list[str] = []

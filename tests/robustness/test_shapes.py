@@ -96,6 +96,8 @@ SHAPES = {
     "        self.x = torch.ones(3).cuda()\n"
     "class D(C):\n    def f(self):\n        return self.x.cpu()\n"
     "def g():\n    return C().f(torch.ones(3).cuda()) + D().f()\n",
+    "a function that only libcst could parse, but cannot": "def f(x):\n    match x:\n        case _: (x): int\n"
+    "    return x.cuda()\nf(torch.ones(3))\n",
     "a function that libcst cannot parse": "def f(x):\n    (x): int\n    return x.cuda()\nf(torch.ones(3))\n",
 }
 
@@ -111,12 +113,20 @@ def test_the_rest_of_the_file_is_analysed(shape):
 
 def test_a_statement_that_is_left_out_is_named_under_verbose(tmp_path):
     program = tmp_path / "a.py"
-    program.write_text(HEAD + SHAPES["a function that libcst cannot parse"] + PROBE)
+    program.write_text(HEAD + SHAPES["a function that only libcst could parse, but cannot"] + PROBE)
     command = [sys.executable, "-m", "devlint", "--isolated", "--output-format", "concise", "a.py", "--verbose"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "a.py:9:1: DEV101" in done.stdout
+    assert "a.py:10:1: DEV101" in done.stdout
     assert "a.py:4: a statement is left out: libcst cannot parse the statement" in done.stderr
     assert "internal error" not in done.stderr
+
+
+def test_a_finding_in_a_statement_that_libcst_cannot_parse_stands_at_its_start(tmp_path):
+    program = HEAD + "def f(x):\n    (y): int = 1\n    return torch.ones(3, device='cuda') + torch.ones(3)\n"
+    result = devlint.check_source(program, select=["DEV101"], isolated=True)
+    (found,) = result.diagnostics
+    assert (found.region.start.row, found.region.start.column) == (HEAD.count("\n") + 1, 1)
+    assert found.fix is None
 
 
 def test_of_a_large_registry_nothing_is_known():

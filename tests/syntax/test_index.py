@@ -187,17 +187,19 @@ def test_docstring(text: str, docstring: str | None) -> None:
 
 def test_the_tree_is_parsed_once_and_on_demand() -> None:
     statement = only("x = 1; y = 2")
-    assert "module" not in vars(statement)
+    assert not statement.is_parsed
     assert isinstance(statement.tree, cst.SimpleStatementLine)
     assert len(statement.tree.body) == 2
     assert statement.tree is statement.tree
+    assert statement.is_parsed
 
 
-def test_a_statement_that_libcst_cannot_parse_fails_alone() -> None:
+def test_a_statement_that_libcst_cannot_parse_fails_alone_where_its_layout_is_needed() -> None:
     good, bad = index("x = 1\n(y): int = 2\n").statements
-    assert good.tree.body
+    assert good.module.body
+    assert bad.tree
     with pytest.raises(SourceError) as caught:
-        _ = bad.tree
+        _ = bad.module
     assert caught.value.row == 2
 
 

@@ -7,11 +7,12 @@ from abc import ABC, abstractmethod
 import libcst as cst
 
 from devlint.domain.placement import Place
+from devlint.syntax.source_code import source_code
 
 
-def source_line(node: cst.CSTNode) -> str:
-    """Return the source text of a syntax node on one line."""
-    return " ".join(cst.Module([]).code_for_node(node).split())
+def source_line(place: Place, node: cst.CSTNode) -> str:
+    """Return the source text of a syntax node, in the statement of a source location, on one line."""
+    return " ".join(source_code(place.unit, node).split())
 
 
 class ConditionText(ABC):
@@ -46,7 +47,7 @@ class SourceText(ConditionText):
         self.rest = rest
 
     def _written(self) -> str:
-        return source_line(self.node) + self.rest
+        return source_line(self.place, self.node) + self.rest
 
 
 class EqualityText(ConditionText):
@@ -60,7 +61,8 @@ class EqualityText(ConditionText):
         self.node = node
 
     def _written(self) -> str:
-        return f"{source_line(self.node.left)} == {source_line(self.node.comparisons[0].comparator)}"
+        right = self.node.comparisons[0].comparator
+        return f"{source_line(self.place, self.node.left)} == {source_line(self.place, right)}"
 
 
 class MatchText(ConditionText):
@@ -76,4 +78,4 @@ class MatchText(ConditionText):
 
     def _written(self) -> str:
         relation = "==" if isinstance(self.pattern, cst.MatchValue) else "matches"
-        return f"{source_line(self.subject)} {relation} {source_line(self.pattern)}"
+        return f"{source_line(self.place, self.subject)} {relation} {source_line(self.place, self.pattern)}"

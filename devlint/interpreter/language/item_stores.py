@@ -33,6 +33,7 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.interpreter.state.frame import Frame, assigns
+from devlint.syntax.source_code import words_in
 
 
 def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> None:
@@ -182,15 +183,14 @@ def _mark_if_cached(frame: Frame, target: cst.Subscript, value: Value) -> Value:
     """Return a tensor marked as cached, if a function stores the tensor in a dict of its module's top level.
 
     Such a dict outlives the call. The value is returned unmarked when it is no tensor, when the dict is no global name,
-    and when the key's source text contains `device`.
+    and when a name or a literal in the key contains `device`.
     """
     if not (isinstance(value, Tensor) and isinstance(target.value, cst.Name) and frame.function is not None):
         return value
     name = target.value.value
     if name in frame.state.names or frame.outer is not None or frame.analysis.global_name(frame.module, name) is None:
         return value
-    key = cst.Module([]).code_for_node(target.slice[0]) if target.slice else ""
-    if "device" in key:
+    if target.slice and any("device" in word for word in words_in(target.slice[0])):
         return value
     return replace(
         value,

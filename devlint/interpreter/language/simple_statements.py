@@ -24,6 +24,7 @@ from devlint.interpreter.state.abstract_state import State, join_all_states, joi
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import UnusedRebinding
 from devlint.interpreter.state.frame import Frame, executes
+from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import dotted_name
 
 
@@ -36,7 +37,7 @@ def block(frame: Frame, node: cst.SimpleStatementLine | cst.IndentedBlock | cst.
 @executes(cst.Expr)
 def expression_statement(frame: Frame, node: cst.Expr) -> None:
     """Evaluate an expression statement, whose value is discarded unless a notebook displays it."""
-    if frame.function is None and frame.module.index.is_displayed(frame.unit) and node is _last_of(frame.unit.tree):
+    if frame.function is None and frame.module.index.is_displayed(frame.unit) and _is_last_of(frame.unit, node):
         frame.evaluate(node.value)
         return
     frame.discarded_expression = node.value
@@ -44,10 +45,13 @@ def expression_statement(frame: Frame, node: cst.Expr) -> None:
     frame.discarded_expression = None
 
 
-def _last_of(tree: cst.CSTNode) -> cst.CSTNode | None:
-    """Return the last of the small statements of a logical line; None for a compound statement, or after a `;`."""
-    last = tree.body[-1] if isinstance(tree, cst.SimpleStatementLine) else None
-    return last if isinstance(last, cst.Expr) and isinstance(last.semicolon, cst.MaybeSentinel) else None
+def _is_last_of(unit: Statement, node: cst.Expr) -> bool:
+    """Return whether a small statement is the last of its logical line, with no `;` after it."""
+    tree = unit.tree
+    if not isinstance(tree, cst.SimpleStatementLine) or tree.body[-1] is not node:
+        return False
+    unit.lay_out()
+    return isinstance(node.semicolon, cst.MaybeSentinel)
 
 
 @executes(cst.Assign)

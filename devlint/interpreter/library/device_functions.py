@@ -136,5 +136,6 @@ def reveal_placement(frame: Frame, call: LibraryCall) -> Value:
     if not call.arguments.positional:
         return UNKNOWN
     first = call.arguments.positional[0]
-    frame.emit(RevealedValue(frame.event_context(call.node), frame.resolve_value(first.value), source_line(first.node)))
+    context = frame.event_context(call.node)
+    frame.emit(RevealedValue(context, frame.resolve_value(first.value), source_line(context.place, first.node)))
     return first.value

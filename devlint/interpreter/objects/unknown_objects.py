@@ -13,6 +13,7 @@ from devlint.interpreter.objects.contained_tensors import contained_tensors
 from devlint.interpreter.objects.library_objects import DATA_LOADER
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
+from devlint.syntax.source_code import words_in
 
 OF_HOST_TENSORS: Final = Unknown(of_host_tensors=True)
 """What unknown code has returned that was given host tensors and no others."""
@@ -51,9 +52,8 @@ def _is_text(value: Value) -> bool:
 
 
 def _mentions_device(node: cst.CSTNode) -> bool:
-    """Return whether the source of a call mentions a device."""
-    text = cst.Module([]).code_for_node(node).lower()
-    return any(word in text for word in ("device", "cuda", "gpu", "cpu"))
+    """Return whether a name or a literal in a call mentions a device."""
+    return any(part in word for word in words_in(node) for part in ("device", "cuda", "gpu", "cpu"))
 
 
 def _any_part_of_batch(frame: Frame, loader: Argument) -> OpaqueData | None:

@@ -51,6 +51,7 @@ from devlint.interpreter.state.abstract_state import HOST_BY_DEFAULT
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import HardCodedAccelerator, InvalidDeviceUsed
 from devlint.interpreter.state.frame import Frame
+from devlint.syntax.source_code import words_in
 
 
 def device_from_string(text: str) -> Device:
@@ -129,8 +130,7 @@ _DEVICE_WORDS: Final = ("dev", "cuda", "gpu", "cpu", "rank", "accelerator")
 
 def is_called_device(node: cst.BaseExpression) -> bool:
     """Return whether an expression of unknown value names a device, such as `args.gpu`, `where["device"]`."""
-    text = cst.Module([]).code_for_node(node).lower()
-    return any(word in text for word in _DEVICE_WORDS)
+    return any(part in word for word in words_in(node) for part in _DEVICE_WORDS)
 
 
 def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
@@ -311,26 +311,24 @@ def report_hard_coded_arguments(frame: Frame, name: str, arguments: Arguments) -
     for keyword in DEVICE_KEYWORDS:
         given = arguments.keywords.get(keyword)
         if given is not None:
-            report_hard_coded_device(frame, given.value, given.node, f"{keyword}={_source_code(given.node)}")
+            report_hard_coded_device(frame, given.value, given.node, f"{keyword}={{}}", given.node)
     if name in DEVICE_FIRST_CALLS and arguments.positional:
         report_hard_coded_device(
-            frame, arguments.positional[0].value, arguments.positional[0].node, _source_code(arguments.node)
+            frame, arguments.positional[0].value, arguments.positional[0].node, "{}", arguments.node
         )
 
 
-def report_hard_coded_device(frame: Frame, value: Value | None, node: cst.CSTNode, written: str) -> None:
-    """Report a device argument that is the string constant of an accelerator; `written` is its source code."""
+def report_hard_coded_device(
+    frame: Frame, value: Value | None, node: cst.CSTNode, form: str, quoted: cst.CSTNode | None = None
+) -> None:
+    """Report a device argument that is the string constant of an accelerator.
+
+    Messages show it as `form`, with the source code of `quoted` in place of `{}`.
+    """
     if isinstance(value, Const) and isinstance(value.value, str) and is_accelerator(device_from_string(value.value)):
-        frame.emit(
-            HardCodedAccelerator(
-                frame.event_context(node), written, is_behind_device_check(frame), has_device_parameter(frame)
-            )
-        )
-
-
-def _source_code(node: cst.CSTNode) -> str:
-    """Return the source code of a syntax node."""
-    return cst.Module([]).code_for_node(node)
+        shown = frame.place(quoted) if quoted is not None else None
+        guarded, choosable = is_behind_device_check(frame), has_device_parameter(frame)
+        frame.emit(HardCodedAccelerator(frame.event_context(node), form, shown, guarded, choosable))
 
 
 def is_behind_device_check(frame: Frame) -> bool:

@@ -42,7 +42,8 @@ def _is_consistent(tests: PathCondition, texts: set[str]) -> bool:
     Atoms at different source locations whose text is the same and among `texts` are taken to be the same condition: a
     helper that is called twice asks the same question twice. The answer is True where there are too many atoms to try.
     """
-    names = {atom: str(atom) if str(atom) in texts else atom for test in tests for atom in _atoms(test)}
+    # Texts are read only if there are some to compare with: for each, libcst parses the statement that holds it.
+    names = {atom: str(atom) if texts and str(atom) in texts else atom for test in tests for atom in _atoms(test)}
     if len(set(names.values())) > MAX_ATOMS:
         return True
     never = frozenset(Literal(Conjunction(frozenset(pair)), False) for pair in _incompatible(names))

@@ -191,7 +191,7 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
     target: Placement | None = None
     if device is not None and not is_absent_or_none(device.value):
         target = requested_placement(frame, device.value, device.node, step)
-        report_hard_coded_device(frame, device.value, device.node, f".to({_source_code(device.node)})")
+        report_hard_coded_device(frame, device.value, device.node, ".to({})", device.node)
     kind: Dtype | None = None
     if dtype is not None and not is_absent_or_none(dtype.value):
         kind = requested_dtype(dtype.value)
@@ -199,8 +199,3 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
         # It may be a tensor, whose dtype the result takes over, or a dtype.
         kind = UNKNOWN_DTYPE
     return TransferRequest(target, kind, non_blocking, device.node if device is not None else None, copies, reorders)
-
-
-def _source_code(node: cst.BaseExpression) -> str:
-    """Return the source code of an expression."""
-    return cst.Module([]).code_for_node(node)

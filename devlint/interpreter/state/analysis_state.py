@@ -263,7 +263,7 @@ class AnalysisState:
     def tree(self, unit: Statement) -> cst.CSTNode:
         """Return the syntax tree of a top-level statement.
 
-        Where libcst cannot parse the statement, that is recorded and SourceError is raised.
+        Where the statement has no tree, that is recorded and SourceError is raised.
         """
         try:
             return unit.tree
@@ -278,7 +278,7 @@ class AnalysisState:
         """Contain an exception raised inside the `with` block, so that the rest of the program is still analysed.
 
         The block analyses one piece of the program, such as a function, named by `where`. An internal error is
-        recorded. A statement that libcst cannot parse also ends the block.
+        recorded. A statement without a tree also ends the block.
         """
         calls, active = list(self.calls), list(self.active_functions)
         try:

@@ -415,10 +415,12 @@ class Synchronize(Event):
 class HardCodedAccelerator(Event):
     """An accelerator written out in the program: `.cuda()`, `device="cuda"`, `autocast("cuda")`.
 
-    `guarded` is true where the code runs only after a check of the device, such as `torch.cuda.is_available()`.
+    Messages show it as `form`, with the source code at `quoted` in place of `{}`. `guarded` is true where the code runs
+    only after a check of the device, such as `torch.cuda.is_available()`.
     """
 
-    written: str
+    form: str
+    quoted: Place | None
     guarded: bool
     choosable: bool = False
     """Whether a parameter of the function or its class lets the caller choose the device."""

@@ -20,7 +20,7 @@ class InternalError:
 
 @dataclass(frozen=True, slots=True)
 class UnparsedStatement:
-    """A record of a statement that is valid Python but that libcst cannot parse.
+    """A record of a statement that is valid Python but has no syntax tree: it is nested too deeply, for example.
 
     The analysis knows nothing of such a statement; `--verbose` shows the record.
     """
