@@ -6,20 +6,19 @@ Decorators of other kinds are applied when the decorated definition is called. M
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import replace
 from typing import Final
 
-from devlint.domain.objects import Dict, Sequence
-from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref
+from devlint.domain.objects import Dict, Instance, Sequence
+from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Value
 from devlint.interpreter.calls.decorators import decorated_class, decorated_function
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.interpreter.program.registering_files import REGISTERED
 from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.base_heap import write_to_base_heap
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.index import Statement
-
-REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
-"""The pattern of the beginning of a definition with a registering decorator."""
 
 REGISTRAR: Final = re.compile(r"@(\w+)\s*(\(|\n)")
 """The pattern of a decorator that is a function or is made by one."""
@@ -50,6 +49,24 @@ def defer_registration(frame: Frame, unit: Statement) -> None:
     registries.definitions_by_registrar[registrar].append((frame, unit.name))
 
 
+def run_registering_files(analysis: AnalysisState, module: ModuleInfo, name: str) -> None:
+    """Run the files that fill a registry, because code is about to read its global name.
+
+    Only files that the analysed file imports count. Where they hold too many definitions, the contents of the registry
+    become unknown.
+    """
+    entry, registry = analysis.torch_defaults.entry_module, (module.path, name)
+    if entry is None or registry in analysis.filled_registries:
+        return
+    analysis.filled_registries.add(registry)
+    found = analysis.facts.registering_files.imported_by(entry, registry)
+    if sum(count for _, count in found) > MAX_REGISTERED:
+        _mark_contents_unknown(analysis, module, {name})
+        return
+    for file, _ in found:
+        analysis.module_frame(file)
+
+
 def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> None:
     """Apply the deferred registrations that may write to a global name, because code is about to read that name.
 
@@ -63,7 +80,9 @@ def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> 
     for registrar in found:
         waiting = registries.definitions_by_registrar.pop(registrar, [])
         if len(waiting) > MAX_REGISTERED:
-            _mark_contents_unknown(analysis, registrar)
+            _mark_contents_unknown(
+                analysis, registrar.module, registrar.unit.mentions & _assigned_names(registrar.module)
+            )
             continue
         for frame, registered in waiting:
             _register(frame, registered)
@@ -98,14 +117,22 @@ def _register(frame: Frame, name: str) -> None:
                 decorated_class(frame, info)
 
 
-def _mark_contents_unknown(analysis: AnalysisState, registrar: FunctionInfo) -> None:
-    """Mark the global registries (dicts and lists) that a registering decorator mentions as holding unknown entries."""
-    frame: Frame = analysis.module_frame(registrar.module)
+def _mark_contents_unknown(analysis: AnalysisState, module: ModuleInfo, names: Set[str]) -> None:
+    """Mark the registries (dicts, lists, and objects that hold some) under global names as holding unknown entries."""
+    frame: Frame = analysis.module_frame(module)
     with write_to_base_heap(frame):
-        for name in registrar.unit.mentions & _assigned_names(registrar.module):
+        for name in names:
             value = frame.state.names.get(name)
             thing = frame.object_of(value)
-            if isinstance(value, Ref) and isinstance(thing, Dict):
-                frame.put(value.address, replace(thing, element=UNKNOWN))
-            elif isinstance(value, Ref) and isinstance(thing, Sequence):
-                frame.put(value.address, replace(thing, items=None, element=UNKNOWN, filled=None, prefix=()))
+            held = thing.attributes.values() if isinstance(thing, Instance) else ()
+            for one in (value, *held):
+                _forget_entries(frame, one)
+
+
+def _forget_entries(frame: Frame, value: Value | None) -> None:
+    """Make the entries of a dict or list unknown; any other value is left as it is."""
+    thing = frame.object_of(value)
+    if isinstance(value, Ref) and isinstance(thing, Dict):
+        frame.put(value.address, replace(thing, element=UNKNOWN))
+    elif isinstance(value, Ref) and isinstance(thing, Sequence):
+        frame.put(value.address, replace(thing, items=None, element=UNKNOWN, filled=None, prefix=()))

@@ -28,7 +28,11 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.driver.assembly import Interpreter
-from devlint.interpreter.driver.deferred_registrations import defer_registration, register_pending
+from devlint.interpreter.driver.deferred_registrations import (
+    defer_registration,
+    register_pending,
+    run_registering_files,
+)
 from devlint.interpreter.language.import_bindings import imported_value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.state.abstract_state import State
@@ -119,9 +123,10 @@ def _names_of_containers(frame: Frame, unit: Statement) -> set[str]:
 def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
     """Return whether an import statement serves only to run the imported module.
 
-    That is so if no code of the file mentions the name that the import binds.
+    That is so if no other code of the file mentions the name that the import binds.
     """
-    return binding.attribute is None and not any(binding.name in unit.mentions for unit in module.index.statements)
+    others = (unit for unit in module.index.statements if unit.kind != "import")
+    return binding.attribute is None and not any(binding.name in unit.mentions for unit in others)
 
 
 def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
@@ -213,6 +218,7 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     have been replaced before an outside caller's call.
     """
     frame = module_frame(analysis, module)
+    run_registering_files(analysis, module, name)
     register_pending(analysis, module, name)
     for unit in frame.pending_statements.pop(name, ()):
         _run_earlier(frame, unit, name)

@@ -16,6 +16,7 @@ class ImportGraph:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._importers: dict[Path, set[Path]] | None = None
+        self._imported: dict[Path, tuple[Path, ...]] = {}
 
     def imports(self, module: ModuleInfo) -> Iterator[Path]:
         """Yield the files of the program that a file imports at its top level."""
@@ -50,10 +51,14 @@ class ImportGraph:
                 importers[path].add(importer)
         return importers
 
-    def _imports_of(self, path: Path) -> Iterator[Path]:
-        """Yield the files that the file at a path imports; none if the file cannot be read."""
-        module = self._program.load(path)
-        return self.imports(module) if module is not None else iter(())
+    def _imports_of(self, path: Path) -> tuple[Path, ...]:
+        """Return the files that the file at a path imports; none if the file cannot be read."""
+        known = self._imported.get(path)
+        if known is None:
+            module = self._program.load(path)
+            known = tuple(dict.fromkeys(self.imports(module))) if module is not None else ()
+            self._imported[path] = known
+        return known
 
 
 def _reachable(start: Iterable[Path], neighbours: Callable[[Path], Iterable[Path]]) -> frozenset[Path]:

@@ -16,6 +16,7 @@ from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.program.registering_files import RegisteringFiles
 from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.torch_defaults import DefaultSetters
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
@@ -37,6 +38,7 @@ class ProgramFacts:
         self.outside_moves = OutsideMoves(program, self.imports)
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)
+        self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}

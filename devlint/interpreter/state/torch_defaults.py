@@ -45,6 +45,18 @@ class DefaultSetters:
         setters = [path for path, module in loaded.items() if module is not None and _may_set_defaults(module)]
         return self.imports.reached_from(setters)
 
+    def imported_by(self, start: ModuleInfo) -> list[ModuleInfo]:
+        """Return the files that set the default device when a file imports them, directly or not."""
+        reached = self.imports.reached_from([start.path]) if self._set_on_import else ()
+        return [module for path, module in self._set_on_import.items() if path in reached and module is not start]
+
+    @cached_property
+    def _set_on_import(self) -> dict[Path, ModuleInfo]:
+        """The files whose top level sets the default device."""
+        given = self._program.given_paths
+        loaded = {path: self._program.load(path) for path in sorted({*given, *self.imports.reached_from(given)})}
+        return {path: module for path, module in loaded.items() if module is not None and _sets_on_import(module)}
+
 
 class TorchDefaults:
     """The default devices and dtypes that the analysed program sets, by file.
@@ -76,3 +88,11 @@ class TorchDefaults:
 def _may_set_defaults(module: ModuleInfo) -> bool:
     """Return whether a file mentions a function that sets the default device of new tensors."""
     return any(SETTERS & unit.mentions for unit in module.index.statements)
+
+
+def _sets_on_import(module: ModuleInfo) -> bool:
+    """Return whether the top level of a file mentions a function that sets the default device, outside definitions."""
+    return any(
+        SETTERS & unit.mentions and unit.kind == "other" and "__name__" not in unit.mentions
+        for unit in module.index.statements
+    )
