@@ -194,31 +194,38 @@ def run_body(frame: Frame) -> Value:
     info = frame.function
     assert info is not None
     before = frame.state.torch_state
-    with frame.torch_state(**decorator_torch_state(frame, info)):
-        if type(info.node) is cst.Lambda:
-            value = frame.evaluate(info.node.body)
-            if frame.state.live:
-                frame.returns.append((frame.state, value))
-        else:
-            frame.execute(info.node.body)
-            if frame.state.live:
-                frame.returns.append((frame.state, NONE))
-        if not frame.returns and not info.is_generator:
-            return UNKNOWN
-        if not frame.returns:
-            # A generator without an end still yields its values to the caller.
-            frame.state.live = True
-            frame.returns.append((frame.state, NONE))
-        state, value = frame.returns[-1]
-        for earlier, returned in reversed(frame.returns[:-1]):
-            value = join(returned, value, branch_literal(earlier.path_condition, state.path_condition))
-            state = join_states(earlier, state)
-        frame.state = state
+    settings = frame.set_torch_state(decorator_torch_state(frame, info))
+    value = _run_to_returns(frame, info)
+    frame.set_torch_state(settings)
     if info.is_generator:
         generator = frame.allocate(info.node, Sequence(None, join_all(frame.yielded_values), "generator"))
         if frame.states_at_yield:
             frame.analysis.suspended_generators[generator.address] = suspended_generator(frame, before)
         return generator
+    return value
+
+
+def _run_to_returns(frame: Frame, info: FunctionInfo) -> Value:
+    """Run a function's body under the settings of torch that its decorators make, and join its returns."""
+    if type(info.node) is cst.Lambda:
+        value = frame.evaluate(info.node.body)
+        if frame.state.live:
+            frame.returns.append((frame.state, value))
+    else:
+        frame.execute(info.node.body)
+        if frame.state.live:
+            frame.returns.append((frame.state, NONE))
+    if not frame.returns and not info.is_generator:
+        return UNKNOWN
+    if not frame.returns:
+        # A generator without an end still yields its values to the caller.
+        frame.state.live = True
+        frame.returns.append((frame.state, NONE))
+    state, value = frame.returns[-1]
+    for earlier, returned in reversed(frame.returns[:-1]):
+        value = join(returned, value, branch_literal(earlier.path_condition, state.path_condition))
+        state = join_states(earlier, state)
+    frame.state = state
     return value
 
 

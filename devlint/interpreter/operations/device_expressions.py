@@ -29,6 +29,10 @@ Code with more names in one place is generated.
 """
 
 
+_DEVICE_KINDS: Final = frozenset({DeviceValue, DeviceType, Const, ConditionalValue})
+"""The kinds of values that can name a device; most names of a module are of no such kind."""
+
+
 def device_expressions_at(frame: Frame) -> tuple[DeviceExpression, ...]:
     """Return the expressions for devices that a frame's variables offer: devices first, then tensors and modules.
 
@@ -69,6 +73,8 @@ def _device_names(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpr
 
 def _named_device(value: Value) -> Placement | None:
     """Return the placement that a device, a device string or a conditional of these names; None for other values."""
+    if value.__class__ not in _DEVICE_KINDS:
+        return None
     match value:
         case DeviceValue(placement=placement):
             return placement

@@ -276,19 +276,37 @@ class AnalysisState:
 
     # Events and errors
 
-    @contextmanager
-    def contain_errors(self, filename: str, where: str) -> Iterator[None]:
+    def contain_errors(self, filename: str, where: str) -> ContainedErrors:
         """Contain an exception raised inside the `with` block, so that the rest of the program is still analysed.
 
         The block analyses one piece of the program, such as a function, named by `where`. An internal error is
         recorded. A statement without a tree also ends the block.
         """
-        calls, active = list(self.calls), list(self.active_functions)
-        try:
-            yield
-        except SourceError:
-            self.calls[:], self.active_functions[:] = calls, active
-        except Exception as error:
-            self.calls[:], self.active_functions[:] = calls, active
+        return ContainedErrors(self, filename, where)
+
+
+class ContainedErrors:
+    """A block in which exceptions are contained, with the calls that were running when it began.
+
+    Each call of the program's functions is one: a class takes half the time of a generator.
+    """
+
+    __slots__ = ("_active", "_analysis", "_calls", "_filename", "_where")
+
+    def __init__(self, analysis: AnalysisState, filename: str, where: str) -> None:
+        self._analysis, self._filename, self._where = analysis, filename, where
+        self._calls, self._active = list(analysis.calls), list(analysis.active_functions)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        analysis = self._analysis
+        analysis.calls[:], analysis.active_functions[:] = self._calls, self._active
+        if not isinstance(error, SourceError):
             message = f"{type(error).__name__}: {error}".partition("\n")[0]
-            self.errors.append(InternalError(filename, where, message, traceback.format_exc()))
+            text = "".join(traceback.format_exception(error))
+            analysis.errors.append(InternalError(self._filename, self._where, message, text))
+        return True
