@@ -62,6 +62,7 @@ from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.program_facts import ProgramFacts
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.syntax.node_positions import node_positions
 from devlint.syntax.source import SourceError
@@ -241,7 +242,7 @@ def measure(folder: Path, most: int, seed: int) -> tuple[str, int, float, float]
     program = Program([(path, path.relative_to(folder).as_posix()) for path in paths], source_folders)
     units: set[int] = set()
     record = ValueRecord(units)
-    analysis = Analysis(program, lambda event: None, (), record)
+    known_facts = ProgramFacts(program)
     total, devices, dtypes = 0, 0.0, 0.0
     for path in chosen:
         module = program.load(path)
@@ -249,7 +250,7 @@ def measure(folder: Path, most: int, seed: int) -> tuple[str, int, float, float]
     for path in chosen:
         module = program.load(path)
         if module is not None:
-            analyse_file(analysis, module)
+            analyse_file(Analysis(known_facts, lambda event: None, record), module)
     for path, (facts, regions) in chosen.items():
         module = program.load(path)
         if module is None:

@@ -37,14 +37,12 @@ from seeded_operators import OPERATORS, Mutation, mutations_of
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.diagnostic import Diagnostic, Region
-from devlint.interpreter.driver.analysis import Analysis
-from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.discovery import DiscoveredFile, Discovery
-from devlint.linter.rule_loader import all_rule_metadata, all_rules
-from devlint.linter.rule_runner import RuleRunner
+from devlint.linter.file_analyser import FileAnalyser
+from devlint.linter.rule_loader import all_rule_metadata
 from devlint.syntax.index import FileIndex, index_source
 from devlint.syntax.source_reading import decode_source, read_source
 
@@ -139,23 +137,19 @@ class Checkout:
         """Return devlint's findings of DEV1 to DEV3 in some files; a given text replaces that of the first."""
         path = entered[0]
         codes = frozenset[str]().union(*(one.settings.codes for one in self.files.values()))
-        runner = RuleRunner(all_rules(), codes)
         shown = [(one, one.relative_to(self.folder).as_posix()) for one in entered]
         changed = None if text is None else index_source(decode_source(text, path.relative_to(self.folder).as_posix()))
 
         def index(one: Path, name: str) -> FileIndex:
             return changed if changed is not None and one == path else self.index(one, name)
 
-        program = Program(shown, self.files[path].settings.src, runner.record_broken_file, index=index)
-        analysis = Analysis(program, runner.dispatch)
-        for one in entered:
-            module = program.load(one)
-            if module is not None:
-                analyse_file(analysis, module)
+        program = Program(shown, self.files[path].settings.src, index=index)
+        analyser = FileAnalyser(program, codes)
+        results = [analyser.analyse(one.resolve()) for one in entered]
         by_name = {name: self.files[one] for one, name in shown}
         judged = (
             by_name[one.region.filename].settings.judge(one, by_name[one.region.filename].path)
-            for one in diagnostics_of(runner, program, analysis.contain_errors)
+            for one in diagnostics_of(results, program, codes)
             if one.region.filename in by_name
         )
         return [one for one in judged if one is not None and one.code.startswith(("DEV1", "DEV2", "DEV3"))]

@@ -22,14 +22,13 @@ import libcst as cst
 
 from devlint.domain.value import Value
 from devlint.explain.value_descriptions import describe_value
-from devlint.interpreter.driver.analysis import Analysis
-from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.frame import Frame
+from devlint.linter.analysis_report import AnalysisReport
 from devlint.linter.deep_stack import with_deep_stack
-from devlint.linter.diagnostics import diagnostics_of
+from devlint.linter.file_analyser import FileAnalyser
+from devlint.linter.program_analysis import report_on
 from devlint.linter.rule_loader import all_rules
-from devlint.linter.rule_runner import RuleRunner
 
 
 class ValueDigest:
@@ -54,24 +53,21 @@ class ValueDigest:
 def snapshot(folder: Path, *, values: bool) -> list[str]:
     """Return the lines that describe what devlint says about a folder."""
     os.chdir(folder)
-    runner = RuleRunner(all_rules(), frozenset(rule.code for rule in all_rules()))
+    codes = frozenset(rule.code for rule in all_rules())
     paths = sorted((*Path().rglob("*.py"), *Path().rglob("*.ipynb")))
-    program = Program([(path.absolute(), path.as_posix()) for path in paths], (), runner.record_broken_file)
+    program = Program([(path.absolute(), path.as_posix()) for path in paths])
     digest = ValueDigest() if values else None
-    analysis = Analysis(program, runner.dispatch, (), digest)
-    for path in program.given_paths:
-        module = program.load(path)
-        if module is not None:
-            analyse_file(analysis, module)
-    return [*_lines(runner, program, analysis), *_value_lines(digest)]
+    analyser = FileAnalyser(program, codes, (), digest)
+    results = [analyser.analyse(path) for path in program.given_paths]
+    return [*_lines(report_on(results, program, codes)), *_value_lines(digest)]
 
 
-def _lines(runner: RuleRunner, program: Program, analysis: Analysis) -> Iterator[str]:
-    for one in diagnostics_of(runner, program, analysis.contain_errors):
+def _lines(report: AnalysisReport) -> Iterator[str]:
+    for one in report.diagnostics:
         yield repr(one)
-    for error in analysis.errors:
+    for error in report.errors:
         yield f"failure: {error.filename} {error.where} {error.message}"
-    for row in sorted((one.filename, one.row, one.message) for one in analysis.unparsed_statements):
+    for row in sorted((one.filename, one.row, one.message) for one in report.unparsed_statements):
         yield f"unparsed: {row}"
 
 

@@ -5,8 +5,10 @@ Rows and columns are 1-based; columns count characters (code points), and an end
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 
 class Severity(Enum):
@@ -66,6 +68,24 @@ class AssumptionKind(Enum):
     """The author means something else than what the statement does."""
     CALLED = "called"
     """Somebody calls a function that nothing in its own project calls."""
+
+
+BENIGN: Final = frozenset(AssumptionKind) - {AssumptionKind.CALLED}
+"""The kinds of assumptions that nearly always hold in real programs, so that a finding with them is still likely.
+
+The table of precision by kind, `benchmarks/first_sight.py report`, is what this set is checked against.
+"""
+
+
+def confidence_under(assumed: Iterable[AssumptionKind]) -> Confidence:
+    """Return how sure devlint is of a finding with assumptions of these kinds.
+
+    Without any, the finding is certain; with benign ones it is likely, and with any other it is only possible.
+    """
+    kinds = set(assumed)
+    if not kinds:
+        return Confidence.CERTAIN
+    return Confidence.LIKELY if kinds <= BENIGN else Confidence.POSSIBLE
 
 
 class Applicability(Enum):

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, get_args, get_type_hints
 
-from devlint.diagnostic import Confidence, Severity
+from devlint.diagnostic import Confidence, Severity, confidence_under
 from devlint.domain.placement import Assumption, Place, Step
-from devlint.explain.assumptions import confidence
 from devlint.explain.causes import Cause
 from devlint.fixes.fix_context import FixMaker
 
@@ -42,7 +41,7 @@ class Finding:
     @property
     def confidence(self) -> Confidence:
         """How sure devlint is of the finding, which its assumptions decide."""
-        return confidence(self.assumptions)
+        return confidence_under(one.kind for one in self.assumptions)
 
 
 class Rule(ABC):

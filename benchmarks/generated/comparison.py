@@ -35,6 +35,8 @@ from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.events import Event, RevealedValue
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
+from devlint.linter.file_analyser import FileAnalyser
+from devlint.linter.file_findings import FileFindings
 from devlint.linter.rule_loader import all_rules
 from devlint.linter.rule_runner import RuleRunner
 from generated.emulated_runs import Line, Outcome, Seen, run
@@ -171,13 +173,18 @@ class _AnswerRunner(RuleRunner):
 def _program_alone(files: Mapping[str, str], collector: RuleRunner) -> tuple[Diagnostic, ...]:
     """Run the program abstractly, with these rules, and return the diagnostics."""
     texts = {Path(name).absolute(): text.encode() for name, text in files.items()}
-    program = Program([(path, path.name) for path in texts], (), collector.record_broken_file, texts)
-    analysis = Analysis(program, collector.dispatch, ())
+    program = Program([(path, path.name) for path in texts], (), texts)
+    analyser = FileAnalyser(program, collector.codes)
+    results: list[FileFindings] = []
     for path in program.given_paths:
         module = program.load(path)
-        if module is not None:
-            run_as_program(analysis, module)
-    return diagnostics_of(collector, program, analysis.contain_errors)
+        if module is None:
+            results.append(analyser.broken(path))
+            continue
+        analysis = Analysis(analyser.facts, collector.dispatch)
+        run_as_program(analysis, module)
+        results.append(analyser.findings(module.filename, collector, analysis))
+    return diagnostics_of(results, program, collector.codes)
 
 
 def _judge_answers(verdict: Verdict, program: GeneratedProgram, found: tuple[Diagnostic, ...]) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterator
 
-from devlint.diagnostic import AssumptionKind, Confidence
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
@@ -13,23 +12,6 @@ from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, St
 from devlint.explain.device_texts import literal_text
 from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.state.events import DeviceConflict, Event
-
-BENIGN: Final = frozenset(AssumptionKind) - {AssumptionKind.CALLED}
-"""The kinds of assumptions that nearly always hold in real programs, so that a finding with them is still likely.
-
-The table of precision by kind, `benchmarks/first_sight.py report`, is what this set is checked against.
-"""
-
-
-def confidence(assumptions: Iterable[Assumption]) -> Confidence:
-    """Return how sure devlint is of a finding with these assumptions.
-
-    Without any, the finding is certain; with benign ones it is likely, and with any other it is only possible.
-    """
-    kinds = {one.kind for one in assumptions}
-    if not kinds:
-        return Confidence.CERTAIN
-    return Confidence.LIKELY if kinds <= BENIGN else Confidence.POSSIBLE
 
 
 def assumptions(

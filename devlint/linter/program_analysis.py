@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from devlint.interpreter.driver.analysis import Analysis
-from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.analysis_report import AnalysisReport
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
-from devlint.linter.rule_loader import all_rules
-from devlint.linter.rule_runner import RuleRunner
+from devlint.linter.file_analyser import FileAnalyser
+from devlint.linter.file_findings import FileFindings
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
@@ -38,36 +36,40 @@ def analyse_files(
     other libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the
     contents of the files at these paths.
     """
-    collector = RuleRunner(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
-    program = Program(shown, src, collector.record_broken_file, texts)
+    program = Program(shown, src, texts)
     if stdin is not None:
-        _add_text(program, collector, *stdin)
-    analysis = Analysis(program, collector.dispatch, models)
+        _add_text(program, *stdin)
+    analyser = FileAnalyser(program, codes, models)
+    results = [analyser.broken(path) for path in program.broken_files]
     given = program.given_paths
     for done, path in enumerate(given):
-        module = program.load(path)
-        if module is not None:
-            analyse_file(analysis, module)
+        results.append(analyser.analyse(path))
         if progress is not None:
             progress(done + 1, len(given))
-    diagnostics = diagnostics_of(collector, program, analysis.contain_errors)
+    return report_on(results, program, codes)
+
+
+def report_on(results: Sequence[FileFindings], program: Program, codes: frozenset[str]) -> AnalysisReport:
+    """Return the report on the analyses of all given files of a program."""
+    errors = {(one.filename, one.where, one.message): one for result in results for one in result.errors}
+    unparsed = dict.fromkeys(one for result in results for one in result.unparsed_statements)
     return AnalysisReport(
-        diagnostics,
-        tuple(analysis.errors),
-        tuple(analysis.unparsed_statements),
-        len(given),
+        diagnostics_of(results, program, codes),
+        tuple(errors.values()),
+        tuple(unparsed),
+        len(program.given_paths),
         program.disk,
         program.read_files,
     )
 
 
-def _add_text(program: Program, collector: RuleRunner, name: str, data: bytes) -> None:
+def _add_text(program: Program, name: str, data: bytes) -> None:
     """Add a file with the given name and content to the program.
 
-    If the content does not parse, report a broken file.
+    If the content does not parse, it is recorded as a broken file.
     """
     try:
         program.add(Path(name), index_source(decode_source(data, name)))
     except SourceError as error:
-        collector.record_broken_file(name, error)
+        program.broken_files[Path(name)] = name, error

@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from devlint.domain.placement import Place
-from devlint.interpreter.state.events import BrokenFile, Event
+from devlint.interpreter.state.events import Event
 from devlint.rule import Finding, Rule, events_of
-from devlint.syntax.source import SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,10 @@ class RuleFinding:
 
 
 class RuleRunner:
-    """The selected rules of a run with their findings. Each event goes to the rules whose `check` accepts its class."""
+    """The selected rules, with what they find in the events of one file's analysis.
+
+    Each event goes to the rules whose `check` accepts its class.
+    """
 
     def __init__(self, rules: Iterable[type[Rule]], codes: frozenset[str]) -> None:
         self.codes = codes
@@ -34,25 +36,17 @@ class RuleRunner:
             for event in events_of(type(rule)):
                 self._by_event[event].append(rule)
         self._kept: dict[tuple[str, Place], RuleFinding] = {}
-        self._without_finding: set[tuple[str, Place]] = set()
-        self.broken_files: list[tuple[str, SourceError]] = []
+        self.withheld: dict[tuple[str, Place], None] = {}
+        """The rules with `everywhere`, by code, and the source locations at which an event led to no finding."""
 
     def dispatch(self, event: Event) -> None:
         """Pass an event to the rules that accept its class, and store the findings that these rules make."""
         for rule in self._by_event.get(type(event), ()):
             findings = list(rule.check(event))
             if not findings and rule.everywhere:
-                self._without_finding.add((rule.code, event.context.place))
+                self.withheld[rule.code, event.context.place] = None
             for finding in findings:
                 self._keep(rule, finding)
-
-    def record_broken_file(self, filename: str, error: SourceError) -> None:
-        """Store the name of a file that cannot be analysed, with the error that says why.
-
-        Nothing is stored if the rule for broken files is not selected.
-        """
-        if BrokenFile in self._by_event:
-            self.broken_files.append((filename, error))
 
     def _keep(self, rule: Rule, finding: Finding) -> None:
         """Store a finding, unless the same rule has one at the same source location that is at least as certain."""
@@ -69,7 +63,7 @@ class RuleRunner:
         for rule in self._rules:
             for finding in rule.final_findings():
                 self._keep(rule, finding)
-        return [found for key, found in self._kept.items() if key not in self._without_finding]
+        return [found for key, found in self._kept.items() if key not in self.withheld]
 
 
 def _is_more_certain(one: Finding, other: Finding) -> bool:

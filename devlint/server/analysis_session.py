@@ -11,13 +11,11 @@ from typing import TypeAlias
 
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.failures import InternalError
 from devlint.linter.deep_stack import with_deep_stack
-from devlint.linter.diagnostics import broken_file_diagnostic, diagnostics_of
-from devlint.linter.rule_loader import all_rules
-from devlint.linter.rule_runner import RuleRunner
+from devlint.linter.diagnostics import diagnostics_of
+from devlint.linter.finding_locations import broken_file_diagnostic
 from devlint.server.entry_cache import EntryCache
 from devlint.server.expression_info import ExpressionDescriber, ExpressionInfo, NodeSpans
 from devlint.server.file_analysis import (
@@ -73,19 +71,19 @@ class CancellationToken:
 
     def __init__(self) -> None:
         self.is_cancelled = False
-        self._analysis: Analysis | None = None
+        self._run: IncrementalRun | None = None
 
     def cancel(self) -> None:
         """Stop the analysis to which this token is attached as soon as possible."""
         self.is_cancelled = True
-        if self._analysis is not None:
-            self._analysis.abandon()
+        if self._run is not None:
+            self._run.abandon()
 
-    def attach(self, analysis: Analysis) -> None:
+    def attach(self, run: IncrementalRun) -> None:
         """Set the analysis that `cancel` stops; stop that analysis at once if `cancel` was called before."""
-        self._analysis = analysis
+        self._run = run
         if self.is_cancelled:
-            analysis.abandon()
+            run.abandon()
 
 
 class AnalysisSession:
@@ -163,17 +161,15 @@ class AnalysisSession:
         Return the result, or None if the analysis was cancelled.
         """
         run = self._start_run(job, given)
-        token.attach(run.analysis)
+        token.attach(run)
         for done, path in enumerate(sorted(wanted)):
             progress(done, len(wanted))
-            module = run.program.load(path)
-            if module is not None:
-                run.analyse(module)
+            run.analyse(path)
         if token.is_cancelled:
             run.store_results()
             return None
-        diagnostics = diagnostics_of(run.collector, run.program, run.analysis.contain_errors)
-        errors = run.analysis.errors
+        diagnostics = diagnostics_of(run.results, run.program, run.codes)
+        errors = [one for result in run.results for one in result.errors]
         known = {unit: infos for unit, (_, infos) in self._descriptions.items()}
         report(self._result(wanted, diagnostics, known, errors), False)
         progress(len(wanted), len(wanted))
@@ -197,14 +193,13 @@ class AnalysisSession:
         elif opened:
             # Values in these files were not recorded while the files were closed: analyse again what reaches them.
             self._cache.drop_reaching(frozenset(self._files.statements(opened)))
-        collector = RuleRunner(all_rules(), frozenset[str]().union(*(one.codes for one in settings)))
+        codes = frozenset[str]().union(*(one.codes for one in settings))
         program = Program(
             [(path, path.as_posix()) for path in given],
             src,
-            collector.record_broken_file,
             index=lambda path, name: self._files.index(path),
         )
-        return IncrementalRun(program, collector, self._cache, models, self._files.statements(job.settings))
+        return IncrementalRun(program, codes, self._cache, models, self._files.statements(job.settings))
 
     def _result(
         self,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from devlint.domain.value import Const, Tensor, Unknown
 from devlint.interpreter.driver.module_execution import EFFECT_STATEMENTS
-from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.definitions import EnclosingFrame, ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.syntax.index import Binding, Statement
 
@@ -37,15 +37,20 @@ class DependencyFinder:
         self._binders: dict[ModuleInfo, dict[str, list[Statement]]] = {}
         self._reads: dict[Statement, list[LocatedStatement]] = {}
 
-    def of(self, module: ModuleInfo, statements: Iterable[Statement]) -> Dependencies:
-        """Return the dependencies of the analysis of a module's top-level statements; these statements are included."""
+    def of(
+        self, module: ModuleInfo, statements: Iterable[Statement], frames: Mapping[ModuleInfo, EnclosingFrame]
+    ) -> Dependencies:
+        """Return the dependencies of the analysis of a module's top-level statements; these statements are included.
+
+        `frames` are the frames of the modules that the analysis has run.
+        """
         waiting: list[LocatedStatement] = [(module, statement) for statement in statements]
         seen = {statement for _, statement in waiting}
         mutable_modules: set[Path] = set()
         while waiting:
             home, statement = waiting.pop()
             more = self._direct_reads(home, statement)
-            if home.path not in mutable_modules and _binds_objects(home, statement):
+            if home.path not in mutable_modules and _binds_objects(frames.get(home), statement):
                 mutable_modules.add(home.path)
                 more = [*more, *((home, one) for one in home.index.statements if _has_effect(one))]
             for site in more:
@@ -54,7 +59,9 @@ class DependencyFinder:
                     waiting.append(site)
         return Dependencies(frozenset(seen), frozenset(mutable_modules))
 
-    def of_mentions(self, module: ModuleInfo, statement: Statement) -> Dependencies:
+    def of_mentions(
+        self, module: ModuleInfo, statement: Statement, frames: Mapping[ModuleInfo, EnclosingFrame]
+    ) -> Dependencies:
         """Return the dependencies of the decision whether the analysis can skip a definition.
 
         A definition can be skipped if nothing in it concerns tensors. The dependencies are the statements that define
@@ -62,7 +69,7 @@ class DependencyFinder:
         """
         reads = self._direct_reads(module, statement)
         values = [(home, one) for home, one in reads if one.kind == "other"]
-        found = [self.of(home, [one]) for home, one in values]
+        found = [self.of(home, [one], frames) for home, one in values]
         statements = frozenset({statement, *(one for _, one in reads)}).union(*(one.statements for one in found))
         return Dependencies(statements, frozenset().union(*(one.mutable_modules for one in found)))
 
@@ -156,10 +163,13 @@ def _has_effect(statement: Statement) -> bool:
     )
 
 
-def _binds_objects(module: ModuleInfo, statement: Statement) -> bool:
-    """Return whether a top-level statement binds a name to a mutable object, which other code can change."""
-    if statement.kind != "other" or module.frame is None:
+def _binds_objects(frame: EnclosingFrame | None, statement: Statement) -> bool:
+    """Return whether a top-level statement binds a name to a mutable object, which other code can change.
+
+    `frame` is that of the statement's module, None if the module was not run.
+    """
+    if statement.kind != "other" or frame is None:
         return False
-    names = module.frame.state.names
+    names = frame.state.names
     plain = (Const, Tensor, Unknown)
     return any(name in names and not isinstance(names[name], plain) for name in statement.binds)

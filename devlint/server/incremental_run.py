@@ -16,6 +16,9 @@ from devlint.interpreter.program.private_definitions import callers_first
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.events import Event
 from devlint.interpreter.state.private_call_sites import PrivateCallSites
+from devlint.linter.file_analyser import FileAnalyser
+from devlint.linter.file_findings import FileFindings
+from devlint.linter.rule_loader import all_rules
 from devlint.linter.rule_runner import RuleRunner
 from devlint.server.dependencies import DependencyFinder
 from devlint.server.entry_cache import CacheEntry, EntryCache, EntryResult, GlobalEffects
@@ -34,60 +37,85 @@ class IncrementalRun:
     def __init__(
         self,
         program: Program,
-        collector: RuleRunner,
+        codes: frozenset[str],
         cache: EntryCache,
         models: Sequence[Path],
         watched: Iterable[Statement],
     ) -> None:
         """Prepare an analysis that records the values of expressions in the `watched` top-level statements."""
         self.program = program
-        self.collector = collector
+        self.results: list[FileFindings] = []
+        self.codes = codes
+        self._analyser = FileAnalyser(program, codes, models)
         self._cache = cache
         self._given = frozenset(program.given_paths)
         self._events: list[Event] = []
         self._watched = frozenset(watched)
         self._observer = ValueObserver(self._watched)
-        self._new_results: list[tuple[ModuleInfo, Statement | None, EntryResult]] = []
-        self.analysis = Analysis(program, self._on_event, models, self._observer)
+        self._new_results: list[tuple[Analysis, ModuleInfo, Statement | None, EntryResult]] = []
+        self._is_abandoned = False
+        self._start_file()
         self.observed: dict[Statement, list[ObservedValues]] = defaultdict(list)
 
-    def analyse(self, module: ModuleInfo) -> None:
+    def abandon(self) -> None:
+        """Stop the analysis early; another thread may call this method when the result is no longer needed."""
+        self._is_abandoned = True
+        self._analysis.abandon()
+
+    def analyse(self, path: Path) -> None:
         """Analyse one file from all its entry points: its top-level code and each of its functions and classes.
 
         For an entry point with a valid cached result, use that result instead.
         """
+        module = self.program.load(path)
+        if module is None:
+            self.results.append(self._analyser.broken(path))
+            return
+        self._start_file()
+        self._analyse_entries(module)
+        self.results.append(self._analyser.findings(module.filename, self._runner, self._analysis))
+
+    def _start_file(self) -> None:
+        """Begin the analysis of another file, which depends on nothing that was analysed before."""
+        self._runner = RuleRunner(all_rules(), self.codes)
+        self._analysis = Analysis(self._analyser.facts, self._on_event, self._observer)
+        if self._is_abandoned:
+            self._analysis.abandon()
+
+    def _analyse_entries(self, module: ModuleInfo) -> None:
+        """Analyse one file from all its entry points, or use their cached results."""
         definitions = [unit for unit in callers_first(module.index.statements) if unit.kind in ("function", "class")]
         file_entry = self._valid_entry(module.path, module, None)
         if file_entry is not None and all(self._cache.find(unit) is not None for unit in definitions):
-            self.analysis.private_call_sites = PrivateCallSites(module)
+            self._analysis.private_call_sites = PrivateCallSites(module)
             self._replay(file_entry)
         else:
             self._analyse_entry(module, None, lambda: self._run_file(module))
         for unit in definitions:
-            if self.analysis.abandoned:
+            if self._analysis.abandoned:
                 return
             entry = self._valid_entry(unit, module, unit)
             if entry is not None:
                 self._replay(entry)
             else:
-                self._analyse_entry(module, unit, lambda unit=unit: analyse_definition(self.analysis, module, unit))  # type: ignore[misc]
+                self._analyse_entry(module, unit, lambda unit=unit: analyse_definition(self._analysis, module, unit))  # type: ignore[misc]
 
     def _run_file(self, module: ModuleInfo) -> bool:
         """Analyse the top-level code of a file; return True, since top-level code is always analysed, never skipped."""
-        run_as_program(self.analysis, module)
+        run_as_program(self._analysis, module)
         return True
 
     def store_results(self) -> None:
         """Store the new results of this analysis in the cache, each with the statements on which it depends."""
         finder = DependencyFinder(self.program)
-        for module, unit, result in self._new_results:
+        for analysis, module, unit, result in self._new_results:
             others = [one for one in module.index.statements if one.kind not in ("function", "class")]
             if unit is None:
-                dependencies = finder.of(module, others)
+                dependencies = finder.of(module, others, analysis.module_frames)
             elif result.was_analysed:
-                dependencies = finder.of(module, [unit])
+                dependencies = finder.of(module, [unit], analysis.module_frames)
             else:
-                dependencies = finder.of_mentions(module, unit)
+                dependencies = finder.of_mentions(module, unit, analysis.module_frames)
             self._cache.store(unit or module.path, CacheEntry(result, dependencies))
 
     def _analyse_entry(self, module: ModuleInfo, unit: Statement | None, analyse: Callable[[], bool]) -> None:
@@ -96,7 +124,7 @@ class IncrementalRun:
         `unit` is the function or class definition, or None for the file's top-level code. The result is not kept if the
         analysis was abandoned, or if the code wrote to global variables.
         """
-        analysis = self.analysis
+        analysis = self._analysis
         preconditions, global_writes = self._preconditions(module, unit), analysis.global_writes
         effects_before = GlobalEffects.capture(analysis)
         self._events = []
@@ -106,7 +134,8 @@ class IncrementalRun:
         if analysis.abandoned or global_writes != analysis.global_writes:
             return
         effects = GlobalEffects.capture(analysis).since(effects_before)
-        self._new_results.append((module, unit, EntryResult(events, observed, preconditions, effects, was_analysed)))
+        result = EntryResult(events, observed, preconditions, effects, was_analysed)
+        self._new_results.append((analysis, module, unit, result))
 
     def _valid_entry(self, key: Statement | Path, module: ModuleInfo, unit: Statement | None) -> CacheEntry | None:
         """Return the cached result of an entry point, or None if there is none or the shared state has changed.
@@ -122,7 +151,7 @@ class IncrementalRun:
         This state is torch's default device and dtype in the file, whether a caller has already run the function, what
         callers pass it from the host on purpose, and which files are given: conflicts in others are those of calls.
         """
-        analysis = self.analysis
+        analysis = self._analysis
         ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in analysis.executed_nodes
         passed = analysis.private_call_sites.host_data_of(unit) if unit is not None else None
         return analysis.torch_defaults.defaults_for(module), ran, passed, self._given
@@ -134,8 +163,8 @@ class IncrementalRun:
         """
         result = entry.result
         for event in result.events:
-            self.collector.dispatch(event)
-        result.effects.apply(self.analysis)
+            self._runner.dispatch(event)
+        result.effects.apply(self._analysis)
         self._collect(result.observed)
 
     def _collect(self, observed: Mapping[Statement, ObservedValues]) -> None:
@@ -150,4 +179,4 @@ class IncrementalRun:
     def _on_event(self, event: Event) -> None:
         """Pass an event (something that happened to a tensor) to the rules, and keep it for the cache."""
         self._events.append(event)
-        self.collector.dispatch(event)
+        self._runner.dispatch(event)

@@ -206,13 +206,13 @@ def test_an_interrupt_amid_the_analysis_is_clean():
 import os, signal
 from devlint.cli import main
 from devlint.interpreter.driver.entry_points import analyse_file
-import devlint.linter.program_analysis
+import devlint.linter.file_analyser
 
 def interrupted(analysis, module):
     os.kill(os.getpid(), signal.{signal.SIGINT.name})
     analyse_file(analysis, module)
 
-devlint.linter.program_analysis.analyse_file = interrupted
+devlint.linter.file_analyser.analyse_file = interrupted
 main()
 """
     done = subprocess.run(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 from devlint.interpreter.driver import module_execution
-from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.events import Event
 from devlint.interpreter.state.frame import Frame, expression_handlers
 from devlint.interpreter.state.observation import Observer
+from devlint.interpreter.state.program_facts import ProgramFacts
 
 
 class Analysis(AnalysisState):
-    """One analysis of a program; `devlint.interpreter.driver.entry_points` has the functions that start it.
+    """The analysis of one file of a program; `devlint.interpreter.driver.entry_points` has the functions that start it.
 
     `listener` receives the events that rules report on; `observer`, if given, is shown the value of each expression.
     """
@@ -25,9 +24,8 @@ class Analysis(AnalysisState):
 
     def __init__(
         self,
-        program: Program,
+        facts: ProgramFacts,
         listener: Callable[[Event], None],
-        models: Sequence[Path] = (),
         observer: Observer[Frame] | None = None,
     ) -> None:
-        super().__init__(program, listener, models, observer, expression_handlers(observer))
+        super().__init__(facts, listener, observer, expression_handlers(observer))

@@ -63,7 +63,7 @@ def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> 
     for registrar in found:
         waiting = registries.definitions_by_registrar.pop(registrar, [])
         if len(waiting) > MAX_REGISTERED:
-            _mark_contents_unknown(registrar)
+            _mark_contents_unknown(analysis, registrar)
             continue
         for frame, registered in waiting:
             _register(frame, registered)
@@ -98,10 +98,9 @@ def _register(frame: Frame, name: str) -> None:
                 decorated_class(frame, info)
 
 
-def _mark_contents_unknown(registrar: FunctionInfo) -> None:
+def _mark_contents_unknown(analysis: AnalysisState, registrar: FunctionInfo) -> None:
     """Mark the global registries (dicts and lists) that a registering decorator mentions as holding unknown entries."""
-    frame = registrar.module.frame
-    assert frame is not None
+    frame: Frame = analysis.module_frame(registrar.module)
     with write_to_base_heap(frame):
         for name in registrar.unit.mentions & _assigned_names(registrar.module):
             value = frame.state.names.get(name)

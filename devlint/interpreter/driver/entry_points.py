@@ -100,7 +100,7 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
     if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True
     wanted = 1 if unit.kind == "class" else 2
-    for name in unit.mentions & known_names(module):
+    for name in unit.mentions & known_names(analysis, module):
         match global_name(analysis, module, name):
             case Tensor():
                 return True

@@ -60,13 +60,13 @@ COMPOUND_STATEMENTS: Final = (*EFFECT_STATEMENTS, "if ", "try")
 
 def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     """Return the frame of a module's top level; the first call runs the top level, as a Python import would."""
-    if module.frame is not None:
-        known: Frame = module.frame
+    known: Frame | None = analysis.module_frames.get(module)
+    if known is not None:
         return known
     unit = module.index.statements[0] if module.index.statements else None
     scope = Scope("module", module.filename, entry=True)
     frame = Interpreter(analysis, module, unit, scope, State({}, Heap(analysis.base_heap)))  # type: ignore[arg-type]
-    module.frame = frame
+    analysis.module_frames[module] = frame
     frame.state.names["__name__"] = Const(module.name)
     frame.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
     waiting = frame.pending_statements
@@ -267,9 +267,9 @@ def _bind_late(frame: Frame, unit: Statement | Binding) -> None:
     frame.state.names.update(late_frame.state.names)
 
 
-def known_names(module: ModuleInfo) -> set[str]:
+def known_names(analysis: AnalysisState, module: ModuleInfo) -> set[str]:
     """Return the global names that a module has bound so far, and those that its deferred imports will bind."""
-    frame: Frame | None = module.frame
+    frame: Frame | None = analysis.module_frames.get(module)
     if frame is None:
         return set()
     waiting = frame.pending_statements
@@ -307,7 +307,7 @@ def _import_star(frame: Frame, binding: Binding) -> None:
     if "__all__" not in found.index.bound:
         # What the module has got by star imports of its own is not in its text.
         frame.analysis.module_frame(found)
-        names |= {name for name in known_names(found) if not name.startswith("_")}
+        names |= {name for name in known_names(frame.analysis, found) if not name.startswith("_")}
     for name in names:
         value = module_member(frame.analysis, found, name)
         frame.bind(name, value if value is not None else UNKNOWN)

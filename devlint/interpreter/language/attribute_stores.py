@@ -65,9 +65,9 @@ def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst
             before = frame.get(address) or frame.analysis.base_heap.setdefault(address, Instance("?", {}))
             assert isinstance(before, Instance)
             frame.put(address, before.with_attribute(name, value))
-        case ProgramDefinition(definition=ModuleInfo() as module) if module.frame is not None:
+        case ProgramDefinition(definition=ModuleInfo() as module) if module in frame.analysis.module_frames:
             frame.analysis.global_writes += 1
-            module.frame.state.names[name] = value
+            frame.analysis.module_frames[module].state.names[name] = value
         case ProgramDefinition(definition=ClassInfo() as info):
             frame.analysis.global_writes += 1
             class_body_values(frame, info)[name] = value

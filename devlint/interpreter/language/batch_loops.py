@@ -40,7 +40,7 @@ def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpres
     if not all(map(_may_be_of_loader, alternatives(element))) or _is_mapping_view(loop.iter):
         return element
     names = set(names_in_target(target))
-    transfers = [one for one in frame.analysis.transfers_of_parts(loop) if one.name in names]
+    transfers = [one for one in frame.analysis.facts.transfers_of_parts(loop) if one.name in names]
     if not transfers or any(looks_like_module(frame, cst.Name(one)) for one in names):
         return element
     placement = _placement_before(frame, loop, _conditions(frame, loop, transfers))
@@ -72,7 +72,7 @@ def _conditions(frame: Frame, loop: cst.For, transfers: list[PartTransfer]) -> I
     None are yielded where the condition is not known, or never holds. The conditions are those before the loop: a test
     of what the loop itself changes tells nothing of its elements.
     """
-    changed = frame.analysis.names_changed(loop)
+    changed = frame.analysis.facts.names_changed(loop)
     for one in transfers:
         if not _moves_to_device(frame, one.call, changed):
             continue

@@ -321,7 +321,7 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
     perhaps: dict[int, Literal | None] = {}
     frame.state.names = dict(outer_names)
     frame.loops.append(
-        LoopFrame(frame.loop_at(clause.target), clause, frame.analysis.names_changed(clause), unrolled=exact)
+        LoopFrame(frame.loop_at(clause.target), clause, frame.analysis.facts.names_changed(clause), unrolled=exact)
     )
     for position, item in enumerate(rounds):
         with frame.iteration(clause, position):

@@ -92,7 +92,7 @@ def _finish_loop(frame: Frame, node: cst.For | cst.While, loop_frame: LoopFrame)
 def _new_loop_frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
     """Return a new record (`LoopFrame`) of a `for` or `while` statement that starts to run."""
     head = node.target if isinstance(node, cst.For) else node.test
-    return LoopFrame(frame.loop_at(head), node, frame.analysis.names_changed(node), unrolled)
+    return LoopFrame(frame.loop_at(head), node, frame.analysis.facts.names_changed(node), unrolled)
 
 
 def _unroll(
@@ -155,7 +155,7 @@ def _repeat(
     loop_frame = _new_loop_frame(frame, node)
     frame.loops.append(loop_frame)
     # Any function may read the names of a module, so a loop at the top level compares all names.
-    names = frame.analysis.loop_carried(node, frame.function) if frame.function is not None else None
+    names = frame.analysis.facts.loop_carried(node, frame.function) if frame.function is not None else None
     with frame.analysis.call_summaries.loop(frame.function, loop_frame.bound_names):
         passes = MAX_PASSES + max(0, alike - 1)
         for times in range(passes):

@@ -35,7 +35,7 @@ def write_back(frame: Frame) -> dict[str, Value]:
         if value is None or owner is None:
             continue
         before = owner.state.names.get(name)
-        is_global = owner is frame.module.frame
+        is_global = owner is frame.analysis.module_frames.get(frame.module)
         if before is not None and frame.analysis.symbolic and is_global:
             # The order in which outside callers call the entry points is unknown: both values are possible.
             value = join(before, value)
@@ -68,5 +68,5 @@ def _owning_frame(frame: Frame, name: str) -> Frame | None:
     while outer is not None and name not in outer.state.names:
         outer = outer.outer
     if outer is None:
-        outer = frame.module.frame
+        outer = frame.analysis.module_frames.get(frame.module)
     return outer

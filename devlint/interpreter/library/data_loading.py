@@ -143,7 +143,7 @@ def _may_be_placed(frame: Frame, dataset: Value) -> bool:
 
     The code of its class tells; for a dataset of unknown class, the code of the datasets around.
     """
-    placed = frame.analysis.placed_datasets
+    placed = frame.analysis.facts.placed_datasets
     for one in alternatives(dataset):
         if isinstance(one, Unknown) and placed.are_around(frame.module):
             return True

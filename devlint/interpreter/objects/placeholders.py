@@ -168,7 +168,7 @@ def _without_sizes(value: Value) -> Value:
 
 def _is_replaced_from_outside(frame: Frame, info: ClassInfo, name: str) -> bool:
     """Return whether code outside of a class may put something on a device into an attribute of its objects."""
-    return frame.analysis.outside_moves.may_replace(name, info.module, inside=False)
+    return frame.analysis.facts.outside_moves.may_replace(name, info.module, inside=False)
 
 
 def _is_container(frame: Frame, value: Value | None) -> bool:

@@ -98,7 +98,7 @@ def _is_replaced_from_outside(frame: Frame, stored: Step) -> bool:
     """Return whether code outside of the class may replace the tensor that a step stored in an attribute."""
     module = frame.analysis.program.by_filename(stored.place.filename)
     inside = stored.kind is StepKind.STORED_INSIDE
-    return module is not None and frame.analysis.outside_moves.may_replace(
+    return module is not None and frame.analysis.facts.outside_moves.may_replace(
         attribute_name(stored.place), module, inside=inside
     )
 

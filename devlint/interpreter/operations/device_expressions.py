@@ -47,7 +47,7 @@ def device_expressions_at(frame: Frame) -> tuple[DeviceExpression, ...]:
 def _visible_names(frame: Frame) -> Mapping[str, Value]:
     """Return the values of a frame's local names, and of the names in enclosing scopes that hold a device."""
     outer: dict[str, Value] = {}
-    around = frame.outer or frame.module.frame
+    around = frame.outer or frame.analysis.module_frames.get(frame.module)
     while around is not None and around is not frame:
         outer = {name: value for name, value in around.state.names.items() if _named_device(value) is not None} | outer
         around = around.outer

@@ -61,7 +61,7 @@ def _is_data_of_program(frame: Frame, origin: Hashable) -> bool:
     """Return whether a device is that of an element of data that the program itself passes to a constructor."""
     match origin:
         case ("element", ("param", FunctionInfo() as info, str(name))):
-            return info.owner is not None and frame.analysis.constructor_data.is_made(info, name)
+            return info.owner is not None and frame.analysis.facts.constructor_data.is_made(info, name)
         case ("element" | "item", inner, *_):
             return _is_data_of_program(frame, inner)
     return False

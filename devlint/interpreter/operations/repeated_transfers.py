@@ -40,5 +40,5 @@ def _is_target_invariant(frame: Frame, request: TransferRequest, changed: frozen
     """
     node = request.device_node
     if isinstance(node, cst.Name) and node.value in changed and isinstance(frame.evaluate(node), DeviceValue):
-        changed = frame.analysis.names_bound(frame.loops[-1].node)
+        changed = frame.analysis.facts.names_bound(frame.loops[-1].node)
     return node is None or not varies_in_loop(node, changed)

@@ -37,11 +37,11 @@ class ConstructorData:
     def __init__(self, program: Program, imports: ImportGraph) -> None:
         self._program = program
         self._imports = imports
-        self._answers: dict[tuple[FunctionInfo, str], bool] = {}
+        self._answers: dict[tuple[cst.CSTNode, str], bool] = {}
 
     def is_made(self, initializer: FunctionInfo, parameter: str) -> bool:
         """Return whether at least one call passes a container or a DataLoader, and every other call too, or None."""
-        key = initializer, parameter
+        key = initializer.node, parameter
         if key not in self._answers:
             units = [*self._units_around(initializer.module.path)]
             given = _arguments(units, initializer, parameter)

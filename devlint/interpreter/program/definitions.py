@@ -56,16 +56,12 @@ class Parameter:
 
 @dataclass(eq=False)
 class ModuleInfo:
-    """One file of the program, as a module under its dotted name.
-
-    `frame` is the frame of the module's top level, None until the top level is run.
-    """
+    """One file of the program, as a module under its dotted name."""
 
     name: str
     index: FileIndex
     is_package: bool
     path: Path
-    frame: EnclosingFrame | None = None
 
     @property
     def filename(self) -> str:

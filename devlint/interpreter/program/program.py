@@ -23,24 +23,23 @@ class Program:
         self,
         files: Iterable[tuple[Path, str]],
         roots: Sequence[Path] = (),
-        report: Callable[[str, SourceError], None] = lambda filename, error: None,
         texts: Mapping[Path, bytes] = MappingProxyType({}),
         index: Callable[[Path, str], FileIndex] | None = None,
     ) -> None:
         """Create a program from the files to analyse.
 
         `files` pairs each path with the filename to show to the user. `roots` are further folders from which absolute
-        imports may start. `texts` replace the contents of the files at these paths. `report` receives the filename and
-        the error when a file of `files` cannot be read or parsed. `index`, if given, is called with the path and the
-        filename of a file and returns its index (its top-level statements); it raises SourceError for a file that
-        cannot be indexed.
+        imports may start. `texts` replace the contents of the files at these paths. `index`, if given, is called with
+        the path and the filename of a file and returns its index (its top-level statements); it raises SourceError for
+        a file that cannot be indexed.
         """
         self._texts = {path.resolve(): data for path, data in texts.items()}
         self._index = index or self._index_text
         self._shown = {path.resolve(): name for path, name in files}
         self._folders = {folder for path in self._shown for folder in path.parents}
         self._roots = [root.resolve() for root in roots]
-        self._report = report
+        self.broken_files: dict[Path, tuple[str, SourceError]] = {}
+        """The filenames of the files of `files` that cannot be read or parsed, with the errors that say why."""
         self._modules: dict[Path, ModuleInfo | None] = {}
         self._resolved: dict[tuple[Path, str], Path | None] = {}
         self.disk = DiskReads()
@@ -69,7 +68,7 @@ class Program:
     def load(self, path: Path) -> ModuleInfo | None:
         """Return the module of a file; None when the file cannot be read or parsed.
 
-        For a file that the user named, such an error is reported once.
+        For a file that the user named, the error is recorded.
         """
         if path not in self._modules:
             name = self._shown.get(path)
@@ -78,7 +77,7 @@ class Program:
             except SourceError as error:
                 self._modules[path] = None
                 if name is not None:
-                    self._report(name, error)
+                    self.broken_files[path] = name, error
         return self._modules[path]
 
     def _index_text(self, path: Path, name: str) -> FileIndex:

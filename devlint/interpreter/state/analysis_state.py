@@ -1,11 +1,10 @@
-"""The state that all frames of one analysis share: program, semantics tables, base heap, call stack, budget."""
+"""The state that all frames of one analysis share: facts of the program, base heap, call stack, budget."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 import libcst as cst
@@ -13,17 +12,8 @@ import libcst as cst
 from devlint.domain.objects import HeapObject
 from devlint.domain.path_conditions import Literal
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
-from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
-from devlint.interpreter.program.constructor_data import ConstructorData
-from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.interpreter.program.import_graph import ImportGraph
-from devlint.interpreter.program.liveness import names_bound_in, names_changed_in
-from devlint.interpreter.program.loop_carried import loop_carried_names
-from devlint.interpreter.program.outside_moves import OutsideMoves
-from devlint.interpreter.program.placed_datasets import PlacedDatasets
-from devlint.interpreter.program.program import Program
+from devlint.interpreter.program.definitions import ClassInfo, EnclosingFrame, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
-from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.call_summaries import CallSummaries
 from devlint.interpreter.state.deep_calls import DeepCalls, Reach
 from devlint.interpreter.state.events import CallOnStack, Event, UnsynchronizedTiming
@@ -31,10 +21,10 @@ from devlint.interpreter.state.failures import InternalError, UnparsedStatement
 from devlint.interpreter.state.observation import Observer
 from devlint.interpreter.state.pending_registrations import PendingRegistrations
 from devlint.interpreter.state.private_call_sites import PrivateCallSites
+from devlint.interpreter.state.program_facts import ProgramFacts
 from devlint.interpreter.state.recursive_calls import RecursiveCalls
 from devlint.interpreter.state.suspended_generators import SuspendedGenerator
 from devlint.interpreter.state.torch_defaults import TorchDefaults
-from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
 
@@ -69,7 +59,11 @@ MAX_CONTAINER_LEVELS: Final = 6
 
 
 class AnalysisState:
-    """The shared state of one analysis: the program, the semantics tables, the call stack, the budget, the listener.
+    """The state of the analysis of one file: the frames of the modules that were run, the call stack, the budget.
+
+    It also runs what the file's code reaches in other files. Nothing of it outlasts the analysis of the file, so what
+    is found from a file does not depend on which files were analysed before; `facts` are shared by the analyses of all
+    files.
 
     `listener` receives the events that rules report on; `observer` receives every value, or is None; `expressions` are
     the evaluators of expressions by node type.
@@ -77,18 +71,20 @@ class AnalysisState:
 
     def __init__(
         self,
-        program: Program,
+        facts: ProgramFacts,
         listener: Callable[[Event], None],
-        models: Sequence[Path],
         observer: Observer[Any] | None,
         expressions: Mapping[type, Callable[[Any, Any], Value]],
     ) -> None:
-        self.program = program
+        self.facts = facts
+        self.program = facts.program
         self.listener = listener
         self.observer = observer
         self.expressions = expressions
-        self.table: Table = load_semantics(models)
-        self.numpy: Table = load_numpy_table()
+        self.table = facts.table
+        self.numpy = facts.numpy
+        self.module_frames: dict[ModuleInfo, EnclosingFrame] = {}
+        """The frames of the modules whose top level was run."""
         self.base_heap: dict[AllocationSite, HeapObject] = {}
         self.calls: list[CallOnStack] = []
         self.active_functions: list[FunctionInfo] = []
@@ -97,17 +93,13 @@ class AnalysisState:
         self.errors: list[InternalError] = []
         self.unparsed_statements: set[UnparsedStatement] = set()
         self.pending_registrations = PendingRegistrations()
-        self.use_def = UseDef()
+        self.use_def = facts.use_def
         self.aliased_storages: set[Hashable] = set()
         self.ancestry: dict[ClassInfo, list[Value]] = {}
         self.module_classes: dict[ClassInfo, bool] = {}
         self.patched_methods: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
-        imports = ImportGraph(program)
-        self.torch_defaults = TorchDefaults(program, imports)
-        self.outside_moves = OutsideMoves(program, imports)
-        self.placed_datasets = PlacedDatasets(program, imports)
-        self.constructor_data = ConstructorData(program, imports)
+        self.torch_defaults = TorchDefaults(facts.default_setters)
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
         self.recursive_calls = RecursiveCalls()
@@ -134,10 +126,6 @@ class AnalysisState:
         self._functions: dict[Hashable, FunctionInfo] = {}
         self._classes: dict[Hashable, ClassInfo] = {}
         self._contexts: dict[tuple[int, Hashable], int] = {}
-        self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
-        self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
-        self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
-        self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
 
     # Methods implemented by a subclass in `devlint.interpreter.driver.analysis`: their code is in rooms above this one
 
@@ -261,40 +249,6 @@ class AnalysisState:
         found = self._classes.get(key)
         if found is None:
             found = self._classes[key] = make()
-        return found
-
-    def names_changed(self, loop: cst.CSTNode) -> frozenset[str]:
-        """Return the names that a loop's body binds, and those whose objects the body changes in place.
-
-        The names are computed once for each loop.
-        """
-        found = self._changed_names_by_loop.get(loop)
-        if found is None:
-            found = self._changed_names_by_loop[loop] = names_changed_in(loop)
-        return found
-
-    def names_bound(self, loop: cst.CSTNode) -> frozenset[str]:
-        """Return the names that a loop's body binds, computed once for each loop."""
-        found = self._bound_names_by_loop.get(loop)
-        if found is None:
-            found = self._bound_names_by_loop[loop] = names_bound_in(loop)
-        return found
-
-    def loop_carried(self, loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
-        """Return the names that an iteration of a loop may read from earlier iterations.
-
-        The names are computed once for each loop.
-        """
-        found = self._carried_names_by_loop.get(loop)
-        if found is None:
-            found = self._carried_names_by_loop[loop] = loop_carried_names(loop, function)
-        return found
-
-    def transfers_of_parts(self, loop: cst.For) -> tuple[PartTransfer, ...]:
-        """Return the calls in a loop's body that move parts of the loop's element, computed once for each loop."""
-        found = self._part_transfers_by_loop.get(loop)
-        if found is None:
-            found = self._part_transfers_by_loop[loop] = transfers_of_parts(loop)
         return found
 
     # Syntax trees

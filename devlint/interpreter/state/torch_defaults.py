@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -27,19 +28,35 @@ class FileDefaults:
     dtype: Dtype = DEFAULT_FLOAT
 
 
+class DefaultSetters:
+    """The files of the program that set the default device, and the files that they import."""
+
+    def __init__(self, program: Program, imports: ImportGraph) -> None:
+        self._program = program
+        self.imports = imports
+
+    @cached_property
+    def imported_files(self) -> frozenset[Path]:
+        """The files that a file which sets the default device imports, directly or through other files.
+
+        The functions of these files are called while that device is the default, so it is unknown there.
+        """
+        loaded = {path: self._program.load(path) for path in self._program.given_paths}
+        setters = [path for path, module in loaded.items() if module is not None and _may_set_defaults(module)]
+        return self.imports.reached_from(setters)
+
+
 class TorchDefaults:
     """The default devices and dtypes that the analysed program sets, by file.
 
     They are kept per file, since files that are analysed together may belong to different programs.
     """
 
-    def __init__(self, program: Program, imports: ImportGraph) -> None:
-        self._program = program
-        self._imports = imports
+    def __init__(self, setters: DefaultSetters) -> None:
+        self._setters = setters
         self.entry_module: ModuleInfo | None = None
         """The file whose entry point is being analysed."""
         self.by_file: dict[Path, FileDefaults] = {}
-        self._imported_by_setters: frozenset[Path] | None = None
 
     def defaults_for(self, module: ModuleInfo) -> FileDefaults:
         """Return the default device and dtype in force when a module's code is called.
@@ -49,21 +66,11 @@ class TorchDefaults:
         """
         found = self.by_file.get(module.path)
         if found is None and self.by_file:
-            found = next((self.by_file[one] for one in self._imports.imports(module) if one in self.by_file), None)
-        if found is None and module.path in self._files_imported_by_setters():
+            imports = self._setters.imports.imports(module)
+            found = next((self.by_file[one] for one in imports if one in self.by_file), None)
+        if found is None and module.path in self._setters.imported_files:
             return FileDefaults(UNKNOWN_PLACEMENT)
         return found or FileDefaults()
-
-    def _files_imported_by_setters(self) -> frozenset[Path]:
-        """Return the files that a file which sets the default device imports, directly or through other files.
-
-        The functions of these files are called while that device is the default, so it is unknown there.
-        """
-        if self._imported_by_setters is None:
-            loaded = {path: self._program.load(path) for path in self._program.given_paths}
-            setters = [path for path, module in loaded.items() if module is not None and _may_set_defaults(module)]
-            self._imported_by_setters = self._imports.reached_from(setters)
-        return self._imported_by_setters
 
 
 def _may_set_defaults(module: ModuleInfo) -> bool:

@@ -1,0 +1,77 @@
+"""What is known of a program before any of its code is run, and holds for the analysis of each of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import libcst as cst
+
+from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
+from devlint.interpreter.program.constructor_data import ConstructorData
+from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.import_graph import ImportGraph
+from devlint.interpreter.program.liveness import names_bound_in, names_changed_in
+from devlint.interpreter.program.loop_carried import loop_carried_names
+from devlint.interpreter.program.outside_moves import OutsideMoves
+from devlint.interpreter.program.placed_datasets import PlacedDatasets
+from devlint.interpreter.program.program import Program
+from devlint.interpreter.program.use_def import UseDef
+from devlint.interpreter.state.torch_defaults import DefaultSetters
+from devlint.semantics.table import Table, load_numpy_table, load_semantics
+
+
+class ProgramFacts:
+    """The program, the semantics tables, and facts read off the program's syntax, each computed when it is first asked.
+
+    Facts do not depend on what was analysed before, so the analyses of all files share them.
+    """
+
+    def __init__(self, program: Program, models: Sequence[Path] = ()) -> None:
+        self.program = program
+        self.table: Table = load_semantics(models)
+        self.numpy: Table = load_numpy_table()
+        self.use_def = UseDef()
+        self.imports = ImportGraph(program)
+        self.default_setters = DefaultSetters(program, self.imports)
+        self.outside_moves = OutsideMoves(program, self.imports)
+        self.placed_datasets = PlacedDatasets(program, self.imports)
+        self.constructor_data = ConstructorData(program, self.imports)
+        self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
+        self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
+        self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
+        self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
+
+    def names_changed(self, loop: cst.CSTNode) -> frozenset[str]:
+        """Return the names that a loop's body binds, and those whose objects the body changes in place.
+
+        The names are computed once for each loop.
+        """
+        found = self._changed_names_by_loop.get(loop)
+        if found is None:
+            found = self._changed_names_by_loop[loop] = names_changed_in(loop)
+        return found
+
+    def names_bound(self, loop: cst.CSTNode) -> frozenset[str]:
+        """Return the names that a loop's body binds, computed once for each loop."""
+        found = self._bound_names_by_loop.get(loop)
+        if found is None:
+            found = self._bound_names_by_loop[loop] = names_bound_in(loop)
+        return found
+
+    def loop_carried(self, loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
+        """Return the names that an iteration of a loop may read from earlier iterations.
+
+        The names are computed once for each loop.
+        """
+        found = self._carried_names_by_loop.get(loop)
+        if found is None:
+            found = self._carried_names_by_loop[loop] = loop_carried_names(loop, function)
+        return found
+
+    def transfers_of_parts(self, loop: cst.For) -> tuple[PartTransfer, ...]:
+        """Return the calls in a loop's body that move parts of the loop's element, computed once for each loop."""
+        found = self._part_transfers_by_loop.get(loop)
+        if found is None:
+            found = self._part_transfers_by_loop[loop] = transfers_of_parts(loop)
+        return found

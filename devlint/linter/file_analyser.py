@@ -1,0 +1,66 @@
+"""The analysis of a program's given files, one after the other and each as if it were the only one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from devlint.interpreter.driver.analysis import Analysis
+from devlint.interpreter.driver.entry_points import analyse_file
+from devlint.interpreter.program.program import Program
+from devlint.interpreter.state.observation import Observer
+from devlint.interpreter.state.program_facts import ProgramFacts
+from devlint.linter.file_findings import FileFindings
+from devlint.linter.finding_locations import BROKEN_FILE_CODE, FindingLocator, broken_file_diagnostic
+from devlint.linter.rule_loader import all_rules
+from devlint.linter.rule_runner import RuleRunner
+
+
+class FileAnalyser:
+    """The analysis of single files of one program, with the rules that have the `codes`.
+
+    What is found from a file depends on the program, and not on which files were analysed before. `models` are files
+    that describe other libraries; `observer`, if given, is shown the value of each expression.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        codes: frozenset[str],
+        models: Sequence[Path] = (),
+        observer: Observer[Any] | None = None,
+    ) -> None:
+        self.program = program
+        self.facts = ProgramFacts(program, models)
+        self._codes = codes
+        self._observer = observer
+        self._locator = FindingLocator(program)
+
+    def analyse(self, path: Path) -> FileFindings:
+        """Interpret a given file, and return what the rules find."""
+        module = self.program.load(path)
+        if module is None:
+            return self.broken(path)
+        runner = RuleRunner(all_rules(), self._codes)
+        analysis = Analysis(self.facts, runner.dispatch, self._observer)
+        analyse_file(analysis, module)
+        return self.findings(module.filename, runner, analysis)
+
+    def findings(self, filename: str, runner: RuleRunner, analysis: Analysis) -> FileFindings:
+        """Return what the rules of a runner have found in the events of the analysis of one file."""
+        located = tuple(self._locator.located(runner.findings(), analysis.contain_errors))
+        withheld = frozenset(self._locator.places(runner.withheld))
+        return FileFindings(
+            filename,
+            located,
+            withheld,
+            errors=tuple(analysis.errors),
+            unparsed_statements=frozenset(analysis.unparsed_statements),
+        )
+
+    def broken(self, path: Path) -> FileFindings:
+        """Return the result for a given file that cannot be read or parsed."""
+        filename, error = self.program.broken_files[path]
+        reported = BROKEN_FILE_CODE in self._codes
+        return FileFindings(filename, broken=(broken_file_diagnostic(filename, error),) if reported else ())

@@ -1,0 +1,74 @@
+"""The result of analysing one file, as plain data: it can leave the process, and be kept for a later run.
+
+Source locations are regions of the source text here, and numbers of syntax nodes, not syntax nodes themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from devlint.diagnostic import Diagnostic
+from devlint.interpreter.state.failures import InternalError, UnparsedStatement
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlace:
+    """The place of a syntax node in the program, as plain data.
+
+    `row` is the first row of the top-level statement that holds the node; the nodes of the statement are counted in the
+    order of the text, and `number` is the node's. Places are equal when their nodes are.
+    """
+
+    filename: str
+    row: int
+    number: int
+
+
+BugKey: TypeAlias = "NodePlace | str | tuple[BugKey, ...]"
+"""What findings of one bug have in common: source locations, and names of functions and files."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCause:
+    """The cause of a finding, equal for all findings that the same change of the program mends.
+
+    `recurs` tells whether the other findings stay true where the first operation did not raise.
+    """
+
+    key: BugKey
+    recurs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedFinding:
+    """One finding of a rule: the diagnostic that is reported if no other finding is preferred to it.
+
+    `place` is the place of the finding, `steps` are those of the diagnostic's trace. Of the findings of one rule with
+    the same `subject`, and of the findings with the same `cause`, only one is reported. A finding `at_cause` replaces
+    those of other rules whose subject holds its place.
+    """
+
+    diagnostic: Diagnostic
+    place: NodePlace
+    steps: tuple[NodePlace, ...] = ()
+    subject: BugKey | None = None
+    cause: SharedCause | None = None
+    at_cause: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileFindings:
+    """What the analysis of one given file has found, in any file of the program.
+
+    The analysis of a file runs its top level and its definitions, and what these call. `withheld` are the rules, by
+    code, and the places at which such a rule reports nothing, because some path or caller is right there.
+    `broken` has the diagnostics for what does not parse in the file itself.
+    """
+
+    filename: str
+    findings: tuple[LocatedFinding, ...] = ()
+    withheld: frozenset[tuple[str, NodePlace]] = frozenset()
+    broken: tuple[Diagnostic, ...] = ()
+    errors: tuple[InternalError, ...] = ()
+    unparsed_statements: frozenset[UnparsedStatement] = frozenset()

@@ -1,0 +1,111 @@
+"""The choice of the findings to report, among all that the analyses of the given files have made.
+
+Several findings may be one bug: the analyses of several files reach the same operation, and one mistake makes several
+operations fail.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from devlint.diagnostic import AssumptionNote, Note, Position, confidence_under
+from devlint.linter.file_findings import BugKey, FileFindings, LocatedFinding, NodePlace, SharedCause
+
+
+def surest_findings(results: Iterable[FileFindings]) -> list[LocatedFinding]:
+    """Return the surest finding of each rule at each source location, and of equally sure ones the first.
+
+    A finding is left out where the rule withholds it, because the analysis of any file has found the code to be right.
+    """
+    surest: dict[tuple[str, NodePlace], LocatedFinding] = {}
+    withheld: set[tuple[str, NodePlace]] = set()
+    for result in results:
+        withheld |= result.withheld
+        for one in result.findings:
+            key = one.diagnostic.code, one.place
+            known = surest.get(key)
+            if known is None or one.diagnostic.confidence.rank < known.diagnostic.confidence.rank:
+                surest[key] = one
+    return [one for key, one in surest.items() if key not in withheld]
+
+
+def with_assumptions(one: LocatedFinding, assumptions: tuple[AssumptionNote, ...]) -> LocatedFinding:
+    """Return a finding that takes these things for granted, instead of its own assumptions."""
+    confidence = confidence_under(each.kind for each in assumptions)
+    return replace(one, diagnostic=replace(one.diagnostic, assumptions=assumptions, confidence=confidence))
+
+
+def one_for_each_bug(found: Iterable[LocatedFinding]) -> list[LocatedFinding]:
+    """Return the findings without duplicates.
+
+    Of the findings that have the same `cause`, or that are of one rule and have the same `subject`, one is kept: the
+    surest.
+    """
+    first: dict[tuple[str, BugKey], LocatedFinding] = {}
+    rest: list[LocatedFinding] = []
+    for one in _one_for_each_cause(_without_replaced([*found])):
+        if one.subject is None:
+            rest.append(one)
+            continue
+        key = one.diagnostic.code, one.subject
+        known = first.get(key)
+        if known is None or _preference(one) < _preference(known):
+            first[key] = one
+    return [*rest, *first.values()]
+
+
+def _one_for_each_cause(found: Iterable[LocatedFinding]) -> list[LocatedFinding]:
+    """Return the findings, but of those with the same `cause` only the surest, and of several the one found first.
+
+    That is the first operation that raises.
+    """
+    kept: list[LocatedFinding] = []
+    by_cause: dict[SharedCause, list[LocatedFinding]] = defaultdict(list)
+    for one in found:
+        if one.cause is None:
+            kept.append(one)
+        else:
+            by_cause[one.cause].append(one)
+    for cause, same in by_cause.items():
+        shown, *others = sorted(same, key=lambda one: one.diagnostic.confidence.rank)
+        kept.append(_with_places_of(others, shown) if cause.recurs else shown)
+    return kept
+
+
+def _with_places_of(others: Sequence[LocatedFinding], shown: LocatedFinding) -> LocatedFinding:
+    """Return a finding whose trace ends with the places of other findings that have the same cause."""
+    named = {shown.place, *shown.steps}
+    also = {one.place: one.diagnostic.region for one in others if one.place not in named}
+    notes = (Note("fails here too", region) for region in also.values())
+    diagnostic = replace(shown.diagnostic, trace=(*shown.diagnostic.trace, *notes))
+    return replace(shown, diagnostic=diagnostic, steps=(*shown.steps, *also))
+
+
+def _without_replaced(found: Sequence[LocatedFinding]) -> Iterator[LocatedFinding]:
+    """Yield the findings, except those that a finding at the cause of the same bug replaces.
+
+    A finding of a rule with `at_cause` is reported where the tensor was created. It replaces the device conflicts of
+    that tensor, and takes the assumptions of the surest among the findings that it replaces.
+    """
+    causes = {one.place: one for one in found if one.at_cause}
+    for one in found:
+        known = [key for key in one.subject if key in causes] if isinstance(one.subject, tuple) else []
+        for place in known:
+            if isinstance(place, NodePlace) and _is_as_sure(one, causes[place]):
+                causes[place] = with_assumptions(causes[place], one.diagnostic.assumptions)
+        if not known and not one.at_cause:
+            yield one
+    yield from causes.values()
+
+
+def _is_as_sure(one: LocatedFinding, other: LocatedFinding) -> bool:
+    """Return whether a finding is at least as sure as another."""
+    return one.diagnostic.confidence.at_least(other.diagnostic.confidence)
+
+
+def _preference(one: LocatedFinding) -> tuple[int, tuple[str, int, Position]]:
+    """Return the key by which the finding to be reported comes first: the surest, and then the first in the source."""
+    region = one.diagnostic.region
+    return one.diagnostic.confidence.rank, (region.filename, region.cell or 0, region.start)
