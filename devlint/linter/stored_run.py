@@ -17,7 +17,7 @@ from typing import Final
 
 from devlint.cache.digests import digest_of, digest_of_bytes, digest_of_file, engine_digest
 from devlint.cache.plain_data import PlainDataError, from_plain, to_plain
-from devlint.cache.store import Store
+from devlint.cache.store import ProjectCache
 from devlint.diagnostic import Diagnostic, Region
 from devlint.interpreter.program.disk_reads import DiskReads
 from devlint.interpreter.state.failures import UnparsedStatement
@@ -58,11 +58,11 @@ class _StoredReport:
 
 
 class StoredRun:
-    """The place in the cache for the report of one run over the files of a project whose folder is `root`."""
+    """The place in a project's cache for the report of one run."""
 
-    def __init__(self, store: Store, root: Path, inputs: RunInputs) -> None:
-        self._store = store
-        self._root = Path(os.path.realpath(root))
+    def __init__(self, cache: ProjectCache, inputs: RunInputs) -> None:
+        self._store = cache.store
+        self._root = Path(os.path.realpath(cache.root))
         self._inputs = inputs
 
     def find(self) -> AnalysisReport | None:

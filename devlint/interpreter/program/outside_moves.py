@@ -32,18 +32,21 @@ class OutsideMoves:
         The class is defined in the file `module`. Such code stands in that file, or in a file that imports it.
         """
         if self._by_file is None:
-            self._by_file = {path: found for path in self._program.given_paths if (found := self._find(path))}
+            modules = {path: self._program.load(path) for path in self._program.given_paths}
+            self._by_file = {
+                path: found for path, one in modules.items() if one is not None and (found := outside_moves(one))
+            }
         wanted = {(attribute, False), (attribute, inside)}
         files = [path for path, found in self._by_file.items() if not wanted.isdisjoint(found)]
         return bool(files) and (module.path in files or not self._imports.importers_of(module.path).isdisjoint(files))
 
-    def _find(self, path: Path) -> frozenset[tuple[str, bool]]:
-        """Return the names of the attributes to which a file assigns, each with whether only an item is assigned.
 
-        An item may replace a tensor in a container whatever it is; in a tensor it only does so if it is placed anew.
-        """
-        module = self._program.load(path)
-        texts = [statement.text for statement in module.index.statements] if module is not None else []
-        assigned = [match for text in texts for match in _ASSIGNED.finditer(text) if match["owner"] != "self"]
-        placed = {(one["name"], False) for one in assigned if _PLACED.search(one["value"])}
-        return frozenset(placed | {(one["name"], True) for one in assigned if one["item"]})
+def outside_moves(module: ModuleInfo) -> frozenset[tuple[str, bool]]:
+    """Return the names of the attributes to which a file assigns, each with whether only an item is assigned.
+
+    An item may replace a tensor in a container whatever it is; in a tensor it only does so if it is placed anew.
+    """
+    texts = [statement.text for statement in module.index.statements]
+    assigned = [match for text in texts for match in _ASSIGNED.finditer(text) if match["owner"] != "self"]
+    placed = {(one["name"], False) for one in assigned if _PLACED.search(one["value"])}
+    return frozenset(placed | {(one["name"], True) for one in assigned if one["item"]})
