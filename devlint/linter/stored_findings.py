@@ -9,19 +9,18 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from devlint.cache.digests import digest_of, digest_of_file, engine_digest
-from devlint.cache.plain_data import PlainDataError, from_plain, to_plain
 from devlint.cache.store import ProjectCache
 from devlint.diagnostic import Diagnostic, Position, Region
 from devlint.interpreter.program.constructor_data import Construction
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
-from devlint.interpreter.state.failures import UnparsedStatement
 from devlint.interpreter.state.program_facts import ProgramFacts
 from devlint.linter.analysis_keys import AnalysisKeys
 from devlint.linter.file_findings import BugKey, FileFindings, LocatedFinding, NodePlace, SharedCause
+from devlint.linter.json_records import from_json, to_json
 from devlint.linter.stored_indexes import StoredIndexes
 
 Move: TypeAlias = Callable[[str, int], int]
@@ -82,9 +81,8 @@ class StoredFindings:
             findings, layouts, questions = cast("list[Any]", data)
             if not all(self._has_answer(*one) for one in questions):
                 return None
-            found = _findings_from_plain(module.filename, findings)
-            return _moved(found, self._moves(module.filename, layouts))
-        except (PlainDataError, TypeError, ValueError, LookupError):
+            return _moved(from_json(FileFindings, findings), self._moves(module.filename, layouts))
+        except (TypeError, ValueError, LookupError):
             return None
 
     def _keep(self, key: str | None, found: FileFindings) -> None:
@@ -92,7 +90,7 @@ class StoredFindings:
         if key is None or found.errors or found.broken:
             return
         layouts = {name: self._layout(name, rows) for name, rows in _rows_by_file(found).items()}
-        self._store.write(key, [_findings_to_plain(found), layouts, [*self._questions()]])
+        self._store.write(key, [to_json(found), layouts, [*self._questions()]])
 
     def _key(self, path: Path) -> str | None:
         """Return the key for the result of a given file; None if there is no safe one."""
@@ -276,63 +274,4 @@ def _moved_key(key: BugKey, move: Move) -> BugKey:
     """Return what findings have in common with other rows."""
     if isinstance(key, NodePlace):
         return _moved_place(key, move)
-    return tuple(_moved_key(one, move) for one in key) if isinstance(key, tuple) else key
-
-
-# Plain data
-
-_PLACE: Final = "place"
-"""The first item of the plain data of a place, where it may also be that of a tuple: those have lists or no items."""
-
-
-def _findings_to_plain(found: FileFindings) -> object:
-    """Return the result of a file as plain data, without the name of the file."""
-    findings = [
-        [
-            to_plain(one.diagnostic),
-            to_plain(one.place),
-            to_plain(one.steps),
-            None if one.subject is None else _key_to_plain(one.subject),
-            None if one.cause is None else [_key_to_plain(one.cause.key), one.cause.recurs],
-            one.at_cause,
-        ]
-        for one in found.findings
-    ]
-    withheld = sorted([code, *cast("list[Any]", to_plain(place))] for code, place in found.withheld)
-    unparsed = sorted(cast("list[Any]", to_plain(one)) for one in found.unparsed_statements)
-    return [findings, withheld, unparsed]
-
-
-def _findings_from_plain(filename: str, data: Sequence[Any]) -> FileFindings:
-    """Return the result of a file that plain data hold; raises an error of some kind if they do not."""
-    findings, withheld, unparsed = data
-    return FileFindings(
-        filename,
-        tuple(
-            LocatedFinding(
-                from_plain(Diagnostic, diagnostic),
-                from_plain(NodePlace, place),
-                from_plain(tuple[NodePlace, ...], steps),
-                None if subject is None else _key_from_plain(subject),
-                None if cause is None else SharedCause(_key_from_plain(cause[0]), cause[1]),
-                at_cause,
-            )
-            for diagnostic, place, steps, subject, cause, at_cause in findings
-        ),
-        frozenset((code, NodePlace(*place)) for code, *place in withheld),
-        unparsed_statements=frozenset(UnparsedStatement(*one) for one in unparsed),
-    )
-
-
-def _key_to_plain(key: BugKey) -> object:
-    """Return what findings have in common as plain data: a string, or a list with a mark where it is a place."""
-    if isinstance(key, NodePlace):
-        return {_PLACE: to_plain(key)}
-    return [_key_to_plain(one) for one in key] if isinstance(key, tuple) else key
-
-
-def _key_from_plain(data: Any) -> BugKey:
-    """Return what findings have in common from plain data."""
-    if isinstance(data, dict):
-        return from_plain(NodePlace, data[_PLACE])
-    return tuple(map(_key_from_plain, data)) if isinstance(data, list) else str(data)
+    return tuple(_moved_place(one, move) if isinstance(one, NodePlace) else one for one in key)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from devlint.cache.digests import digest_of, digest_of_bytes, engine_digest
-from devlint.cache.plain_data import PlainDataError, from_plain, to_plain
 from devlint.cache.store import Store
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.linter.file_facts import FileFacts, facts_of
+from devlint.linter.json_records import from_json, to_json
 from devlint.syntax.index import Binding, FileIndex, Statement, StatementFacts, index_source
 from devlint.syntax.line_starts import Lines
 from devlint.syntax.source import Source
@@ -41,7 +41,7 @@ class StoredIndexes:
         if stored is not None:
             try:
                 index, facts = _read_entry(stored, source)
-            except (PlainDataError, TypeError, ValueError, LookupError):
+            except (TypeError, ValueError, LookupError):
                 return index_source(source)
             self._facts[path] = facts
             return index
@@ -70,12 +70,19 @@ def _entry(index: FileIndex, facts: FileFacts) -> object:
     """Return an index and the facts about its file as plain data."""
     statements = [
         [
-            [one.kind, one.name, sorted(one.binds), sorted(one.mentions), to_plain(one.imports), sorted(one.globals)],
+            [
+                one.kind,
+                one.name,
+                sorted(one.binds),
+                sorted(one.mentions),
+                [*map(to_json, one.imports)],
+                sorted(one.globals),
+            ],
             [one.bases, one.facts.depth, one.first_row, one.last_row, one.start, one.end],
         ]
         for one in index.statements
     ]
-    return [index.docstring, index.newer_grammar, statements, to_plain(facts)]
+    return [index.docstring, index.newer_grammar, statements, to_json(facts)]
 
 
 def _read_entry(data: object, source: Source) -> tuple[FileIndex, FileFacts]:
@@ -88,7 +95,7 @@ def _read_entry(data: object, source: Source) -> tuple[FileIndex, FileFacts]:
                 name,
                 frozenset(binds),
                 frozenset(mentions),
-                from_plain(tuple[Binding, ...], imports),
+                tuple(Binding(*binding) for binding in imports),
                 frozenset(declared),
                 tuple(bases),
                 depth,
@@ -109,4 +116,4 @@ def _read_entry(data: object, source: Source) -> tuple[FileIndex, FileFacts]:
         ) in statements
     )
     index = FileIndex(source, Lines.of(source.text), read, docstring, newer_grammar)
-    return index, from_plain(FileFacts, facts)
+    return index, from_json(FileFacts, facts)
