@@ -102,7 +102,8 @@ class AnalysisKeys:
         self._given = frozenset(program.given_paths)
         self._facts: dict[ModuleInfo, FileFacts | None] = {}
         self._binders: dict[ModuleInfo, Mapping[str, list[int]]] = {}
-        self._found: dict[tuple[Path, str, int], ModuleInfo | None] = {}
+        self._found: dict[tuple[ModuleInfo, str, int], ModuleInfo | None] = {}
+        self._paths: dict[tuple[ModuleInfo, Binding], list[Path]] = {}
         self._digests: dict[_Part, str | None] = {}
 
     def key_of(self, module: ModuleInfo, content: str) -> str | None:
@@ -208,15 +209,16 @@ class AnalysisKeys:
             if found is not None:
                 yield _Star(found) if binding.name == "*" else _File(found)
 
-    def _paths_behind(self, module: ModuleInfo, binding: Binding) -> Iterator[Path]:
-        """Yield the paths of the modules that the words of an import name."""
-        dotted = [binding.module]
-        if binding.attribute not in (None, "*"):
-            dotted.append(f"{binding.module}.{binding.attribute}".strip("."))
-        for name in dotted:
-            found = self._program.resolve(module, name, binding.level)
-            if found is not None:
-                yield found
+    def _paths_behind(self, module: ModuleInfo, binding: Binding) -> list[Path]:
+        """Return the paths of the modules that the words of an import name."""
+        key = module, binding
+        if key not in self._paths:
+            dotted = [binding.module]
+            if binding.attribute not in (None, "*"):
+                dotted.append(f"{binding.module}.{binding.attribute}".strip("."))
+            found = (self._program.resolve(module, name, binding.level) for name in dotted)
+            self._paths[key] = [path for path in found if path is not None]
+        return self._paths[key]
 
     def _reads(self, module: ModuleInfo, unit: Statement, inner: tuple[Binding, ...]) -> Iterator[_Part]:
         """Yield the parts that define the names which a statement mentions, in any file."""
@@ -286,7 +288,7 @@ class AnalysisKeys:
 
     def _module(self, importer: ModuleInfo, name: str, level: int) -> ModuleInfo | None:
         """Return the module that an import names, None if it is no part of the program."""
-        key = importer.path, name, level
+        key = importer, name, level
         if key not in self._found:
             self._found[key] = self._program.find(importer, name, level)
         return self._found[key]

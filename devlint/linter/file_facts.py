@@ -6,19 +6,23 @@ Everything that the analysis of another file may read of a file is in the digest
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from devlint.cache.digests import digest_of, digest_of_bytes
 from devlint.interpreter.driver.deferred_registrations import REGISTERED
 from devlint.interpreter.driver.module_execution import EAGER_NAMES
 from devlint.interpreter.program.definitions import ModuleInfo
-from devlint.interpreter.program.outside_moves import outside_moves
 from devlint.interpreter.state.torch_defaults import may_set_defaults
 from devlint.syntax.index import Binding, Statement
 from devlint.syntax.statement import import_binding
+
+_INNER_IMPORT: Final = re.compile(r"(?:\n[ \t\f]+|[:;][ \t\f]*|\\\n[ \t\f]*)(?:from|import)[ \t\f.\\]")
+"""An import inside of a block, on a line of its own or after the head of the block or another statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ def facts_of(module: ModuleInfo) -> FileFacts | None:
         eager=tuple(outline.eager),
         local=outline.local_digest(),
         sets_defaults=may_set_defaults(module),
-        outside_moves=tuple(sorted(outside_moves(module))),
+        outside_moves=tuple(sorted(module.outside_moves)),
     )
 
 
@@ -134,7 +138,7 @@ def _inner_imports(unit: Statement) -> Iterator[Binding]:
 
     Raises what `ast.parse` raises for a statement that the running Python cannot parse.
     """
-    if unit.kind == "import" or "import" not in unit.text:
+    if unit.kind == "import" or not _INNER_IMPORT.search(unit.text):
         return
     for node in ast.walk(ast.parse(unit.text)):
         match node:

@@ -45,6 +45,7 @@ class StoredFindings:
     ) -> None:
         self._store = cache.store
         self._root = Path(os.path.realpath(cache.root))
+        self._relatives: dict[Path, str] = {}
         self._program = program
         self._facts = facts
         self._indexes = indexes
@@ -99,7 +100,10 @@ class StoredFindings:
 
     def _relative(self, path: Path) -> str:
         """Return a path as seen from the root of the project."""
-        return Path(os.path.relpath(path, self._root)).as_posix()
+        found = self._relatives.get(path)
+        if found is None:
+            found = self._relatives[path] = Path(os.path.relpath(path, self._root)).as_posix()
+        return found
 
     def _naming(self) -> object:
         """Return how names to show are made of paths: what is put before the path from the root, or taken from it."""

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
-
-_ASSIGNED: Final = re.compile(
-    r"(?P<owner>\b[\w.\[\]()]*\w[\])]*)\.(?P<name>\w+)(?P<item>(?:\[[^\]\n]*\])*)[ \t]*=(?!=)(?P<value>[^\n]*)"
-)
-"""An assignment to an attribute, or to an item of it, on one line."""
-_PLACED: Final = re.compile(r"\.(?:to|cuda|cpu|xpu)\(|\bdevice\b")
-"""A value that is moved, or made on a device that the code names."""
 
 
 class OutsideMoves:
@@ -34,19 +25,8 @@ class OutsideMoves:
         if self._by_file is None:
             modules = {path: self._program.load(path) for path in self._program.given_paths}
             self._by_file = {
-                path: found for path, one in modules.items() if one is not None and (found := outside_moves(one))
+                path: one.outside_moves for path, one in modules.items() if one is not None and one.outside_moves
             }
         wanted = {(attribute, False), (attribute, inside)}
         files = [path for path, found in self._by_file.items() if not wanted.isdisjoint(found)]
         return bool(files) and (module.path in files or not self._imports.importers_of(module.path).isdisjoint(files))
-
-
-def outside_moves(module: ModuleInfo) -> frozenset[tuple[str, bool]]:
-    """Return the names of the attributes to which a file assigns, each with whether only an item is assigned.
-
-    An item may replace a tensor in a container whatever it is; in a tensor it only does so if it is placed anew.
-    """
-    texts = [statement.text for statement in module.index.statements]
-    assigned = [match for text in texts for match in _ASSIGNED.finditer(text) if match["owner"] != "self"]
-    placed = {(one["name"], False) for one in assigned if _PLACED.search(one["value"])}
-    return frozenset(placed | {(one["name"], True) for one in assigned if one["item"]})
