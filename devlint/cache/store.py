@@ -15,6 +15,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,14 @@ MAX_SIZE: Final = 256 * 1024 * 1024
 """The size in bytes above which entries are removed, those first that were not used for longest."""
 _DAY: Final = 24 * 60 * 60
 """The seconds between two looks at the size, and after which the use of an entry is noted again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCache:
+    """The cache of a project, whose folder is `root`: paths in the cache are relative to it."""
+
+    store: Store
+    root: Path
 
 
 class Store:

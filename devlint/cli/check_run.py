@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from devlint.cache.store import FOLDER, Store
+from devlint.cache.store import FOLDER, ProjectCache, Store
 from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, FOUND
 from devlint.cli.finding_filters import BaselineFile, only_changed
@@ -24,7 +24,7 @@ from devlint.config.resolver import Resolver
 from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import CheckResult, ProjectCache, check_files
+from devlint.linter.check import CheckResult, check_files
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_loader import all_rule_metadata
 from devlint.output import WITHOUT_CELLS, find_format

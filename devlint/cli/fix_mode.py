@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import click
 
+from devlint.cache.store import ProjectCache
 from devlint.cli import terminal
 from devlint.cli.output_streams import write_stdout, write_stdout_bytes
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import CheckResult, Progress, ProjectCache, check_files
+from devlint.linter.check import CheckResult, Progress, check_files
 from devlint.linter.discovery import DiscoveredFile
 from devlint.repair.document import Document
 from devlint.repair.file_replacement import FileNotWritten, replace_file

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from devlint.cache.store import Store
+from devlint.cache.store import ProjectCache
 from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import DiscoveredFile
 from devlint.linter.rule_loader import third_party_rules
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 """A callback for progress, called with the number of analysed files and the number of all files."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectCache:
-    """The cache of a project, whose folder is `root`: paths in the cache are relative to it."""
-
-    store: Store
-    root: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +85,7 @@ def _analyse(
     stored = None
     if cache is not None and text is None and not third_party_rules():
         real = {Path(os.path.realpath(file.path)): file.name for file in files}
-        stored = StoredRun(cache.store, cache.root, RunInputs(real, codes, src, models, texts))
+        stored = StoredRun(cache, RunInputs(real, codes, src, models, texts))
         found = stored.find()
         if found is not None:
             return found
@@ -105,7 +97,14 @@ def _analyse(
     names = {file.path: file.name for file in files}
     contents = {file.path: texts[file.name] for file in files if file.name in texts}
     report = analyse_files(
-        list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=contents
+        list(names),
+        codes=codes,
+        src=src,
+        models=models,
+        progress=progress,
+        names=names,
+        texts=contents,
+        cache=cache if stored is not None else None,
     )
     if stored is not None:
         stored.keep(report)

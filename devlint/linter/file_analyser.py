@@ -45,7 +45,9 @@ class FileAnalyser:
         runner = RuleRunner(all_rules(), self._codes)
         analysis = Analysis(self.facts, runner.dispatch, self._observer)
         analyse_file(analysis, module)
-        return self.findings(module.filename, runner, analysis)
+        found = self.findings(module.filename, runner, analysis)
+        analysis.release()
+        return found
 
     def findings(self, filename: str, runner: RuleRunner, analysis: Analysis) -> FileFindings:
         """Return what the rules of a runner have found in the events of the analysis of one file."""

@@ -25,8 +25,8 @@ class NodePlace:
     number: int
 
 
-BugKey: TypeAlias = "NodePlace | str | tuple[BugKey, ...]"
-"""What findings of one bug have in common: source locations, and names of functions and files."""
+BugKey: TypeAlias = NodePlace | tuple[NodePlace | str, ...]
+"""What findings of one bug have in common: source locations, names of functions and of files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,12 +116,10 @@ class FindingLocator:
 
     def _key(self, key: Hashable) -> BugKey:
         """Return what findings of one bug have in common as plain data."""
-        match key:
-            case Place():
-                return self._places[key]
-            case tuple():
-                return tuple(map(self._key, key))
-        return str(key)
+        if isinstance(key, Place):
+            return self._places[key]
+        parts = key if isinstance(key, tuple) else (key,)
+        return tuple(self._places[part] if isinstance(part, Place) else str(part) for part in parts)
 
     def _fix(self, finding: Finding, contained: ErrorContainment) -> Fix | None:
         """Return the fix of a finding; None if the finding has no fix, or if the code that makes the fix fails."""
@@ -186,19 +184,15 @@ def _places_named_by(finding: Finding) -> Iterator[Place]:
 
 
 def _places_in_keys(finding: Finding) -> Iterator[Place]:
-    """Yield the source locations in what a finding has in common with others of the same bug."""
+    """Yield the places in what a finding has in common with others of the same bug."""
     yield from _places_in(finding.subject)
     if finding.cause is not None:
         yield from _places_in(finding.cause.key)
 
 
 def _places_in(key: Hashable) -> Iterator[Place]:
-    """Yield the source locations in what findings of one bug have in common."""
-    if isinstance(key, Place):
-        yield key
-    elif isinstance(key, tuple):
-        for part in key:
-            yield from _places_in(part)
+    """Yield the places in what findings of one bug have in common."""
+    yield from (part for part in (key if isinstance(key, tuple) else (key,)) if isinstance(part, Place))
 
 
 def _positions_of(

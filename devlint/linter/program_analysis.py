@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from devlint.cache.store import ProjectCache
 from devlint.interpreter.program.program import Program
 from devlint.linter.analysis_report import AnalysisReport
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
+from devlint.linter.stored_findings import StoredFindings
+from devlint.linter.stored_indexes import StoredIndexes
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
@@ -28,23 +31,28 @@ def analyse_files(
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] = MappingProxyType({}),
+    cache: ProjectCache | None = None,
 ) -> AnalysisReport:
     """Analyse files together, so that imports between them are followed, and return the diagnostics and failures.
 
     `codes` are the codes of the rules to run; `names` the file names to report, by path; `stdin` a file name, and the
     bytes to analyse under that name; `src` further folders in which imports are searched; `models` files that describe
     other libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the
-    contents of the files at these paths.
+    contents of the files at these paths. A file whose result is in the `cache` is not analysed again.
     """
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
-    program = Program(shown, src, texts)
+    indexes = StoredIndexes(cache.store, texts) if cache is not None else None
+    program = Program(shown, src, texts, indexes.index if indexes is not None else None)
     if stdin is not None:
         _add_text(program, *stdin)
     analyser = FileAnalyser(program, codes, models)
+    stored = None
+    if cache is not None and indexes is not None:
+        stored = StoredFindings(cache, program, analyser.facts, indexes, codes, src, models)
     results = [analyser.broken(path) for path in program.broken_files]
     given = program.given_paths
     for done, path in enumerate(given):
-        results.append(analyser.analyse(path))
+        results.append(stored.find_or_make(path, analyser.analyse) if stored is not None else analyser.analyse(path))
         if progress is not None:
             progress(done + 1, len(given))
     return report_on(results, program, codes)

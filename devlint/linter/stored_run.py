@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Final
 
 from devlint.cache.digests import digest_of, digest_of_bytes, digest_of_file, engine_digest
-from devlint.cache.plain_data import PlainDataError, from_plain, to_plain
-from devlint.cache.store import Store
+from devlint.cache.store import ProjectCache
 from devlint.diagnostic import Diagnostic, Region
 from devlint.interpreter.program.disk_reads import DiskReads
 from devlint.interpreter.state.failures import UnparsedStatement
 from devlint.linter.analysis_report import AnalysisReport
+from devlint.linter.json_records import from_json, to_json
 from devlint.linter.project_texts import project_texts, texts_digest
 from devlint.syntax.source_reading import shown_name
 
@@ -50,19 +50,19 @@ class _StoredReport:
     diagnostics: tuple[Diagnostic, ...]
     unparsed_statements: tuple[UnparsedStatement, ...]
     checked: int
-    are_files: Mapping[str, bool]
-    exist: Mapping[str, bool]
-    contents: Mapping[str, str | None]
+    are_files: tuple[tuple[str, bool], ...]
+    exist: tuple[tuple[str, bool], ...]
+    contents: tuple[tuple[str, str | None], ...]
     project_texts: str | None
     in_project: tuple[str, ...]
 
 
 class StoredRun:
-    """The place in the cache for the report of one run over the files of a project whose folder is `root`."""
+    """The place in a project's cache for the report of one run."""
 
-    def __init__(self, store: Store, root: Path, inputs: RunInputs) -> None:
-        self._store = store
-        self._root = Path(os.path.realpath(root))
+    def __init__(self, cache: ProjectCache, inputs: RunInputs) -> None:
+        self._store = cache.store
+        self._root = Path(os.path.realpath(cache.root))
         self._inputs = inputs
 
     def find(self) -> AnalysisReport | None:
@@ -71,8 +71,8 @@ class StoredRun:
         if data is None:
             return None
         try:
-            stored = from_plain(_StoredReport, data)
-        except PlainDataError:
+            stored = from_json(_StoredReport, data)
+        except (TypeError, ValueError, LookupError):
             return None
         if not self._is_valid(stored):
             return None
@@ -99,13 +99,13 @@ class StoredRun:
             tuple(_renamed(one, relative) for one in report.diagnostics),
             tuple(replace(one, filename=relative(one.filename)) for one in report.unparsed_statements),
             report.checked,
-            {self._relative(path): found for path, found in report.disk.are_files.items()},
-            {self._relative(path): found for path, found in report.disk.exist.items()},
-            {self._relative(path): digest_of_file(path) for path in others},
+            tuple((self._relative(path), found) for path, found in report.disk.are_files.items()),
+            tuple((self._relative(path), found) for path, found in report.disk.exist.items()),
+            tuple((self._relative(path), digest_of_file(path)) for path in others),
             report.disk.project_texts,
             tuple(self._relative(path) for path in report.disk.in_project),
         )
-        self._store.write(self._key, to_plain(stored))
+        self._store.write(self._key, to_json(stored))
 
     @cached_property
     def _key(self) -> str | None:
@@ -137,7 +137,7 @@ class StoredRun:
             stored.exist, self._root, os.path.exists
         ):
             return False
-        if any(digest_of_file(self._root / name) != digest for name, digest in stored.contents.items()):
+        if any(digest_of_file(self._root / name) != digest for name, digest in stored.contents):
             return False
         if stored.project_texts is None:
             return True
@@ -161,13 +161,13 @@ def _renamed(diagnostic: Diagnostic, rename: Callable[[str], str]) -> Diagnostic
     )
 
 
-def _hold(answers: Mapping[str, bool], root: Path, ask: Callable[[str], bool]) -> bool:
+def _hold(answers: Sequence[tuple[str, bool]], root: Path, ask: Callable[[str], bool]) -> bool:
     """Return whether questions on paths below a root have the same answers now; `ask` answers one.
 
     Most of them ask for modules that are not there: one look into each folder answers those.
     """
     by_folder: dict[str, list[tuple[str, bool]]] = defaultdict(list)
-    for path, expected in answers.items():
+    for path, expected in answers:
         folder, _, name = path.rpartition("/")
         by_folder[folder].append((name, expected))
     for folder, asked in by_folder.items():

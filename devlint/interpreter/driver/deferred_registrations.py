@@ -14,7 +14,7 @@ from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Value
 from devlint.interpreter.calls.decorators import decorated_class, decorated_function
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.interpreter.program.registering_files import REGISTERED
+from devlint.interpreter.program.registering_files import MAX_REGISTERED, REGISTERED
 from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.base_heap import write_to_base_heap
 from devlint.interpreter.state.frame import Frame
@@ -22,12 +22,6 @@ from devlint.syntax.index import Statement
 
 REGISTRAR: Final = re.compile(r"@(\w+)\s*(\(|\n)")
 """The pattern of a decorator that is a function or is made by one."""
-
-MAX_REGISTERED: Final = 16
-"""The number of definitions up to which a registry is filled one by one.
-
-Programs rarely read a larger registry (a catalogue) by a constant key, so its contents are left unknown.
-"""
 
 
 def defer_registration(frame: Frame, unit: Statement) -> None:

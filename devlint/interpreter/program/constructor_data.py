@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import libcst as cst
 
@@ -28,26 +28,45 @@ MAKERS: Final = frozenset({"DataLoader", "list", "dict", "tuple", "zip"})
 """The last names of functions that return data to iterate over."""
 
 
+class Construction(NamedTuple):
+    """A parameter of the `__init__` of a class in a file, with the names of all its parameters but `self`."""
+
+    path: Path
+    owner: str
+    parameters: tuple[str, ...]
+    parameter: str
+
+
 class ConstructorData:
     """The parameters of constructors for which every call passes data that the program makes.
 
-    Calls of a class stand in its own file, and in the files to analyse that import it.
+    Calls of a class stand in its own file, and in the files to analyse that import it. `asked` are the parameters that
+    were asked for, with the answers.
     """
 
     def __init__(self, program: Program, imports: ImportGraph) -> None:
         self._program = program
         self._imports = imports
-        self._answers: dict[tuple[cst.CSTNode, str], bool] = {}
+        self._answers: dict[Construction, bool] = {}
+        self.asked: dict[Construction, bool] = {}
 
     def is_made(self, initializer: FunctionInfo, parameter: str) -> bool:
         """Return whether at least one call passes a container or a DataLoader, and every other call too, or None."""
-        key = initializer.node, parameter
-        if key not in self._answers:
-            units = [*self._units_around(initializer.module.path)]
-            given = _arguments(units, initializer, parameter)
+        if initializer.owner is None or initializer.name.rpartition(".")[2] != "__init__":
+            return False
+        names = tuple(one.name for one in initializer.parameters[1:])
+        asked = Construction(initializer.module.path, initializer.owner.name, names, parameter)
+        return self.is_made_for(asked)
+
+    def is_made_for(self, asked: Construction) -> bool:
+        """Return the answer of `is_made` for a parameter that is told as plain data."""
+        if asked not in self._answers:
+            units = [*self._units_around(asked.path)]
+            given = _arguments(units, asked)
             made = [_makes(units, one, unit, 0) for one, unit in given if not _is_none(one)]
-            self._answers[key] = bool(made) and all(made)
-        return self._answers[key]
+            self._answers[asked] = bool(made) and all(made)
+        self.asked[asked] = self._answers[asked]
+        return self._answers[asked]
 
     def _units_around(self, path: Path) -> Iterator[Statement]:
         """Yield the top-level statements of a file, and of those that import it directly or through other files."""
@@ -57,14 +76,9 @@ class ConstructorData:
                 yield from module.index.statements
 
 
-def _arguments(
-    units: Iterable[Statement], initializer: FunctionInfo, parameter: str
-) -> Iterator[tuple[cst.BaseExpression, Statement]]:
+def _arguments(units: Iterable[Statement], asked: Construction) -> Iterator[tuple[cst.BaseExpression, Statement]]:
     """Yield what each call of a class passes for a parameter of its `__init__`, with the statement of the call."""
-    owner = initializer.owner.name if initializer.owner is not None else ""
-    if initializer.name.rpartition(".")[2] != "__init__":
-        return
-    names = [one.name for one in initializer.parameters[1:]]
+    _, owner, names, parameter = asked
     position = names.index(parameter) if parameter in names else len(names)
     for unit in units:
         if owner not in unit.mentions:

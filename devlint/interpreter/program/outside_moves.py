@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
-
-_ASSIGNED: Final = re.compile(
-    r"(?P<owner>\b[\w.\[\]()]*\w[\])]*)\.(?P<name>\w+)(?P<item>(?:\[[^\]\n]*\])*)[ \t]*=(?!=)(?P<value>[^\n]*)"
-)
-"""An assignment to an attribute, or to an item of it, on one line."""
-_HINTS: Final = ("]", "device", ".to(", ".cuda(", ".cpu(", ".xpu(")
-"""What a line holds that assigns a placed value, or an item.
-
-The pattern of an assignment is tried on lines with one of them only: it takes 5 milliseconds a file on all.
-"""
-_PLACED: Final = re.compile(r"\.(?:to|cuda|cpu|xpu)\(|\bdevice\b")
-"""A value that is moved, or made on a device that the code names."""
 
 
 class OutsideMoves:
@@ -37,20 +23,10 @@ class OutsideMoves:
         The class is defined in the file `module`. Such code stands in that file, or in a file that imports it.
         """
         if self._by_file is None:
-            self._by_file = {path: found for path in self._program.given_paths if (found := self._find(path))}
+            modules = {path: self._program.load(path) for path in self._program.given_paths}
+            self._by_file = {
+                path: one.outside_moves for path, one in modules.items() if one is not None and one.outside_moves
+            }
         wanted = {(attribute, False), (attribute, inside)}
         files = [path for path, found in self._by_file.items() if not wanted.isdisjoint(found)]
         return bool(files) and (module.path in files or not self._imports.importers_of(module.path).isdisjoint(files))
-
-    def _find(self, path: Path) -> frozenset[tuple[str, bool]]:
-        """Return the names of the attributes to which a file assigns, each with whether only an item is assigned.
-
-        An item may replace a tensor in a container whatever it is; in a tensor it only does so if it is placed anew.
-        """
-        module = self._program.load(path)
-        texts = [statement.text for statement in module.index.statements] if module is not None else []
-        lines = [line for text in texts for line in text.split("\n") if "=" in line]
-        hinted = [line for line in lines if any(hint in line for hint in _HINTS)]
-        assigned = [match for line in hinted for match in _ASSIGNED.finditer(line) if match["owner"] != "self"]
-        placed = {(one["name"], False) for one in assigned if _PLACED.search(one["value"])}
-        return frozenset(placed | {(one["name"], True) for one in assigned if one["item"]})

@@ -21,7 +21,10 @@ _HAS_ITEMS: Final = re.compile(r"\bdef __getitem__\b")
 
 
 class PlacedDatasets:
-    """The datasets of the program whose own code, or a function that it uses, may put data on an accelerator."""
+    """The datasets of the program whose own code, or a function that it uses, may put data on an accelerator.
+
+    `asked` are the files that were asked for, with the answers of `are_around`.
+    """
 
     def __init__(self, program: Program, imports: ImportGraph) -> None:
         self._program = program
@@ -29,6 +32,7 @@ class PlacedDatasets:
         self._by_class: dict[Statement, bool] = {}
         self._by_file: dict[Path, bool] = {}
         self._around: dict[Path, bool] = {}
+        self.asked: dict[Path, bool] = {}
 
     def may_place(self, module: ModuleInfo, unit: Statement) -> bool:
         """Return whether a class of a file, or what it uses of the program, may put data on an accelerator."""
@@ -45,6 +49,7 @@ class PlacedDatasets:
             near = {module.path, *self._imports.importers_of(module.path)}
             files = near | self._imports.reached_from(near)
             self._around[module.path] = any(self._is_in(path) for path in sorted(files))
+        self.asked[module.path] = self._around[module.path]
         return self._around[module.path]
 
     def _is_in(self, path: Path) -> bool:

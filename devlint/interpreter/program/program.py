@@ -42,6 +42,7 @@ class Program:
         """The filenames of the files of `files` that cannot be read or parsed, with the errors that say why."""
         self._modules: dict[Path, ModuleInfo | None] = {}
         self._resolved: dict[tuple[Path, str], Path | None] = {}
+        self._names: dict[Path, frozenset[str]] = {}
         self.disk = DiskReads()
 
     @property
@@ -52,7 +53,11 @@ class Program:
     @property
     def read_files(self) -> Mapping[Path, str]:
         """Return the files that were read so far, with the names under which they are shown."""
-        return {path: self._shown.get(path) or shown_name(path) for path in self._modules}
+        return {path: self.shown_name(path) for path in self._modules}
+
+    def shown_name(self, path: Path) -> str:
+        """Return the name under which a file is shown to the user."""
+        return self._shown.get(path) or shown_name(path)
 
     def is_given(self, filename: str) -> bool:
         """Return whether a filename is that of a file which the user named."""
@@ -113,10 +118,13 @@ class Program:
         """
         origin = importer.path
         if level:
-            base = origin.parent
-            for _ in range(level - 1):
-                base = base.parent
-            return self._locate(base, module) if module else self._package_file(base)
+            relative = (origin.parent, "." * level + module)
+            if relative not in self._resolved:
+                base = origin.parent
+                for _ in range(level - 1):
+                    base = base.parent
+                self._resolved[relative] = self._locate(base, module) if module else self._package_file(base)
+            return self._resolved[relative]
         key = (origin.parent, module)
         if key not in self._resolved:
             candidates = (self._locate(root, module) for root in self._search(origin))
@@ -129,6 +137,14 @@ class Program:
                 None,
             )
         return self._resolved[key]
+
+    def module_names_in(self, folder: Path) -> frozenset[str]:
+        """Return the names of the modules that may be found in a folder."""
+        if folder not in self._names:
+            given = (path.name for path in self._shown if path.parent == folder)
+            there = (path.name for path in folder.iterdir()) if folder.is_dir() else ()
+            self._names[folder] = frozenset(name.removesuffix(".py") for name in (*given, *there))
+        return self._names[folder]
 
     def _imports_own_name(self, path: Path) -> bool:
         """Return whether a file imports a module by the name that the file itself has, such as `torch` in `torch.py`.

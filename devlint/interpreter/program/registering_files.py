@@ -17,6 +17,12 @@ from devlint.syntax.index import Statement
 REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
 """The pattern of the beginning of a definition with a registering decorator."""
 
+MAX_REGISTERED: Final = 16
+"""The number of definitions up to which a registry is filled one by one.
+
+Programs rarely read a larger registry (a catalogue) by a constant key, so its contents are left unknown.
+"""
+
 MAX_HOPS: Final = 4
 """The number of imports through which the name of a decorator is followed to where it is defined."""
 
@@ -43,6 +49,11 @@ class RegisteringFiles:
             return []
         reached = self._imports.reached_from([start.path])
         return [(module, count) for module, count in counts.items() if module.path in reached and module is not start]
+
+    def all_imported_by(self, start: ModuleInfo) -> dict[Registry, list[tuple[ModuleInfo, int]]]:
+        """Return, for each registry, the files imported by a file that fill it, with their registrations."""
+        found = {registry: self.imported_by(start, registry) for registry in self._registrations}
+        return {registry: files for registry, files in found.items() if files}
 
     @cached_property
     def _registrations(self) -> Mapping[Registry, Mapping[ModuleInfo, int]]:

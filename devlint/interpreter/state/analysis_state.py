@@ -224,6 +224,16 @@ class AnalysisState:
         """
         self.abandoned = True
 
+    def release(self) -> None:
+        """Let go of all that the analysis has made, once its events have been judged; it cannot be used any more.
+
+        Frames, heap objects and the analysis refer to each other in circles, and the garbage collector is paused while
+        programs are analysed.
+        """
+        for frame in self.module_frames.values():
+            frame.__dict__.clear()
+        self.__dict__.clear()
+
     # Identity
 
     def context_number(self, outer: int, site: cst.CSTNode | tuple[int, int]) -> int:

@@ -42,7 +42,7 @@ class DefaultSetters:
         The functions of these files are called while that device is the default, so it is unknown there.
         """
         loaded = {path: self._program.load(path) for path in self._program.given_paths}
-        setters = [path for path, module in loaded.items() if module is not None and _may_set_defaults(module)]
+        setters = [path for path, module in loaded.items() if module is not None and may_set_defaults(module)]
         return self.imports.reached_from(setters)
 
     def imported_by(self, start: ModuleInfo) -> list[ModuleInfo]:
@@ -85,7 +85,7 @@ class TorchDefaults:
         return found or FileDefaults()
 
 
-def _may_set_defaults(module: ModuleInfo) -> bool:
+def may_set_defaults(module: ModuleInfo) -> bool:
     """Return whether a file mentions a function that sets the default device of new tensors."""
     return any(SETTERS & unit.mentions for unit in module.index.statements)
 

@@ -1,0 +1,159 @@
+"""Which files a run analyses again after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devlint.cache.store import ProjectCache, Store
+from devlint.config.config_options import Options
+from devlint.config.resolver import Resolver
+from devlint.linter.check import CheckResult, check_files
+from devlint.linter.discovery import Discovery
+from devlint.linter.file_analyser import FileAnalyser
+from devlint.linter.rule_loader import all_rule_metadata
+
+FILES = {
+    "helper.py": "import torch\n\nSIZE = 3\n\n\ndef make():\n    return torch.zeros(SIZE, device='cuda')\n\n\n"
+    "def other():\n    return 1\n",
+    "user.py": "import torch\nfrom helper import make\n\n\ndef use():\n    return make() + torch.ones(3)\n",
+    "plain.py": "import torch\n\n\ndef add():\n    return torch.zeros(3, device='cuda') + torch.ones(3)\n",
+    "caller.py": "from user import use\n\nuse()\n",
+}
+
+
+@pytest.fixture
+def analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., set[str]]:
+    """Checks a project twice, with and without a cache, and returns the names of the files that the first analysed."""
+    paths: list[Path] = []
+    analyse = FileAnalyser.analyse
+
+    def noted(self: FileAnalyser, path: Path):
+        paths.append(path)
+        return analyse(self, path)
+
+    monkeypatch.setattr(FileAnalyser, "analyse", noted)
+    monkeypatch.chdir(tmp_path)
+    project = tmp_path / "project"
+
+    def check(cache: ProjectCache | None) -> CheckResult:
+        options = Options()
+        resolver = Resolver(list(all_rule_metadata()), options, cwd=project, isolated=True)
+        return check_files(list(Discovery(resolver.settings_for, pytest.fail).find([project])), cache=cache)
+
+    def run(**changed: str | None) -> set[str]:
+        for name, text in {**FILES, **{f"{name}.py": text for name, text in changed.items()}}.items():
+            (project / name).parent.mkdir(exist_ok=True)
+            if text is None:
+                (project / name).unlink(missing_ok=True)
+            else:
+                (project / name).write_text(text)
+        paths.clear()
+        warm = check(ProjectCache(Store(tmp_path / "cache"), project))
+        names = {path.name for path in paths}
+        assert warm.diagnostics == check(None).diagnostics
+        return names
+
+    run()
+    return run
+
+
+HELPER = FILES["helper.py"]
+
+
+def test_nothing_is_analysed_again_where_nothing_has_changed(analysed):
+    assert analysed() == set()
+
+
+def test_a_changed_file_is_analysed(analysed):
+    assert analysed(plain=FILES["plain.py"] + "\n# a comment\n") == {"plain.py"}
+
+
+def test_a_comment_does_not_concern_the_files_that_import_it(analysed):
+    assert analysed(helper="# one\n# two\n" + HELPER) == {"helper.py"}
+
+
+def test_what_nobody_uses_does_not_concern_the_files_that_import_it(analysed):
+    assert analysed(helper=HELPER.replace("return 1", "return 2")) == {"helper.py"}
+    assert analysed(helper=HELPER + "\n\ndef added():\n    pass\n") == {"helper.py"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HELPER.replace("'cuda'", "'cpu'"),
+        HELPER.replace("SIZE = 3", "SIZE = torch.ones(3).sum()"),
+        HELPER + "\n\ndef make():\n    return 3\n",
+        HELPER.replace("def make", "def made"),
+        "def broken(:\n",
+        None,
+    ],
+)
+def test_what_is_used_concerns_all_who_use_it(analysed, text):
+    assert analysed(helper=text) == {"helper.py", "user.py", "caller.py"} - ({"helper.py"} if text is None else set())
+
+
+def test_a_new_file_that_shadows_a_library_is_seen(analysed):
+    assert analysed(torch="def ones(*sizes):\n    return 1\n") == {
+        "torch.py",
+        "helper.py",
+        "user.py",
+        "plain.py",
+        "caller.py",
+    }
+
+
+def test_going_back_analyses_nothing(analysed):
+    analysed(helper=HELPER.replace("'cuda'", "'cpu'"))
+    assert analysed() == set()
+
+
+def test_findings_move_with_their_statements(analysed):
+    # The finding in user.py has steps in helper.py.
+    assert analysed(helper="\n\n\n\n" + HELPER) == {"helper.py"}
+    assert analysed(helper="\n" + HELPER.replace("SIZE = 3\n", "SIZE = 3\n\n\ndef new():\n    pass\n")) == {"helper.py"}
+
+
+def test_a_name_that_code_computes_leads_to_the_whole_module(analysed):
+    text = "import helper\n\n\ndef call(name):\n    return getattr(helper, name)()\n"
+    assert analysed(extra=text) == {"extra.py"}
+    assert "extra.py" in analysed(extra=text, helper=HELPER.replace("return 1", "return 2"))
+
+
+def test_a_module_that_is_passed_on_leads_to_all_of_it(analysed):
+    text = "import helper\nfrom calling import call\n\n\ndef run():\n    return call(helper)\n"
+    calling = "def call(module):\n    return module.other()\n"
+    assert analysed(extra=text, calling=calling) == {"extra.py", "calling.py"}
+    assert "extra.py" in analysed(extra=text, calling=calling, helper=HELPER.replace("return 1", "return 2"))
+
+
+def test_imports_in_functions_count(analysed):
+    text = "def run():\n    from helper import other\n\n    return other()\n"
+    assert analysed(extra=text) == {"extra.py"}
+    assert "extra.py" in analysed(extra=text, helper=HELPER.replace("return 1", "return 2"))
+
+
+def test_a_finding_with_a_fix_in_another_file_is_made_again(analysed):
+    # The fix depends on the whole file that it changes.
+    text = HELPER.replace("def make():\n", "def make(x=torch.ones(3)):\n    x.cuda()\n")
+    analysed(helper=text)
+    assert analysed(helper="# one\n" + text) == {"helper.py", "user.py", "caller.py"}
+
+
+def test_settings_count(analysed, monkeypatch):
+    monkeypatch.setattr("devlint.linter.stored_findings.engine_digest", lambda: "another version")
+    monkeypatch.setattr("devlint.linter.stored_run.engine_digest", lambda: "another version")
+    assert analysed() == set(FILES)
+
+
+def test_calls_of_a_constructor_in_other_files_count(analysed):
+    trainer = (
+        "class Trainer:\n    def __init__(self, net, batches):\n        self.net = net.cuda()\n"
+        "        self.batches = batches\n\n"
+        "    def run(self):\n        for x in self.batches:\n            self.net(x)\n"
+    )
+    make = "import torch\nfrom trainer import Trainer\n\nTrainer(torch.nn.Linear(3, 3), [torch.ones(3)]).run()\n"
+    assert analysed(trainer=trainer, make=make) == {"trainer.py", "make.py"}
+    assert "make.py" in analysed(trainer=trainer, make=make.replace("[torch.ones(3)]", "torch.ones(2, 3)"))
