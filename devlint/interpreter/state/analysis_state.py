@@ -221,8 +221,8 @@ class AnalysisState:
         programs are analysed.
         """
         for frame in self.module_frames.values():
-            vars(frame).clear()
-        vars(self).clear()
+            frame.__dict__.clear()
+        self.__dict__.clear()
 
     # Identity
 
