@@ -11,7 +11,7 @@ import click
 
 from devlint.cli import shell_completion
 from devlint.cli.exit_status import CLEAN
-from devlint.cli.option_values import ReportTarget, parse_report_targets, split_commas
+from devlint.cli.option_values import ReportTarget, parse_jobs, parse_report_targets, split_commas
 from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
 
@@ -105,6 +105,14 @@ class _CheckCommand(click.Command):
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
 @click.option("--show-settings", is_flag=True, help="Show the settings for the first path, and check nothing.")
 @click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
+@click.option(
+    "-j",
+    "--jobs",
+    metavar="N",
+    default="auto",
+    callback=parse_jobs,
+    help="The number of processes at most; `auto` is one for each processor.  [default: auto]",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Write more to the standard error stream.")
 def check(
     paths: tuple[Path, ...],
@@ -135,6 +143,7 @@ def check(
     show_files: bool,
     show_settings: bool,
     watching: bool,
+    jobs: int,
     verbose: bool,
 ) -> int:
     """Check files and directories. `-` is the standard input."""
@@ -177,6 +186,7 @@ def check(
         update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,
+        jobs=1 if watching else jobs,
         fix_options=(
             FixOptions(unsafe_fixes, diff, fix_only, show_fixes, stdin, add_ignore)
             if fix or diff or fix_only or add_ignore is not None

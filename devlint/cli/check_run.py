@@ -50,6 +50,7 @@ class CheckRequest:
     exit_zero: bool = False
     verbose: bool = False
     fix_options: FixOptions | None = None
+    jobs: int = 1
 
 
 class ErrorReporter:
@@ -82,10 +83,10 @@ def run_check(request: CheckRequest) -> int:
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
     with terminal.progress() as progress:
         if request.fix_options is None or not files:
-            outcome = check_files(files, stdin, progress)
+            outcome = check_files(files, stdin, progress, jobs=request.jobs)
         else:
             keep = partial(_filtered, request, files, quiet=True)
-            fixed = fix_files(files, stdin, request.fix_options, keep, progress)
+            fixed = fix_files(files, stdin, request.fix_options, keep, progress, request.jobs)
             outcome = fixed.repair.seen
     _warn_internal_errors(outcome, verbose=request.verbose)
     if request.update_baseline and request.baseline is not None:
@@ -188,7 +189,10 @@ def _find_files(
 
 def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
     """Warn about internal errors of devlint in an analysis: in full if `verbose`, else only with their number."""
-    errors = {(error.filename, error.where, error.message): error for error in outcome.errors}
+    lost = [error for error in outcome.errors if not error.traceback]
+    for error in lost:
+        terminal.warn(f"internal error: {error.filename} is left out: {error.message}")
+    errors = {(error.filename, error.where, error.message): error for error in outcome.errors if error.traceback}
     if verbose:
         for error in errors.values():
             terminal.warn(f"internal error in {error.filename}, {error.where}: {error.message}\n{error.traceback}")

@@ -61,16 +61,18 @@ def fix_files(
     options: FixOptions,
     keep: Callable[[CheckResult], Sequence[Diagnostic]],
     progress: Progress | None,
+    jobs: int = 1,
 ) -> FixResult:
     """Check files, and fix or silence those findings that `keep` returns, in memory only: no file is written.
 
     `keep` takes the outcome of a check and returns the findings that the user asked for.
     """
     documents = _read(files, stdin)
-    first = check_files(files, stdin, progress, _texts(documents))
+    first = check_files(files, stdin, progress, _texts(documents), jobs)
 
     def check_again(attempt: Documents) -> CheckResult:
-        return check_files(files, attempt[files[0].name].data if stdin is not None else None, texts=_texts(attempt))
+        text = attempt[files[0].name].data if stdin is not None else None
+        return check_files(files, text, texts=_texts(attempt), jobs=jobs)
 
     if options.reason is not None:
         return FixResult(documents, add_ignore_comments(documents, first, check_again, keep, options.reason or None))

@@ -45,23 +45,29 @@ def check_files(
     text: bytes | None = None,
     progress: Progress | None = None,
     texts: Mapping[str, bytes] = MappingProxyType({}),
+    jobs: int = 1,
 ) -> CheckResult:
     """Analyse files together and return a `CheckResult` with the findings that the settings of the files select.
 
     `text` is the content of the only file, where that content is not on the disk. `texts` has the contents that replace
-    those on the disk, by file name. `progress` is called after each analysed file.
+    those on the disk, by file name. `progress` is called after each analysed file. At most `jobs` processes analyse
+    the files.
     """
     if not files:
         return CheckResult((), (), (), 0, SourceLines({}, {}))
     texts = texts if text is None else {files[0].name: text}
     sources = SourceLines({file.name: file.path for file in files}, texts)
-    report = _analyse(files, text, progress, texts)
+    report = _analyse(files, text, progress, texts, jobs)
     kept = add_fingerprints(_selected(report.diagnostics, files), sources.lines)
     return CheckResult(tuple(kept), report.errors, report.unparsed_statements, report.checked, sources)
 
 
 def _analyse(
-    files: Sequence[DiscoveredFile], text: bytes | None, progress: Progress | None, texts: Mapping[str, bytes]
+    files: Sequence[DiscoveredFile],
+    text: bytes | None,
+    progress: Progress | None,
+    texts: Mapping[str, bytes],
+    jobs: int,
 ) -> AnalysisReport:
     """Analyse files in one run, with all rules, source folders and model files that any file's settings name.
 
@@ -79,7 +85,7 @@ def _analyse(
     names = {file.path: file.name for file in files}
     contents = {file.path: texts[file.name] for file in files if file.name in texts}
     return analyse_files(
-        list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=contents
+        list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=contents, jobs=jobs
     )
 
 

@@ -44,7 +44,8 @@ class FileAnalyser:
             return self.broken(path)
         runner = RuleRunner(all_rules(), self._codes)
         analysis = Analysis(self.facts, runner.dispatch, self._observer)
-        analyse_file(analysis, module)
+        with analysis.contain_errors(module.filename, "the file"):
+            analyse_file(analysis, module)
         found = self.findings(module.filename, runner, analysis)
         analysis.release()
         return found

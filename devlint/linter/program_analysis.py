@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 from devlint.interpreter.program.program import Program
 from devlint.linter.analysis_report import AnalysisReport
@@ -12,9 +13,13 @@ from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
+from devlint.linter.worker_pool import ProgramInputs, analyse_in_processes, processes_for, start_method
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
+
+_BYTES_WITHOUT_TENSORS: Final = 10
+"""The number of bytes of a file that does not mention torch which are as much work as one byte of a file that does."""
 
 
 @with_deep_stack
@@ -28,13 +33,14 @@ def analyse_files(
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] = MappingProxyType({}),
+    jobs: int = 1,
 ) -> AnalysisReport:
     """Analyse files together, so that imports between them are followed, and return the diagnostics and failures.
 
     `codes` are the codes of the rules to run; `names` the file names to report, by path; `stdin` a file name, and the
     bytes to analyse under that name; `src` further folders in which imports are searched; `models` files that describe
     other libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the
-    contents of the files at these paths.
+    contents of the files at these paths. At most `jobs` processes analyse the files, fewer where there is little to do.
     """
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
     program = Program(shown, src, texts)
@@ -42,12 +48,31 @@ def analyse_files(
         _add_text(program, *stdin)
     analyser = FileAnalyser(program, codes, models)
     results = [analyser.broken(path) for path in program.broken_files]
-    given = program.given_paths
-    for done, path in enumerate(given):
-        results.append(analyser.analyse(path))
+    given, done = program.given_paths, 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
         if progress is not None:
-            progress(done + 1, len(given))
+            progress(done, len(given))
+
+    method = start_method()
+    weights = {path: _weight(program.text_bytes(path)) for path in given} if jobs > 1 and stdin is None else {}
+    processes = processes_for([*weights.values()], jobs, method)
+    if processes > 1:
+        inputs = ProgramInputs(shown, codes, src, models, dict(texts))
+        found = analyse_in_processes(analyser, inputs, weights, processes, method, count)
+        results += [found[path] for path in given]
+    else:
+        for path in given:
+            results.append(analyser.analyse(path))
+            count()
     return report_on(results, program, codes)
+
+
+def _weight(text: bytes) -> int:
+    """Return about how much work the analysis of a file is, in bytes of code about tensors."""
+    return len(text) if b"torch" in text else len(text) // _BYTES_WITHOUT_TENSORS
 
 
 def report_on(results: Sequence[FileFindings], program: Program, codes: frozenset[str]) -> AnalysisReport:

@@ -102,6 +102,7 @@ def analyse_files(
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] | None = None,
+    jobs: int = 1,
 ) -> AnalysisReport:
     held = {(names or {}).get(path, str(path)): (texts or {}).get(path) or path.read_bytes() for path in paths}
     if stdin:

@@ -48,6 +48,17 @@ class Program:
         """Return the paths of the files that the user named, sorted."""
         return sorted(self._shown)
 
+    def name_of(self, path: Path) -> str:
+        """Return the filename under which a file is shown to the user."""
+        return self._shown.get(path) or _shown_name(path)
+
+    def text_bytes(self, path: Path) -> bytes:
+        """Return the content of a file, given to the program or on the disk; empty if it cannot be read."""
+        try:
+            return self._texts.get(path) or path.read_bytes()
+        except OSError:
+            return b""
+
     def is_given(self, filename: str) -> bool:
         """Return whether a filename is that of a file which the user named."""
         return filename in self._shown.values()
