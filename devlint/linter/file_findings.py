@@ -84,12 +84,28 @@ class LocatedFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramQuestion:
+    """A question that the analysis of a file has asked of the program as a whole, with the answer.
+
+    It is whether all objects of the class `owner` in the file at `path` get what `parameter` needs, `parameters` being
+    those of the constructor; without an `owner`, whether data sets that place their own data are around that file.
+    """
+
+    path: str
+    answer: bool
+    owner: str = ""
+    parameters: tuple[str, ...] = ()
+    parameter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FileFindings:
     """What the analysis of one given file has found, in any file of the program.
 
     The analysis of a file runs its top level and its definitions, and what these call. `withheld` are the rules, by
     code, and the places at which such a rule reports nothing, because some path or caller is right there.
-    `broken` has the diagnostics for what does not parse in the file itself.
+    `broken` has the diagnostics for what does not parse in the file itself. `questions` were asked of the program as a
+    whole: with other answers, something else may be found.
     """
 
     filename: str
@@ -98,3 +114,4 @@ class FileFindings:
     broken: tuple[Diagnostic, ...] = ()
     errors: tuple[InternalError, ...] = ()
     unparsed_statements: frozenset[UnparsedStatement] = frozenset()
+    questions: tuple[ProgramQuestion, ...] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 from devlint.cache.store import ProjectCache
 from devlint.interpreter.program.program import Program
@@ -15,9 +16,13 @@ from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
 from devlint.linter.stored_findings import StoredFindings
 from devlint.linter.stored_indexes import StoredIndexes
+from devlint.linter.worker_pool import ProgramInputs, analyse_in_processes, processes_for, start_method
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
+
+_BYTES_WITHOUT_TENSORS: Final = 10
+"""The number of bytes of a file that does not mention torch which are as much work as one byte of a file that does."""
 
 
 @with_deep_stack
@@ -32,13 +37,15 @@ def analyse_files(
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] = MappingProxyType({}),
     cache: ProjectCache | None = None,
+    jobs: int = 1,
 ) -> AnalysisReport:
     """Analyse files together, so that imports between them are followed, and return the diagnostics and failures.
 
     `codes` are the codes of the rules to run; `names` the file names to report, by path; `stdin` a file name, and the
     bytes to analyse under that name; `src` further folders in which imports are searched; `models` files that describe
     other libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the
-    contents of the files at these paths. A file whose result is in the `cache` is not analysed again.
+    contents of the files at these paths. A file whose result is in the `cache` is not analysed again. At most `jobs`
+    processes analyse the files, fewer where there is little to do.
     """
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
     indexes = StoredIndexes(cache.store, texts) if cache is not None else None
@@ -50,12 +57,40 @@ def analyse_files(
     if cache is not None and indexes is not None:
         stored = StoredFindings(cache, program, analyser.facts, indexes, codes, src, models)
     results = [analyser.broken(path) for path in program.broken_files]
-    given = program.given_paths
-    for done, path in enumerate(given):
-        results.append(stored.find_or_make(path, analyser.analyse) if stored is not None else analyser.analyse(path))
+    given, done = program.given_paths, 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
         if progress is not None:
-            progress(done + 1, len(given))
+            progress(done, len(given))
+
+    known = {path: stored.find(path) for path in given} if stored is not None else {}
+    found = {path: result for path, result in known.items() if result is not None}
+    for _ in found:
+        count()
+    method = start_method()
+    left = [path for path in given if path not in found]
+    weights = {path: _weight(program.text_bytes(path)) for path in left} if jobs > 1 and stdin is None else {}
+    processes = processes_for([*weights.values()], jobs, method)
+    inputs = ProgramInputs(shown, codes, src, models, dict(texts))
+    analysed = (
+        analyse_in_processes(analyser, inputs, weights, processes, method)
+        if processes > 1
+        else ((path, analyser.analyse(path)) for path in left)
+    )
+    for path, result in analysed:
+        found[path] = result
+        if stored is not None:
+            stored.keep(path, result)
+        count()
+    results += [found[path] for path in given]
     return report_on(results, program, codes)
+
+
+def _weight(text: bytes) -> int:
+    """Return about how much work the analysis of a file is, in bytes of code about tensors."""
+    return len(text) if b"torch" in text else len(text) // _BYTES_WITHOUT_TENSORS
 
 
 def report_on(results: Sequence[FileFindings], program: Program, codes: frozenset[str]) -> AnalysisReport:

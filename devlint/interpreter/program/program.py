@@ -59,6 +59,13 @@ class Program:
         """Return the name under which a file is shown to the user."""
         return self._shown.get(path) or shown_name(path)
 
+    def text_bytes(self, path: Path) -> bytes:
+        """Return the content of a file, given to the program or on the disk; empty if it cannot be read."""
+        try:
+            return self._texts.get(path) or path.read_bytes()
+        except OSError:
+            return b""
+
     def is_given(self, filename: str) -> bool:
         """Return whether a filename is that of a file which the user named."""
         return filename in self._shown.values()
