@@ -11,7 +11,7 @@ import click
 
 from devlint.cli import shell_completion
 from devlint.cli.exit_status import CLEAN
-from devlint.cli.option_values import ReportTarget, parse_report_targets, split_commas
+from devlint.cli.option_values import ReportTarget, parse_jobs, parse_report_targets, split_commas
 from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
 
@@ -111,6 +111,14 @@ class _CheckCommand(click.Command):
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the cache.  [default: .devlint_cache at the root of the project]",
 )
+@click.option(
+    "-j",
+    "--jobs",
+    metavar="N",
+    default="auto",
+    callback=parse_jobs,
+    help="The number of processes at most; `auto` is one for each processor.  [default: auto]",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Write more to the standard error stream.")
 def check(
     paths: tuple[Path, ...],
@@ -143,6 +151,7 @@ def check(
     watching: bool,
     no_cache: bool,
     cache_dir: Path | None,
+    jobs: int,
     verbose: bool,
 ) -> int:
     """Check files and directories. `-` is the standard input."""
@@ -187,6 +196,7 @@ def check(
         exit_zero=exit_zero,
         verbose=verbose,
         use_cache=not no_cache,
+        jobs=1 if watching else jobs,
         fix_options=(
             FixOptions(unsafe_fixes, diff, fix_only, show_fixes, stdin, add_ignore)
             if fix or diff or fix_only or add_ignore is not None

@@ -52,6 +52,7 @@ class CheckRequest:
     verbose: bool = False
     use_cache: bool = False
     fix_options: FixOptions | None = None
+    jobs: int = 1
 
 
 class ErrorReporter:
@@ -85,10 +86,10 @@ def run_check(request: CheckRequest) -> int:
     cache = _project_cache(files) if request.use_cache and files and stdin is None else None
     with terminal.progress() as progress:
         if request.fix_options is None or not files:
-            outcome = check_files(files, stdin, progress, cache=cache)
+            outcome = check_files(files, stdin, progress, cache=cache, jobs=request.jobs)
         else:
             keep = partial(_filtered, request, files, quiet=True)
-            fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache)
+            fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache, request.jobs)
             outcome = fixed.repair.seen
     _warn_internal_errors(outcome, verbose=request.verbose)
     if cache is not None and cache.store.problem is not None and request.verbose:
@@ -199,7 +200,10 @@ def _project_cache(files: Sequence[DiscoveredFile]) -> ProjectCache:
 
 def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
     """Warn about internal errors of devlint in an analysis: in full if `verbose`, else only with their number."""
-    errors = {(error.filename, error.where, error.message): error for error in outcome.errors}
+    lost = [error for error in outcome.errors if not error.traceback]
+    for error in lost:
+        terminal.warn(f"internal error: {error.filename} is left out: {error.message}")
+    errors = {(error.filename, error.where, error.message): error for error in outcome.errors if error.traceback}
     if verbose:
         for error in errors.values():
             terminal.warn(f"internal error in {error.filename}, {error.where}: {error.message}\n{error.traceback}")

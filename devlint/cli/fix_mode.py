@@ -63,6 +63,7 @@ def fix_files(
     keep: Callable[[CheckResult], Sequence[Diagnostic]],
     progress: Progress | None,
     cache: ProjectCache | None,
+    jobs: int = 1,
 ) -> FixResult:
     """Check files, and fix or silence those findings that `keep` returns, in memory only: no file is written.
 
@@ -70,10 +71,11 @@ def fix_files(
     the disk are looked up in the `cache`.
     """
     documents = _read(files, stdin)
-    first = check_files(files, stdin, progress, _texts(documents), cache)
+    first = check_files(files, stdin, progress, _texts(documents), cache, jobs)
 
     def check_again(attempt: Documents) -> CheckResult:
-        return check_files(files, attempt[files[0].name].data if stdin is not None else None, texts=_texts(attempt))
+        text = attempt[files[0].name].data if stdin is not None else None
+        return check_files(files, text, texts=_texts(attempt), jobs=jobs)
 
     if options.reason is not None:
         return FixResult(documents, add_ignore_comments(documents, first, check_again, keep, options.reason or None))

@@ -1,7 +1,8 @@
-"""Parsers for values of command-line options: report targets, and lists separated by commas."""
+"""Parsers for values of command-line options: report targets, numbers of processes, lists separated by commas."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,19 @@ def parse_report_targets(
             )
         targets.append(ReportTarget(name, Path(path) if path else None))
     return tuple(targets)
+
+
+def parse_jobs(ctx: click.Context, param: click.Parameter, value: str) -> int:
+    """Return the number of processes that the value of the option `--jobs` allows: a number from 1, or `auto`.
+
+    `auto` is the number of processors that this process may use.
+    """
+    if value == "auto":
+        affinity = getattr(os, "sched_getaffinity", None)  # not on every system
+        return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    if not value.isdecimal() or int(value) < 1:
+        raise click.BadParameter(f"{value!r} is neither a number of processes nor `auto`", ctx, param)
+    return int(value)
 
 
 def split_commas(values: Iterable[str]) -> tuple[str, ...] | None:

@@ -51,18 +51,19 @@ def check_files(
     progress: Progress | None = None,
     texts: Mapping[str, bytes] = MappingProxyType({}),
     cache: ProjectCache | None = None,
+    jobs: int = 1,
 ) -> CheckResult:
     """Analyse files together and return a `CheckResult` with the findings that the settings of the files select.
 
     `text` is the content of the only file, where that content is not on the disk. `texts` has the contents that replace
     those on the disk, by file name. `progress` is called after each analysed file. What an earlier run has left in the
-    `cache` is not analysed again.
+    `cache` is not analysed again. At most `jobs` processes analyse the files.
     """
     if not files:
         return CheckResult((), (), (), 0, SourceLines({}, {}))
     texts = texts if text is None else {files[0].name: text}
     sources = SourceLines({file.name: file.path for file in files}, texts)
-    report = _analyse(files, text, progress, texts, cache)
+    report = _analyse(files, text, progress, texts, cache, jobs)
     kept = add_fingerprints(_selected(report.diagnostics, files), sources.lines)
     return CheckResult(tuple(kept), report.errors, report.unparsed_statements, report.checked, sources)
 
@@ -73,6 +74,7 @@ def _analyse(
     progress: Progress | None,
     texts: Mapping[str, bytes],
     cache: ProjectCache | None,
+    jobs: int,
 ) -> AnalysisReport:
     """Analyse files in one run, with all rules, source folders and model files that any file's settings name.
 
@@ -105,6 +107,7 @@ def _analyse(
         names=names,
         texts=contents,
         cache=cache if stored is not None else None,
+        jobs=jobs,
     )
     if stored is not None:
         stored.keep(report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.observation import Observer
 from devlint.interpreter.state.program_facts import ProgramFacts
-from devlint.linter.file_findings import FileFindings
+from devlint.linter.file_findings import FileFindings, ProgramQuestion
 from devlint.linter.finding_locations import BROKEN_FILE_CODE, FindingLocator, broken_file_diagnostic
 from devlint.linter.rule_loader import all_rules
 from devlint.linter.rule_runner import RuleRunner
@@ -42,9 +42,12 @@ class FileAnalyser:
         module = self.program.load(path)
         if module is None:
             return self.broken(path)
+        self.facts.constructor_data.asked.clear()
+        self.facts.placed_datasets.asked.clear()
         runner = RuleRunner(all_rules(), self._codes)
         analysis = Analysis(self.facts, runner.dispatch, self._observer)
-        analyse_file(analysis, module)
+        with analysis.contain_errors(module.filename, "the file"):
+            analyse_file(analysis, module)
         found = self.findings(module.filename, runner, analysis)
         analysis.release()
         return found
@@ -59,7 +62,15 @@ class FileAnalyser:
             withheld,
             errors=tuple(analysis.errors),
             unparsed_statements=frozenset(analysis.unparsed_statements),
+            questions=tuple(self._questions()),
         )
+
+    def _questions(self) -> Iterator[ProgramQuestion]:
+        """Yield what the analysis of the file has asked of the program as a whole."""
+        for path, answer in self.facts.placed_datasets.asked.items():
+            yield ProgramQuestion(path.as_posix(), answer)
+        for asked, answer in self.facts.constructor_data.asked.items():
+            yield ProgramQuestion(asked.path.as_posix(), answer, (asked.owner, asked.parameters, asked.parameter))
 
     def broken(self, path: Path) -> FileFindings:
         """Return the result for a given file that cannot be read or parsed."""

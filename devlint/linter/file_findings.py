@@ -58,12 +58,26 @@ class LocatedFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramQuestion:
+    """A question that the analysis of one file has asked of the program as a whole, with the answer.
+
+    Either it asks whether datasets around the file at a path place their data, or what calls pass for a parameter of a
+    constructor in that file: its class, its parameters, and which of them.
+    """
+
+    path: str
+    answer: bool
+    construction: tuple[str, tuple[str, ...], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FileFindings:
     """What the analysis of one given file has found, in any file of the program.
 
     The analysis of a file runs its top level and its definitions, and what these call. `withheld` are the rules, by
     code, and the places at which such a rule reports nothing, because some path or caller is right there.
-    `broken` has the diagnostics for what does not parse in the file itself.
+    `broken` has the diagnostics for what does not parse in the file itself. `questions` are those that the analysis has
+    asked of the program as a whole.
     """
 
     filename: str
@@ -72,3 +86,4 @@ class FileFindings:
     broken: tuple[Diagnostic, ...] = ()
     errors: tuple[InternalError, ...] = ()
     unparsed_statements: frozenset[UnparsedStatement] = frozenset()
+    questions: tuple[ProgramQuestion, ...] = ()

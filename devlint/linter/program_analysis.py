@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 from devlint.cache.store import ProjectCache
 from devlint.interpreter.program.program import Program
@@ -15,9 +16,13 @@ from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
 from devlint.linter.stored_findings import StoredFindings
 from devlint.linter.stored_indexes import StoredIndexes
+from devlint.linter.worker_pool import ProgramInputs, analyse_in_processes, processes_for, start_method
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
+
+_BYTES_WITHOUT_TENSORS: Final = 10
+"""The number of bytes of a file that does not mention torch which are as much work as one byte of a file that does."""
 
 
 @with_deep_stack
@@ -32,13 +37,15 @@ def analyse_files(
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] = MappingProxyType({}),
     cache: ProjectCache | None = None,
+    jobs: int = 1,
 ) -> AnalysisReport:
     """Analyse files together, so that imports between them are followed, and return the diagnostics and failures.
 
     `codes` are the codes of the rules to run; `names` the file names to report, by path; `stdin` a file name, and the
     bytes to analyse under that name; `src` further folders in which imports are searched; `models` files that describe
     other libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the
-    contents of the files at these paths. A file whose result is in the `cache` is not analysed again.
+    contents of the files at these paths. At most `jobs` processes analyse the files, fewer where there is little to do.
+    A file whose result is in the `cache` is not analysed again.
     """
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
     indexes = StoredIndexes(cache.store, texts) if cache is not None else None
@@ -50,15 +57,46 @@ def analyse_files(
     if cache is not None and indexes is not None:
         stored = StoredFindings(cache, program, analyser.facts, indexes, codes, src, models)
     results = [analyser.broken(path) for path in program.broken_files]
-    given = program.given_paths
-    for done, path in enumerate(given):
-        results.append(stored.find_or_make(path, analyser.analyse) if stored is not None else analyser.analyse(path))
+    given, done = program.given_paths, 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
         if progress is not None:
-            progress(done + 1, len(given))
-    return report_on(results, program, codes)
+            progress(done, len(given))
+
+    found: dict[Path, FileFindings] = {}
+    for path in given:
+        known = stored.find(path) if stored is not None else None
+        if known is not None:
+            found[path] = known
+            count()
+    missing = [path for path in given if path not in found]
+    method = start_method()
+    weights = {path: _weight(program.text_bytes(path)) for path in missing} if jobs > 1 and stdin is None else {}
+    processes = processes_for([*weights.values()], jobs, method)
+    if processes > 1:
+        inputs = ProgramInputs(shown, codes, src, models, dict(texts))
+        found |= analyse_in_processes(analyser, inputs, weights, processes, method, count)
+    else:
+        for path in missing:
+            found[path] = analyser.analyse(path)
+            count()
+    if stored is not None:
+        for path in missing:
+            stored.keep(path, found[path])
+    results += [found[path] for path in given]
+    return report_on(results, program, codes, is_reproducible=stored is not None and stored.are_complete)
 
 
-def report_on(results: Sequence[FileFindings], program: Program, codes: frozenset[str]) -> AnalysisReport:
+def _weight(text: bytes) -> int:
+    """Return about how much work the analysis of a file is, in bytes of code about tensors."""
+    return len(text) if b"torch" in text else len(text) // _BYTES_WITHOUT_TENSORS
+
+
+def report_on(
+    results: Sequence[FileFindings], program: Program, codes: frozenset[str], *, is_reproducible: bool = False
+) -> AnalysisReport:
     """Return the report on the analyses of all given files of a program."""
     errors = {(one.filename, one.where, one.message): one for result in results for one in result.errors}
     unparsed = dict.fromkeys(one for result in results for one in result.unparsed_statements)
@@ -69,6 +107,7 @@ def report_on(results: Sequence[FileFindings], program: Program, codes: frozense
         len(program.given_paths),
         program.disk,
         program.read_files,
+        is_reproducible,
     )
 
 

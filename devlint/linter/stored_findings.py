@@ -19,7 +19,14 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.program_facts import ProgramFacts
 from devlint.linter.analysis_keys import AnalysisKeys
-from devlint.linter.file_findings import BugKey, FileFindings, LocatedFinding, NodePlace, SharedCause
+from devlint.linter.file_findings import (
+    BugKey,
+    FileFindings,
+    LocatedFinding,
+    NodePlace,
+    ProgramQuestion,
+    SharedCause,
+)
 from devlint.linter.json_records import from_json, to_json
 from devlint.linter.stored_indexes import StoredIndexes
 
@@ -45,6 +52,9 @@ class StoredFindings:
     ) -> None:
         self._store = cache.store
         self._root = Path(os.path.realpath(cache.root))
+        self.are_complete = True
+        """Whether each given file has a key for its result, so that the keys tell all that the results depend on."""
+        self._keys_by_path: dict[Path, str | None] = {}
         self._relatives: dict[Path, str] = {}
         self._program = program
         self._facts = facts
@@ -61,42 +71,40 @@ class StoredFindings:
         )
         self._keys = AnalysisKeys(program, facts.imports, indexes.facts, self._relative, base)
 
-    def find_or_make(self, path: Path, analyse: Callable[[Path], FileFindings]) -> FileFindings:
-        """Return the stored result of a given file; if none holds, analyse the file and store the result."""
-        key = self._key(path)
-        known = self._find(path, key)
-        if known is None:
-            self._facts.constructor_data.asked.clear()
-            self._facts.placed_datasets.asked.clear()
-            known = analyse(path)
-            self._keep(key, known)
-        return known
-
-    def _find(self, path: Path, key: str | None) -> FileFindings | None:
+    def find(self, path: Path) -> FileFindings | None:
         """Return the stored result of a given file, or None if there is none that holds."""
-        module = self._program.load(path)
+        module, key = self._program.load(path), self._key(path)
+        if module is not None and key is None:
+            self.are_complete = False
         data = self._store.read(key) if key is not None else None
         if module is None or data is None:
             return None
         try:
-            findings, layouts, questions = cast("list[Any]", data)
-            if not all(self._has_answer(*one) for one in questions):
+            plain, layouts = cast("list[Any]", data)
+            found = from_json(FileFindings, plain)
+            if not all(map(self._has_answer, found.questions)):
                 return None
-            return _moved(from_json(FileFindings, findings), self._moves(module.filename, layouts))
+            return _moved(found, self._moves(module.filename, layouts))
         except (TypeError, ValueError, LookupError):
             return None
 
-    def _keep(self, key: str | None, found: FileFindings) -> None:
+    def keep(self, path: Path, found: FileFindings) -> None:
         """Store the result of a given file, unless something in devlint failed."""
+        key = self._key(path)
         if key is None or found.errors or found.broken:
             return
         layouts = {name: self._layout(name, rows) for name, rows in _rows_by_file(found).items()}
-        self._store.write(key, [to_json(found), layouts, [*self._questions()]])
+        questions = tuple(replace(one, path=self._relative(Path(one.path))) for one in found.questions)
+        self._store.write(key, [to_json(replace(found, questions=questions)), layouts])
 
     def _key(self, path: Path) -> str | None:
         """Return the key for the result of a given file; None if there is no safe one."""
-        module, content = self._program.load(path), self._indexes.content(path)
-        return self._keys.key_of(module, content) if module is not None and content is not None else None
+        if path not in self._keys_by_path:
+            module, content = self._program.load(path), self._indexes.content(path)
+            self._keys_by_path[path] = None
+            if module is not None and content is not None:
+                self._keys_by_path[path] = self._keys.key_of(module, content)
+        return self._keys_by_path[path]
 
     def _relative(self, path: Path) -> str:
         """Return a path as seen from the root of the project."""
@@ -108,28 +116,18 @@ class StoredFindings:
     def _naming(self) -> object:
         """Return how names to show are made of paths: what is put before the path from the root, or taken from it."""
         given = self._program.given_paths
-        shown = [(self._relative(path), self._program.shown_name(path)) for path in given]
+        shown = [(self._relative(path), self._program.name_of(path)) for path in given]
         kinds = {_difference(*pair) for pair in shown}
         return [sorted(kinds), self._relative(Path.cwd())]
 
-    # Questions to the program as a whole
-
-    def _questions(self) -> Iterator[object]:
-        """Yield what the analysis has asked of the program as a whole, with the answers, as plain data."""
-        for asked, answer in self._facts.constructor_data.asked.items():
-            yield [self._relative(asked.path), [asked.owner, asked.parameters, asked.parameter], answer]
-        for path, answer in self._facts.placed_datasets.asked.items():
-            yield [self._relative(path), None, answer]
-
-    def _has_answer(self, name: str, construction: Sequence[Any] | None, answer: bool) -> bool:
+    def _has_answer(self, question: ProgramQuestion) -> bool:
         """Return whether a question to the program has the same answer now."""
-        path = self._path(name)
-        if construction is not None:
-            owner, parameters, parameter = construction
-            asked = Construction(path, owner, tuple(parameters), parameter)
-            return self._facts.constructor_data.is_made_for(asked) is answer
+        path = self._path(question.path)
+        if question.construction is not None:
+            asked = Construction(path, *question.construction)
+            return self._facts.constructor_data.is_made_for(asked) is question.answer
         module = self._program.load(path)
-        return module is not None and self._facts.placed_datasets.are_around(module) is answer
+        return module is not None and self._facts.placed_datasets.are_around(module) is question.answer
 
     # Source locations in other files
 

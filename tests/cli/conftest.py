@@ -89,6 +89,7 @@ def analyse_files(
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] | None = None,
     cache: object = None,
+    jobs: int = 1,
 ) -> AnalysisReport:
     held = {(names or {}).get(path, str(path)): (texts or {}).get(path) or path.read_bytes() for path in paths}
     if stdin:

@@ -42,6 +42,10 @@ class ProgramFacts:
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
 
+    def gather(self) -> None:
+        """Compute the facts that nearly every analysis asks for, which concern all files."""
+        _ = self.default_setters.imported_files
+
     def names_changed(self, loop: cst.CSTNode) -> frozenset[str]:
         """Return the names that a loop's body binds, and those whose objects the body changes in place.
 
