@@ -2,13 +2,16 @@
 
 `python benchmarks/cache_edits.py --edits 300 --seed 1` edits a small project at random, compares after each edit, and
 prints the first difference. The project has what results of one file can depend on in others: star imports, a package,
-class attributes, constants, registries, default devices, datasets, and attributes that are moved from outside.
+class attributes, constants, registries, default devices, datasets, and attributes that are moved from outside. With
+`--project FOLDER`, a copy of the files of a real project is edited instead.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -139,6 +142,23 @@ FILES: Mapping[str, list[list[str]]] = {
 """The files of the project, each a list of blocks with the texts that a block may have."""
 
 
+WORDS = (
+    ("another device", r"\bcuda\b", "cpu"),
+    ("another device", r"\bcpu\b", "cuda"),
+    ("no transfer", r"\.to\([^()]*\)", ""),
+    ("another name", r"(?m)^def (?=\w)", "def renamed_"),
+    ("another class", r"(?m)^class (?=\w)", "class Renamed"),
+    ("another parameter", r"(?m)^def (\w+)\(", r"def \1(added=None, *"),
+    ("another constant", r"(?m)^([A-Z_]+) = .*$", r"\1 = None"),
+    ("no import", r"(?m)^from \S+ import .*[^(\\]$", "pass"),
+    ("a star", r"(?m)^from (\S+) import [^(\n]*[^(\\\n]$", r"from \1 import *"),
+    ("a comment", r"(?m)^(?=def |class )", "# a comment\n\n"),
+    ("a buffer", r"self\.(\w+) = torch\.zeros\(", r"self.\1 = torch.ones("),
+    ("a return", r"(?m)^( +)return ", r"\1return None and "),
+)
+"""Edits of real files: what is done, and the pattern that is replaced once, by what."""
+
+
 @dataclass
 class Block:
     """One block of a file: its text, and the texts that it may have instead."""
@@ -152,33 +172,11 @@ class Project:
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
-        self._random = random.Random(seed)
-        self._files = {name: [Block(choices[0], choices) for choices in blocks] for name, blocks in FILES.items()}
-        self._gone: set[str] = set()
-        for name in self._files:
-            self._write(name)
+        self.random = random.Random(seed)
 
     def edit(self) -> str:
         """Edit the project, and return in words what was done."""
-        kind = self._random.choice(["replace"] * 8 + ["move", "comment", "remove", "rename", "restore"])
-        name = self._random.choice(sorted(self._files))
-        blocks = self._files[name]
-        block = self._random.choice(blocks)
-        if kind == "replace":
-            block.text = self._random.choice(block.choices)
-        elif kind == "move":
-            blocks.remove(block)
-            blocks.insert(self._random.randrange(len(blocks) + 1), block)
-        elif kind == "comment":
-            blocks.insert(self._random.randrange(len(blocks)), Block(COMMENT, [NOTHING, COMMENT, "\n\n"]))
-        elif kind == "rename":
-            block.text = block.text.replace("def scale", "def scaled").replace("class Block", "class Blocks")
-        elif kind == "remove":
-            self._gone.add(name)
-        else:
-            self._gone.discard(name)
-        self._write(name)
-        return f"{kind} in {name}: {block.text!r}"
+        raise NotImplementedError
 
     def check(self, cache: Path | None) -> CheckResult:
         """Check all files of the project, with a cache in a folder or without any."""
@@ -199,6 +197,59 @@ class Project:
         files = Discovery(resolver.settings_for, print).find([self.folder])
         return [DiscoveredFile(one.path, one.path.relative_to(self.folder).as_posix(), one.settings) for one in files]
 
+
+class CopiedProject(Project):
+    """A copy of the files of a real project, whose lines and statements are edited at random."""
+
+    def __init__(self, source: Path, folder: Path, seed: int) -> None:
+        super().__init__(folder, seed)
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".*"))
+
+    def edit(self) -> str:
+        """Edit a file of the project, and return in words what was done."""
+        path = self.random.choice(sorted(self.folder.rglob("*.py")))
+        name, text = path.relative_to(self.folder).as_posix(), path.read_text(encoding="utf-8", errors="replace")
+        kind, old, new = self.random.choice(WORDS)
+        places = [one.start() for one in re.finditer(old, text)]
+        if not places:
+            return f"nothing in {name}"
+        place = self.random.choice(places)
+        path.write_text(text[:place] + re.sub(old, new, text[place:], count=1), encoding="utf-8")
+        return f"{kind} in {name}, at {place}"
+
+
+class SmallProject(Project):
+    """The project of this file, whose blocks are edited at random."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        super().__init__(folder, seed)
+        self._files = {name: [Block(choices[0], choices) for choices in blocks] for name, blocks in FILES.items()}
+        self._gone: set[str] = set()
+        for name in self._files:
+            self._write(name)
+
+    def edit(self) -> str:
+        """Edit the project, and return in words what was done."""
+        kind = self.random.choice(["replace"] * 8 + ["move", "comment", "remove", "rename", "restore"])
+        name = self.random.choice(sorted(self._files))
+        blocks = self._files[name]
+        block = self.random.choice(blocks)
+        if kind == "replace":
+            block.text = self.random.choice(block.choices)
+        elif kind == "move":
+            blocks.remove(block)
+            blocks.insert(self.random.randrange(len(blocks) + 1), block)
+        elif kind == "comment":
+            blocks.insert(self.random.randrange(len(blocks)), Block(COMMENT, [NOTHING, COMMENT, "\n\n"]))
+        elif kind == "rename":
+            block.text = block.text.replace("def scale", "def scaled").replace("class Block", "class Blocks")
+        elif kind == "remove":
+            self._gone.add(name)
+        else:
+            self._gone.discard(name)
+        self._write(name)
+        return f"{kind} in {name}: {block.text!r}"
+
     def _write(self, name: str) -> None:
         """Write a file, or remove it from the disk."""
         path = self.folder / name
@@ -216,18 +267,17 @@ def _lines(title: str, one: CheckResult, other: CheckResult) -> Iterator[str]:
             yield f"{title}: {found}"
 
 
-def run_edits(folder: Path, edits: int, seed: int) -> tuple[int, str | None]:
-    """Edit a project in a folder, and compare after each edit.
+def run_edits(project: Project, cache: Path, edits: int) -> tuple[int, str | None]:
+    """Edit a project at random, and compare after each edit.
 
     Return the number of findings that were compared, and what was done before the first difference, with that.
     """
-    project = Project(folder / "project", seed)
     found, done = 0, []
     for _ in range(edits):
-        difference = project.difference(folder / "cache")
+        difference = project.difference(cache)
         if difference is not None:
             return found, "\n".join([*done[-6:], difference])
-        found += len(project.check(folder / "cache").diagnostics)
+        found += len(project.check(cache).diagnostics)
         done.append(project.edit())
     return found, None
 
@@ -237,9 +287,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--edits", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--project", type=Path, help="the folder of a real project, a copy of which is edited instead")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found, difference = run_edits(Path(folder), options.edits, options.seed)
+        place = Path(folder, "project")
+        project = (
+            CopiedProject(options.project, place, options.seed)
+            if options.project
+            else SmallProject(place, options.seed)
+        )
+        found, difference = run_edits(project, Path(folder, "cache"), options.edits)
     print(f"{options.edits} edits, {found} findings compared: {difference or 'no difference'}")
     raise SystemExit(difference is not None)
 

@@ -17,7 +17,8 @@ class AnalysisReport:
 
     `diagnostics` are the findings, sorted; `errors` are failures of devlint itself; `unparsed_statements` are the
     statements without a tree; `checked` is the number of files. `disk` has what was asked of the disk, and
-    `read` the files that were read, with the names under which findings show them.
+    `read` the files that were read, with the names under which findings show them. Where the report is reproducible,
+    it is the same as long as the disk gives these answers and the files that were read hold the same.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -26,3 +27,4 @@ class AnalysisReport:
     checked: int
     disk: DiskReads = field(default_factory=DiskReads)
     read: Mapping[Path, str] = field(default_factory=dict)
+    is_reproducible: bool = False

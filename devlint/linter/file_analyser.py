@@ -66,11 +66,11 @@ class FileAnalyser:
         )
 
     def _questions(self) -> Iterator[ProgramQuestion]:
-        """Yield what the last analysis has asked of the program as a whole."""
-        for asked, answer in self.facts.constructor_data.asked.items():
-            yield ProgramQuestion(str(asked.path), answer, asked.owner, asked.parameters, asked.parameter)
+        """Yield what the analysis of the file has asked of the program as a whole."""
         for path, answer in self.facts.placed_datasets.asked.items():
-            yield ProgramQuestion(str(path), answer)
+            yield ProgramQuestion(path.as_posix(), answer)
+        for asked, answer in self.facts.constructor_data.asked.items():
+            yield ProgramQuestion(asked.path.as_posix(), answer, (asked.owner, asked.parameters, asked.parameter))
 
     def broken(self, path: Path) -> FileFindings:
         """Return the result for a given file that cannot be read or parsed."""

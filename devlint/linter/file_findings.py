@@ -85,17 +85,15 @@ class LocatedFinding:
 
 @dataclass(frozen=True, slots=True)
 class ProgramQuestion:
-    """A question that the analysis of a file has asked of the program as a whole, with the answer.
+    """A question that the analysis of one file has asked of the program as a whole, with the answer.
 
-    It is whether all objects of the class `owner` in the file at `path` get what `parameter` needs, `parameters` being
-    those of the constructor; without an `owner`, whether data sets that place their own data are around that file.
+    Either it asks whether datasets around the file at a path place their data, or what calls pass for a parameter of a
+    constructor in that file: its class, its parameters, and which of them.
     """
 
     path: str
     answer: bool
-    owner: str = ""
-    parameters: tuple[str, ...] = ()
-    parameter: str = ""
+    construction: tuple[str, tuple[str, ...], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +102,8 @@ class FileFindings:
 
     The analysis of a file runs its top level and its definitions, and what these call. `withheld` are the rules, by
     code, and the places at which such a rule reports nothing, because some path or caller is right there.
-    `broken` has the diagnostics for what does not parse in the file itself. `questions` were asked of the program as a
-    whole: with other answers, something else may be found.
+    `broken` has the diagnostics for what does not parse in the file itself. `questions` are those that the analysis has
+    asked of the program as a whole.
     """
 
     filename: str

@@ -44,8 +44,8 @@ def analyse_files(
     `codes` are the codes of the rules to run; `names` the file names to report, by path; `stdin` a file name, and the
     bytes to analyse under that name; `src` further folders in which imports are searched; `models` files that describe
     other libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the
-    contents of the files at these paths. A file whose result is in the `cache` is not analysed again. At most `jobs`
-    processes analyse the files, fewer where there is little to do.
+    contents of the files at these paths. At most `jobs` processes analyse the files, fewer where there is little to do.
+    A file whose result is in the `cache` is not analysed again.
     """
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
     indexes = StoredIndexes(cache.store, texts) if cache is not None else None
@@ -65,27 +65,28 @@ def analyse_files(
         if progress is not None:
             progress(done, len(given))
 
-    known = {path: stored.find(path) for path in given} if stored is not None else {}
-    found = {path: result for path, result in known.items() if result is not None}
-    for _ in found:
-        count()
+    found: dict[Path, FileFindings] = {}
+    for path in given:
+        known = stored.find(path) if stored is not None else None
+        if known is not None:
+            found[path] = known
+            count()
+    missing = [path for path in given if path not in found]
     method = start_method()
-    left = [path for path in given if path not in found]
-    weights = {path: _weight(program.text_bytes(path)) for path in left} if jobs > 1 and stdin is None else {}
+    weights = {path: _weight(program.text_bytes(path)) for path in missing} if jobs > 1 and stdin is None else {}
     processes = processes_for([*weights.values()], jobs, method)
-    inputs = ProgramInputs(shown, codes, src, models, dict(texts))
-    analysed = (
-        analyse_in_processes(analyser, inputs, weights, processes, method)
-        if processes > 1
-        else ((path, analyser.analyse(path)) for path in left)
-    )
-    for path, result in analysed:
-        found[path] = result
-        if stored is not None:
-            stored.keep(path, result)
-        count()
+    if processes > 1:
+        inputs = ProgramInputs(shown, codes, src, models, dict(texts))
+        found |= analyse_in_processes(analyser, inputs, weights, processes, method, count)
+    else:
+        for path in missing:
+            found[path] = analyser.analyse(path)
+            count()
+    if stored is not None:
+        for path in missing:
+            stored.keep(path, found[path])
     results += [found[path] for path in given]
-    return report_on(results, program, codes)
+    return report_on(results, program, codes, is_reproducible=stored is not None and stored.are_complete)
 
 
 def _weight(text: bytes) -> int:
@@ -93,7 +94,9 @@ def _weight(text: bytes) -> int:
     return len(text) if b"torch" in text else len(text) // _BYTES_WITHOUT_TENSORS
 
 
-def report_on(results: Sequence[FileFindings], program: Program, codes: frozenset[str]) -> AnalysisReport:
+def report_on(
+    results: Sequence[FileFindings], program: Program, codes: frozenset[str], *, is_reproducible: bool = False
+) -> AnalysisReport:
     """Return the report on the analyses of all given files of a program."""
     errors = {(one.filename, one.where, one.message): one for result in results for one in result.errors}
     unparsed = dict.fromkeys(one for result in results for one in result.unparsed_statements)
@@ -104,6 +107,7 @@ def report_on(results: Sequence[FileFindings], program: Program, codes: frozense
         len(program.given_paths),
         program.disk,
         program.read_files,
+        is_reproducible,
     )
 
 

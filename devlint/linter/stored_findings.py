@@ -53,6 +53,9 @@ class StoredFindings:
     ) -> None:
         self._store = cache.store
         self._root = Path(os.path.realpath(cache.root))
+        self.are_complete = True
+        """Whether each given file has a key for its result, so that the keys tell all that the results depend on."""
+        self._keys_by_path: dict[Path, str | None] = {}
         self._relatives: dict[Path, str] = {}
         self._program = program
         self._facts = facts
@@ -72,13 +75,15 @@ class StoredFindings:
     def find(self, path: Path) -> FileFindings | None:
         """Return the stored result of a given file, or None if there is none that holds."""
         module, key = self._program.load(path), self._key(path)
+        if module is not None and key is None:
+            self.are_complete = False
         data = self._store.read(key) if key is not None else None
         if module is None or data is None:
             return None
         try:
-            findings, layouts = cast("list[Any]", data)
-            found = from_json(FileFindings, findings)
-            if not all(map(self._has_same_answer, found.questions)):
+            plain, layouts = cast("list[Any]", data)
+            found = from_json(FileFindings, plain)
+            if not all(map(self._has_answer, found.questions)):
                 return None
             return _moved(found, self._moves(module.filename, layouts))
         except (TypeError, ValueError, LookupError):
@@ -90,13 +95,17 @@ class StoredFindings:
         if key is None or found.errors or found.broken:
             return
         layouts = {name: self._layout(name, rows) for name, rows in _rows_by_file(found).items()}
-        questions = (replace(one, path=self._relative(Path(one.path))) for one in found.questions)
-        self._store.write(key, [to_json(replace(found, questions=tuple(questions))), layouts])
+        questions = tuple(replace(one, path=self._relative(Path(one.path))) for one in found.questions)
+        self._store.write(key, [to_json(replace(found, questions=questions)), layouts])
 
     def _key(self, path: Path) -> str | None:
         """Return the key for the result of a given file; None if there is no safe one."""
-        module, content = self._program.load(path), self._indexes.content(path)
-        return self._keys.key_of(module, content) if module is not None and content is not None else None
+        if path not in self._keys_by_path:
+            module, content = self._program.load(path), self._indexes.content(path)
+            self._keys_by_path[path] = None
+            if module is not None and content is not None:
+                self._keys_by_path[path] = self._keys.key_of(module, content)
+        return self._keys_by_path[path]
 
     def _relative(self, path: Path) -> str:
         """Return a path as seen from the root of the project."""
@@ -108,18 +117,18 @@ class StoredFindings:
     def _naming(self) -> object:
         """Return how names to show are made of paths: what is put before the path from the root, or taken from it."""
         given = self._program.given_paths
-        shown = [(self._relative(path), self._program.shown_name(path)) for path in given]
+        shown = [(self._relative(path), self._program.name_of(path)) for path in given]
         kinds = {_difference(*pair) for pair in shown}
         return [sorted(kinds), self._relative(Path.cwd())]
 
-    def _has_same_answer(self, asked: ProgramQuestion) -> bool:
-        """Return whether a question to the program as a whole has the same answer now."""
-        path = self._path(asked.path)
-        if asked.owner:
-            construction = Construction(path, asked.owner, asked.parameters, asked.parameter)
-            return self._facts.constructor_data.is_made_for(construction) is asked.answer
+    def _has_answer(self, question: ProgramQuestion) -> bool:
+        """Return whether a question to the program has the same answer now."""
+        path = self._path(question.path)
+        if question.construction is not None:
+            asked = Construction(path, *question.construction)
+            return self._facts.constructor_data.is_made_for(asked) is question.answer
         module = self._program.load(path)
-        return module is not None and self._facts.placed_datasets.are_around(module) is asked.answer
+        return module is not None and self._facts.placed_datasets.are_around(module) is question.answer
 
     # Source locations in other files
 

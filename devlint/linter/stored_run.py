@@ -52,6 +52,7 @@ class _StoredReport:
     checked: int
     are_files: tuple[tuple[str, bool], ...]
     exist: tuple[tuple[str, bool], ...]
+    modules_in: tuple[tuple[str, str], ...]
     contents: tuple[tuple[str, str | None], ...]
     project_texts: str | None
     in_project: tuple[str, ...]
@@ -86,8 +87,8 @@ class StoredRun:
         return AnalysisReport(tuple(sorted(found, key=lambda one: one.order)), (), tuple(left_out), stored.checked)
 
     def keep(self, report: AnalysisReport) -> None:
-        """Store the report of this run, unless something in devlint failed or a file has changed while it ran."""
-        if self._key is None or report.errors or self._key != self._compute_key():
+        """Store the report of this run if it is reproducible, unless a file has changed while it ran."""
+        if self._key is None or report.errors or not report.is_reproducible or self._key != self._compute_key():
             return
         names = {name: self._relative(path) for path, name in {**report.read, **self._inputs.files}.items()}
 
@@ -101,6 +102,7 @@ class StoredRun:
             report.checked,
             tuple((self._relative(path), found) for path, found in report.disk.are_files.items()),
             tuple((self._relative(path), found) for path, found in report.disk.exist.items()),
+            tuple((self._relative(path), digest_of(sorted(names))) for path, names in report.disk.modules_in.items()),
             tuple((self._relative(path), digest_of_file(path)) for path in others),
             report.disk.project_texts,
             tuple(self._relative(path) for path in report.disk.in_project),
@@ -137,12 +139,15 @@ class StoredRun:
             stored.exist, self._root, os.path.exists
         ):
             return False
+        disk = DiskReads()
+        if any(digest_of(sorted(disk.modules(self._root / name))) != digest for name, digest in stored.modules_in):
+            return False
         if any(digest_of_file(self._root / name) != digest for name, digest in stored.contents):
             return False
         if stored.project_texts is None:
             return True
         around = {self._root / name for name in stored.in_project}
-        return texts_digest(project_texts(around, DiskReads())) == stored.project_texts
+        return texts_digest(project_texts(around, disk)) == stored.project_texts
 
 
 def _renamed(diagnostic: Diagnostic, rename: Callable[[str], str]) -> Diagnostic:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -69,10 +69,12 @@ def analyse_in_processes(
     sizes: Mapping[Path, int],
     jobs: int,
     method: StartMethod,
-) -> Iterator[tuple[Path, FileFindings]]:
-    """Yield the result for each given file whose size is given when it is there; `jobs` processes analyse the files.
+    done: Callable[[], None] = lambda: None,
+) -> dict[Path, FileFindings]:
+    """Return the results for the given files whose sizes are given, analysed by `jobs` processes.
 
     A copy of this process uses `analyser`, with what it has read already; a new process makes its own from `inputs`.
+    `done` is called after each file.
     """
     if method == "fork":
         # What all processes need is read once, before they are copied.
@@ -80,8 +82,12 @@ def analyse_in_processes(
             analyser.program.load(path)
         analyser.facts.gather()
     source = analyser if method == "fork" else inputs
+    results: dict[Path, FileFindings] = {}
     with _Pool(source, analyser.program, _portions(sizes, jobs), method) as pool:
-        yield from pool.run(jobs)
+        for path, result in pool.run(jobs):
+            results[path] = result
+            done()
+    return results
 
 
 def _portions(sizes: Mapping[Path, int], jobs: int) -> deque[deque[Path]]:
@@ -181,7 +187,7 @@ class _Pool:
         worker.pipe.close()
         worker.process.join()
         path = worker.files.popleft()
-        yield path, _lost(self._program.shown_name(path), worker.process.exitcode)
+        yield path, _lost(self._program.name_of(path), worker.process.exitcode)
         if worker.files:
             self._portions.appendleft(worker.files)
         if self._portions:

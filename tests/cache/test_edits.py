@@ -15,6 +15,8 @@ def test_after_any_edit_a_run_with_the_cache_finds_what_one_without_it_finds(see
     assert spec is not None and spec.loader is not None
     cache_edits = sys.modules["cache_edits"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(cache_edits)
-    found, difference = cache_edits.run_edits(tmp_path, edits=30, seed=seed)
+    found, difference = cache_edits.run_edits(
+        cache_edits.SmallProject(tmp_path / "project", seed), tmp_path / "cache", edits=30
+    )
     assert difference is None, difference
     assert found > 100

@@ -40,7 +40,7 @@ def _analyse(folder: Path, method: StartMethod, kind: type[FileAnalyser] = FileA
     inputs = ProgramInputs([(folder / name, name) for name in FILES], CODES, [folder])
     analyser = kind(Program(inputs.files, inputs.src), CODES)
     sizes = dict.fromkeys(analyser.program.given_paths, 100)
-    return dict(analyse_in_processes(analyser, inputs, sizes, 2, method))
+    return analyse_in_processes(analyser, inputs, sizes, 2, method)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -16,13 +16,20 @@ class ImportGraph:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._importers: dict[Path, set[Path]] | None = None
-        self._imported: dict[Path, tuple[Path, ...]] = {}
+        self._imports: dict[ModuleInfo, tuple[Path, ...]] = {}
 
-    def imports(self, module: ModuleInfo) -> Iterator[Path]:
-        """Yield the files of the program that a file imports at its top level."""
+    def imports(self, module: ModuleInfo) -> tuple[Path, ...]:
+        """Return the files of the program that a file imports at its top level, in the order of the imports."""
+        found = self._imports.get(module)
+        if found is None:
+            found = self._imports[module] = tuple(dict.fromkeys(self._find_imports(module)))
+        return found
+
+    def _find_imports(self, module: ModuleInfo) -> Iterator[Path]:
+        """Yield the files that the words of a file's imports name."""
         for unit in module.index.statements:
             for one in unit.imports:
-                for name in (one.module, f"{one.module}.{one.attribute}"):
+                for name in (one.module, f"{one.module}.{one.attribute}") if one.attribute else (one.module,):
                     path = self._program.resolve(module, name.strip("."), one.level)
                     if path is not None:
                         yield path
@@ -53,12 +60,8 @@ class ImportGraph:
 
     def _imports_of(self, path: Path) -> tuple[Path, ...]:
         """Return the files that the file at a path imports; none if the file cannot be read."""
-        known = self._imported.get(path)
-        if known is None:
-            module = self._program.load(path)
-            known = tuple(dict.fromkeys(self.imports(module))) if module is not None else ()
-            self._imported[path] = known
-        return known
+        module = self._program.load(path)
+        return self.imports(module) if module is not None else ()
 
 
 def _reachable(start: Iterable[Path], neighbours: Callable[[Path], Iterable[Path]]) -> frozenset[Path]:

@@ -53,10 +53,10 @@ class Program:
     @property
     def read_files(self) -> Mapping[Path, str]:
         """Return the files that were read so far, with the names under which they are shown."""
-        return {path: self.shown_name(path) for path in self._modules}
+        return {path: self.name_of(path) for path in self._modules}
 
-    def shown_name(self, path: Path) -> str:
-        """Return the name under which a file is shown to the user."""
+    def name_of(self, path: Path) -> str:
+        """Return the filename under which a file is shown to the user."""
         return self._shown.get(path) or shown_name(path)
 
     def text_bytes(self, path: Path) -> bytes:
@@ -149,8 +149,7 @@ class Program:
         """Return the names of the modules that may be found in a folder."""
         if folder not in self._names:
             given = (path.name for path in self._shown if path.parent == folder)
-            there = (path.name for path in folder.iterdir()) if folder.is_dir() else ()
-            self._names[folder] = frozenset(name.removesuffix(".py") for name in (*given, *there))
+            self._names[folder] = self.disk.modules(folder) | {name.removesuffix(".py") for name in given}
         return self._names[folder]
 
     def _imports_own_name(self, path: Path) -> bool:
