@@ -199,4 +199,4 @@ def test_code_that_libcst_cannot_parse_has_a_tree_but_no_layout() -> None:
 def test_the_words_of_a_node_are_names_and_texts_but_no_comments() -> None:
     statement = only("x(A.b, 'C', f'D{e}', # g\n h=1)")
     words = [*words_in(statement.tree)]
-    assert words == ["x", "a", "b", "'c'", "d", "e", "h"]
+    assert words == ["x", "A", "b", "'C'", "D", "e", "h"]
