@@ -28,7 +28,7 @@ class AnalysisReport:
     """The result of one analysis of files by `analyse_files`.
 
     `diagnostics` are the findings, sorted; `errors` are failures of devlint itself; `unparsed_statements` are the
-    statements without a tree; `checked` is the number of files.
+    statements that libcst cannot parse; `checked` is the number of files.
     """
 
     diagnostics: tuple[Diagnostic, ...]
