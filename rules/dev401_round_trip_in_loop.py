@@ -13,7 +13,7 @@ from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import place_text
-from devlint.explain.suggestions import variable_text
+from devlint.explain.suggestions import variable_node
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.fixes.transfer_removal import remove_round_trip
@@ -115,7 +115,7 @@ class RoundTripInLoop(Rule):
         self._paths[event.context.place] = paths
         if not event.single_use:
             self._reused_results.add(event.context.place)
-        if not event.only_use and variable_text(event.receiver) is not None:
+        if not event.only_use and variable_node(event.receiver) is not None:
             return
         for second_path in paths:
             out = newest_step(second_path.before.provenance, StepKind.MOVED)

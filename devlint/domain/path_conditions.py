@@ -6,14 +6,25 @@ that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` ar
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import TypeAlias
 
 from devlint.domain.questions import Question, decide
 from devlint.domain.record import record
+
+
+class WrittenText(ABC):
+    """The text of a condition as the program writes it. The text is generated only when it is printed."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def words(self) -> tuple[str, ...]:
+        """Return the names and literals in the text, which are known without it; equal texts have equal words."""
 
 
 @record(frozen=True, slots=True)
@@ -41,6 +52,12 @@ class Atom:
 
     def __str__(self) -> str:
         return str(self.text)
+
+    def mentions(self, part: str) -> bool:
+        """Return whether a name or a literal in the text of the condition contains a string."""
+        if isinstance(self.text, WrittenText):
+            return any(part in word for word in self.text.words())
+        return part in str(self.text)
 
 
 @record(frozen=True, slots=True)
@@ -93,6 +110,15 @@ PathCondition: TypeAlias = frozenset[Literal]
 
 NO_CONDITION: PathCondition = frozenset()
 """The path condition that assumes nothing."""
+
+
+def atoms_of(test: Literal) -> Iterator[Atom]:
+    """Yield the atoms of a literal, also those within conjunctions."""
+    if isinstance(test.formula, Conjunction):
+        for one in test.formula.tests:
+            yield from atoms_of(one)
+    else:
+        yield test.formula
 
 
 def conjunction(left: Literal, right: Literal) -> Literal:

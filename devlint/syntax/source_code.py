@@ -21,7 +21,7 @@ def source_code(unit: object, node: cst.CSTNode) -> str:
 
 
 def words_in(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the names and the literals in the code of a syntax node, in lower case; comments are left out."""
+    """Yield the names and the literals in the code of a syntax node, without comments."""
     for one in (node, *descend(node)):
         if isinstance(one, (cst.Name, cst.SimpleString, cst.FormattedStringText)):
-            yield one.value.lower()
+            yield one.value

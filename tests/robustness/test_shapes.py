@@ -9,6 +9,7 @@ import pytest
 
 import devlint
 from devlint.linter.deep_stack import RECURSION_LIMIT
+from devlint.syntax import statement
 
 HEAD = "import torch\nfrom torch import nn\n\n"
 MODULE = "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -156,3 +157,26 @@ def test_a_fix_that_fails_loses_nothing_but_itself(monkeypatch):
     result = devlint.check_source(f"{HEAD}{PROBE}x = torch.ones(3).cuda()\n", isolated=True)
     assert [(one.code, one.fix) for one in result.diagnostics] == [("DEV101", None), ("DEV406", None)]
     assert "ValueError: oops" in {error.message for error in result.errors}
+
+
+def test_code_without_findings_is_not_parsed_by_libcst(monkeypatch):
+    program = """
+class Net(nn.Module):
+    def forward(self, x, mask=None):
+        device = "cuda" if self.fast else "cpu"
+        if mask is not None and x.is_cuda:
+            mask = mask.to(x.device)
+        scale = torch.ones(3, device=x.device) if self.fast else 2
+        return x * scale + mask
+
+def main(args):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return Net().to(device)(torch.ones(3, device=device))
+"""
+    parsed = []
+    parse = statement.try_parse_libcst
+    monkeypatch.setattr(statement, "try_parse_libcst", lambda text: parsed.append(text) or parse(text))
+    assert devlint.check_source(HEAD + program, select=["ALL"], isolated=True).diagnostics == ()
+    assert parsed == []
+    assert devlint.check_source(HEAD + PROBE, select=["ALL"], isolated=True).diagnostics
+    assert parsed

@@ -52,6 +52,15 @@ STRINGS = [
     "x = 'ü' 'ö'; y = f'ä{z}'; ñ = 'ß'",
     "def f():\r\n  a\r\n  b; c\r\n  '''d\r\ne'''\r\n",
 ]
+FORMATTED_STRINGS = [
+    "f'a{b}c{{d}}{e!r:>10}', f'{a:{b}}', f'{ a }', f'{a!r}', f'{a:.2f}%', rF'{a}', Fr'\\d{a}', f'', f'{{}}'",
+    'f"""x\n{\na\n}""", f"{a}\'{b}", f\'{a:"<5}\'',
+    "f'{{{a}}}{{', f'a{{b{c}}}d', f'{a,}', f'{a, *b}', f'{x:}', f'{(yield)}', f'{lambda_}', f'{None}{True}'",
+    "f'{a.b(c, 1)[2, :].d}{-e + 0x1F}', f'{f(x for x in y)}', f'{[a for b in c]}', f'{a if b else c}'",
+    "f'{a == b}', f'{a != b}', f'{a[1:2]}', f'{(lambda: 0)}', f'{a=}', f'{a!r:{b}>{c}}', f'{d[\"e\"]}'",
+    "f'\\N{DIGIT ONE}{a}', f'\\\\{a}', f'{a}\\n', f'ü{ñ}{x}', f'{ñ.ö(1)}'",
+    "f'{a:}}}', f'{a}}}', f'{a:%Y-%m}'",
+]
 BLOCKS = [
     "if a: b\nelif c: d\nelse: e",
     "if a:\n  b\nelse:\n  if c: d",
@@ -64,6 +73,7 @@ BLOCKS = [
     "x = '''\na''' ; y = '''\nb'''; z\n",
     "if a:\n\n  # b; c\n\n  d",
     "if (a and\n  b): c; d",
+    "if a:\n  b = c + \\\n    d  # 。\n  # é。\n  e\n  f; g",
     "a;",
 ]
 OTHERS = [
@@ -132,7 +142,7 @@ def agree(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("text", SUBSCRIPTS + STRINGS + BLOCKS + OTHERS)
+@pytest.mark.parametrize("text", SUBSCRIPTS + STRINGS + FORMATTED_STRINGS + BLOCKS + OTHERS)
 def test_snippets(text: str) -> None:
     assert agree(text)
 
@@ -155,7 +165,7 @@ def test_real_files(path: Path) -> None:
     assert compared.count(False) <= len(compared) / 10
 
 
-@pytest.mark.parametrize("text", SUBSCRIPTS + STRINGS + BLOCKS + OTHERS)
+@pytest.mark.parametrize("text", SUBSCRIPTS + STRINGS + FORMATTED_STRINGS + BLOCKS + OTHERS)
 def test_no_node_with_meaning_stands_in_two_places(text: str) -> None:
     tree = semantic_tree(text)
     assert tree is not None
@@ -163,7 +173,7 @@ def test_no_node_with_meaning_stands_in_two_places(text: str) -> None:
     assert len({id(node) for node in nodes}) == len(nodes)
 
 
-@pytest.mark.parametrize("text", SUBSCRIPTS + STRINGS + BLOCKS + OTHERS)
+@pytest.mark.parametrize("text", SUBSCRIPTS + STRINGS + FORMATTED_STRINGS + BLOCKS + OTHERS)
 def test_the_same_nodes_get_their_layout_when_it_is_asked_for(text: str) -> None:
     statement = only(text)
     nodes = [statement.tree, *descend(statement.tree)]
@@ -199,4 +209,4 @@ def test_code_that_libcst_cannot_parse_has_a_tree_but_no_layout() -> None:
 def test_the_words_of_a_node_are_names_and_texts_but_no_comments() -> None:
     statement = only("x(A.b, 'C', f'D{e}', # g\n h=1)")
     words = [*words_in(statement.tree)]
-    assert words == ["x", "a", "b", "'c'", "d", "e", "h"]
+    assert words == ["x", "A", "b", "'C'", "D", "e", "h"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from itertools import chain
 
 import libcst as cst
 
+from devlint.domain.path_conditions import WrittenText
 from devlint.domain.placement import Place
-from devlint.syntax.source_code import source_code
+from devlint.syntax.source_code import source_code, words_in
 
 
 def source_line(place: Place, node: cst.CSTNode) -> str:
@@ -15,24 +17,36 @@ def source_line(place: Place, node: cst.CSTNode) -> str:
     return " ".join(source_code(place.unit, node).split())
 
 
-class ConditionText(ABC):
-    """The text of a condition, and where the program asks for it. The text is generated only when it is printed."""
+class ConditionText(WrittenText):
+    """The text of a condition, and where the program asks for it."""
 
-    __slots__ = ("_text", "place")
+    __slots__ = ("_text", "_words", "place")
 
     def __init__(self, place: Place) -> None:
         """Store the source location of the condition."""
         self.place = place
         self._text: str | None = None
+        self._words: tuple[str, ...] | None = None
 
     def __str__(self) -> str:
         if self._text is None:
             self._text = self._written()
         return self._text
 
+    def words(self) -> tuple[str, ...]:
+        """Return the names and literals in the text, but not `None`, which another text may have as its suffix."""
+        if self._words is None:
+            found = chain.from_iterable(map(words_in, self._quoted()))
+            self._words = tuple(word for word in found if word != "None")
+        return self._words
+
     @abstractmethod
     def _written(self) -> str:
         """Generate the text."""
+
+    @abstractmethod
+    def _quoted(self) -> tuple[cst.CSTNode, ...]:
+        """Return the syntax nodes whose source code the text contains, in their order."""
 
 
 class SourceText(ConditionText):
@@ -49,6 +63,9 @@ class SourceText(ConditionText):
     def _written(self) -> str:
         return source_line(self.place, self.node) + self.rest
 
+    def _quoted(self) -> tuple[cst.CSTNode, ...]:
+        return (self.node,)
+
 
 class EqualityText(ConditionText):
     """The text of a comparison by `==` or `!=`, printed as `left == right` for both operators."""
@@ -61,8 +78,11 @@ class EqualityText(ConditionText):
         self.node = node
 
     def _written(self) -> str:
-        right = self.node.comparisons[0].comparator
-        return f"{source_line(self.place, self.node.left)} == {source_line(self.place, right)}"
+        left, right = self._quoted()
+        return f"{source_line(self.place, left)} == {source_line(self.place, right)}"
+
+    def _quoted(self) -> tuple[cst.CSTNode, ...]:
+        return self.node.left, self.node.comparisons[0].comparator
 
 
 class MatchText(ConditionText):
@@ -79,3 +99,6 @@ class MatchText(ConditionText):
     def _written(self) -> str:
         relation = "==" if isinstance(self.pattern, cst.MatchValue) else "matches"
         return f"{source_line(self.place, self.subject)} {relation} {source_line(self.place, self.pattern)}"
+
+    def _quoted(self) -> tuple[cst.CSTNode, ...]:
+        return self.subject, self.pattern

@@ -53,7 +53,7 @@ def _is_text(value: Value) -> bool:
 
 def _mentions_device(node: cst.CSTNode) -> bool:
     """Return whether a name or a literal in a call mentions a device."""
-    return any(part in word for word in words_in(node) for part in ("device", "cuda", "gpu", "cpu"))
+    return any(part in word.lower() for word in words_in(node) for part in ("device", "cuda", "gpu", "cpu"))
 
 
 def _any_part_of_batch(frame: Frame, loader: Argument) -> OpaqueData | None:

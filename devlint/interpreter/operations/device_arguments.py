@@ -19,7 +19,7 @@ from devlint.domain.device import (
     parse_device,
 )
 from devlint.domain.join import alternatives
-from devlint.domain.path_conditions import Literal, assume, entails
+from devlint.domain.path_conditions import Literal, assume, atoms_of, entails
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
     Basis,
@@ -130,7 +130,7 @@ _DEVICE_WORDS: Final = ("dev", "cuda", "gpu", "cpu", "rank", "accelerator")
 
 def is_called_device(node: cst.BaseExpression) -> bool:
     """Return whether an expression of unknown value names a device, such as `args.gpu`, `where["device"]`."""
-    return any(part in word for word in words_in(node) for part in _DEVICE_WORDS)
+    return any(part in word.lower() for word in words_in(node) for part in _DEVICE_WORDS)
 
 
 def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
@@ -333,9 +333,8 @@ def report_hard_coded_device(
 
 def is_behind_device_check(frame: Frame) -> bool:
     """Return whether the text of a condition on the current path mentions a device, a GPU or availability."""
-    return any(
-        word in str(test) for test in frame.state.path_condition for word in ("available", "cuda", "gpu", "device")
-    )
+    atoms = [atom for test in frame.state.path_condition for atom in atoms_of(test)]
+    return any(atom.mentions(part) for atom in atoms for part in ("available", "cuda", "gpu", "device"))
 
 
 def has_device_parameter(frame: Frame) -> bool:

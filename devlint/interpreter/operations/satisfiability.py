@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Final
 
-from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
+from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition, WrittenText, atoms_of
 from devlint.domain.questions import Question, possible_values
 from devlint.domain.value import Const
 from devlint.interpreter.state.device_facts import are_exclusive
@@ -26,7 +27,7 @@ def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCon
     The sides do hold together if the conditions of one include those of the other, or if all hold in a run of the
     program without command-line options on a machine with an accelerator.
     """
-    if not _is_consistent(path | left | right, {str(atom) for test in left | right for atom in _atoms(test)}):
+    if not _is_consistent(path | left | right, left | right):
         return False
     left, right = _device_conditions(left), _device_conditions(right)
     if not left or not right or left <= right or right <= left:
@@ -36,18 +37,31 @@ def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCon
     )
 
 
-def _is_consistent(tests: PathCondition, texts: set[str]) -> bool:
+def _is_consistent(tests: PathCondition, compared: PathCondition) -> bool:
     """Return whether some outcome of the atoms satisfies all literals of a path condition.
 
-    Atoms at different source locations whose text is the same and among `texts` are taken to be the same condition: a
-    helper that is called twice asks the same question twice. The answer is True where there are too many atoms to try.
+    Atoms at different source locations that have the text of an atom in `compared` are taken to be the same condition:
+    a helper that is called twice asks the same question twice. The answer is True where there are too many atoms to
+    try.
     """
-    # Texts are read only if there are some to compare with: for each, libcst parses the statement that holds it.
-    names = {atom: str(atom) if texts and str(atom) in texts else atom for test in tests for atom in _atoms(test)}
+    atoms = {atom for test in tests for atom in atoms_of(test)}
+    alike = _perhaps_of_one_text(atoms)
+    texts = {str(atom) for test in compared for atom in atoms_of(test) if atom in alike}
+    names = {atom: str(atom) if texts and atom in alike and str(atom) in texts else atom for atom in atoms}
     if len(set(names.values())) > MAX_ATOMS:
         return True
     never = frozenset(Literal(Conjunction(frozenset(pair)), False) for pair in _incompatible(names))
     return _has_solution(tests | never, names, {})
+
+
+def _perhaps_of_one_text(atoms: Collection[Atom]) -> Collection[Atom]:
+    """Return the atoms that may have the same text as another one, judged without generating texts."""
+    by_words: dict[tuple[str, ...], list[Atom]] = defaultdict(list)
+    for atom in atoms:
+        if not isinstance(atom.text, WrittenText):
+            return atoms
+        by_words[atom.text.words()].append(atom)
+    return {atom for same in by_words.values() if len(same) > 1 for atom in same}
 
 
 def _incompatible(atoms: Collection[Atom]) -> Iterator[tuple[Literal, Literal]]:
@@ -99,15 +113,6 @@ def _outcome(test: Literal, names: Mapping[Atom, Hashable], outcomes: Mapping[Ha
     else:
         known = outcomes.get(names[test.formula])
     return known if test.holds or known is None else not known
-
-
-def _atoms(test: Literal) -> Iterator[Atom]:
-    """Yield the atoms of a literal, also those within conjunctions."""
-    if isinstance(test.formula, Conjunction):
-        for one in test.formula.tests:
-            yield from _atoms(one)
-    else:
-        yield test.formula
 
 
 def _device_conditions(path_condition: PathCondition) -> PathCondition:

@@ -276,7 +276,7 @@ class AnalysisState:
     def tree(self, unit: Statement) -> cst.CSTNode:
         """Return the syntax tree of a top-level statement.
 
-        Where the statement has no tree, that is recorded and SourceError is raised.
+        Where libcst cannot parse the statement, that is recorded and SourceError is raised.
         """
         try:
             return unit.tree
@@ -290,7 +290,7 @@ class AnalysisState:
         """Contain an exception raised inside the `with` block, so that the rest of the program is still analysed.
 
         The block analyses one piece of the program, such as a function, named by `where`. An internal error is
-        recorded. A statement without a tree also ends the block.
+        recorded. A statement that libcst cannot parse also ends the block.
         """
         return ContainedErrors(self, filename, where)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any, Final, TypeAlias, TypeVar
 
 import libcst as cst
@@ -12,8 +13,6 @@ import libcst as cst
 Converter: TypeAlias = "Callable[[Conversion, Any], Any]"
 F = TypeVar("F", bound=Callable[..., cst.CSTNode])
 
-_NEWLINE: Final = re.compile(r"\r\n?|\n")
-_NEWLINE_BYTES: Final = re.compile(rb"\r\n?|\n")
 _COMMENT: Final = re.compile(r"#[^\r\n]*")
 
 
@@ -41,11 +40,11 @@ class Conversion:
 
     def __init__(self, text: str) -> None:
         """Prepare the conversion of a text's nodes. `ast` counts the columns of a line in bytes of UTF-8."""
-        ascii_only = text.isascii()
-        self._data: Any = text if ascii_only else text.encode()
-        newline: Any = _NEWLINE if ascii_only else _NEWLINE_BYTES
-        self._is_bytes = not ascii_only
-        self._starts: list[int] = [0, *(found.end() for found in newline.finditer(self._data))]
+        encoded = text.encode()
+        self._is_bytes = len(encoded) != len(text)
+        self._data: Any = encoded if self._is_bytes else text
+        # Unlike those of `str`, the lines of `bytes` end where Python's do.
+        self._starts = [0, *accumulate(map(len, encoded.splitlines(keepends=True)))]
         self._has_continuations = "\\\n" in text or "\\\r" in text
 
     def expression(self, node: ast.expr) -> Any:
@@ -100,8 +99,8 @@ class Conversion:
 
         Whether such a statement starts a logical line cannot be told from its position.
         """
-        start = self._starts[node.lineno - 1]
-        if self._text(max(0, start - 3), start).rstrip("\r\n").endswith("\\"):
+        row_above = self._text(*self._starts[node.lineno - 2 : node.lineno]) if node.lineno > 1 else ""
+        if row_above.rstrip("\r\n").endswith("\\"):
             raise NotConvertible("a statement after a backslash")
 
     def _text(self, start: int, end: int) -> str:

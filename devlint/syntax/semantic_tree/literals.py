@@ -1,4 +1,4 @@
-"""Conversion of literals: numbers, strings, and the constants that libcst has as names."""
+"""Conversion of literals: numbers, strings other than f-strings, and the constants that libcst has as names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.syntax.libcst_parsing import try_parse_libcst
-from devlint.syntax.semantic_tree.conversion import EXPRESSIONS, Conversion, NotConvertible, converts
+from devlint.syntax.semantic_tree.conversion import EXPRESSIONS, Conversion, converts
 from devlint.syntax.semantic_tree.node_makers import node_maker
 
 _PIECE: Final = re.compile(
@@ -40,20 +39,6 @@ def constant(conversion: Conversion, node: ast.Constant) -> cst.BaseExpression:
     if number is not None:
         return number(conversion.code(node))
     return _make_ellipsis() if value is ... else make_name(str(value))
-
-
-@converts(EXPRESSIONS, ast.JoinedStr)
-def formatted_string(conversion: Conversion, node: ast.JoinedStr) -> cst.BaseExpression:
-    """Return the libcst node of an f-string, or of adjacent literals with an f-string among them.
-
-    libcst parses it, because older versions of Python do not know where the expressions inside an f-string stand.
-    """
-    # Adjacent literals may stand on several lines.
-    module = try_parse_libcst(f"({conversion.code(node)}\n)")
-    match module:
-        case cst.Module(body=[cst.SimpleStatementLine(body=[cst.Expr(value=value)])]):
-            return value.with_changes(lpar=(), rpar=())
-    raise NotConvertible("an f-string that libcst cannot parse")
 
 
 def _string(code: str) -> cst.BaseExpression:

@@ -9,6 +9,7 @@ import libcst as cst
 from devlint.syntax.ast_parsing import try_parse_ast
 from devlint.syntax.code_without_texts import without_texts
 from devlint.syntax.gc_pause import paused_gc
+from devlint.syntax.semantic_tree import formatted_strings  # noqa: F401 - enters the converter of f-strings
 from devlint.syntax.semantic_tree.compound_statements import lines
 from devlint.syntax.semantic_tree.conversion import Conversion, NotConvertible
 
