@@ -17,7 +17,18 @@ from devlint.domain.path_conditions import Literal, conditional
 from devlint.domain.placement import Place, Placement
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.record import record, replace
-from devlint.domain.value import NONE, UNKNOWN, AllocationSite, Ref, StringPrefix, Tensor, Value
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    AllocationSite,
+    Const,
+    LibraryName,
+    ProgramDefinition,
+    Ref,
+    StringPrefix,
+    Tensor,
+    Value,
+)
 
 MAX_PREFIX: Final = 3
 """The number of elements that are known of the beginning of a sequence of unknown length.
@@ -68,14 +79,14 @@ class Sequence:
 
 @record(frozen=True, slots=True)
 class Dict:
-    """A dict on the abstract heap: `entries` under constant keys, and `element` for the values under all other keys.
+    """A dict on the abstract heap: `entries` under known keys, and `element` for the values under all other keys.
 
-    `element` is None when there are no other keys. `factory` makes the values that a defaultdict has for the keys it
-    lacks. `optional` holds the keys that only one of two joined paths has set, each with the condition under which it
-    is set. `object` refers to an object if the dict is that object's `__dict__`. `is_filled` is true when a dict of
-    unknown keys surely has an entry, and `is_open` when unknown code has received the dict, which may have added
-    entries. `key` stands for the unknown keys: dicts with the same Python object as key have
-    the same keys.
+    Known keys are constants, and the classes and functions of libraries and of the program (`entry_key`). `element` is
+    None when there are no other keys. `factory` makes the values that a defaultdict has for the keys it lacks.
+    `optional` holds the keys that only one of two joined paths has set, each with the condition under which it is set.
+    `object` refers to an object if the dict is that object's `__dict__`. `is_filled` is true when a dict of unknown
+    keys surely has an entry, and `is_open` when unknown code has received the dict, which may have added entries. `key`
+    stands for the unknown keys: dicts with the same Python object as key have the same keys.
     """
 
     entries: Mapping[Hashable, Value]
@@ -98,6 +109,21 @@ class Dict:
         """Return a value that stands for every value in the dict: the join of all of them."""
         values = [*self.entries.values(), *([] if self.element is None else [self.element])]
         return join_all(values)
+
+
+def entry_key(key: Value) -> tuple[Hashable] | None:
+    """Return the key of a dict's entry for a value, as the only element of a tuple; None for a value that may vary."""
+    match key:
+        case Const(value=value):
+            return (value,)
+        case LibraryName() | ProgramDefinition():
+            return (key,)
+    return None
+
+
+def key_value(key: Hashable) -> Value:
+    """Return the value that stands for the key of a dict's entry."""
+    return key if isinstance(key, (LibraryName, ProgramDefinition)) else Const(key)
 
 
 class Registration(Enum):

@@ -244,6 +244,50 @@ class Net(nn.Module):
     def forward(self, x: torch.Tensor):
         return noisy(x, 2)
 """,
+    "what follows an argument that NumPy has read on the host": """
+def overlap(boxes_a, boxes_b):
+    a = (boxes_a[:, 2] - boxes_a[:, 5] / 2).view(-1, 1)
+    b = (boxes_b[:, 2] - boxes_b[:, 5] / 2).view(1, -1)
+    return torch.max(a, b)
+
+class Sampler(nn.Module):
+    def __init__(self, options):
+        super().__init__()
+        self.options = options
+
+    def forward(self, batch_dict):
+        rois = batch_dict["rois"]
+        gt_boxes = batch_dict["gt_boxes"]
+        for index in range(batch_dict["batch_size"]):
+            cur_roi, cur_gt = rois[index], gt_boxes[index]
+            self.augment(cur_roi, cur_gt)
+
+    def augment(self, rois, truth, times=10):
+        for k in range(rois.shape[0]):
+            iou = cnt = 0
+            roi, gt = rois[k], truth[k].view(1, truth.shape[-1])
+            aug = roi
+            while iou < 0.5 and cnt < times:
+                if np.random.rand() <= self.options.RATIO:
+                    aug = roi
+                else:
+                    aug = self.shift(roi)
+                aug = aug.view((1, aug.shape[-1]))
+                iou = overlap(aug[:, :7], gt[:, :7])[0][0]
+                cnt += 1
+            rois[k] = aug.view(-1)
+
+    def shift(self, box):
+        if self.options.METHOD == "single":
+            return torch.cat([box[0:3] + torch.rand(3, device=box.device), box[3:]], dim=0)
+        elif self.options.METHOD == "normal":
+            turn = ((torch.rand() - 0.5) / 0.5) * np.pi / 12
+            moved = np.array([box[0] + np.random.normal(), box[1] + turn], dtype=np.float32)
+            moved = torch.from_numpy(moved).type_as(box)
+            return moved
+        else:
+            raise NotImplementedError
+""",
     "what it is put together with is moved afterwards": """
 class Solver:
     def __init__(self, loader, device):

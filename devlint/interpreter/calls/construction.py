@@ -99,7 +99,6 @@ def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.C
             havoc(frame, arguments)
     finally:
         frame.analysis.construction_depth -= module
-    frame.state.live = True
     return reference
 
 

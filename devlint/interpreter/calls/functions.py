@@ -123,6 +123,7 @@ def _run_in_new_frame(
     """
     analysis = frame.analysis
     if not entry and not info.decorators and is_refused(info, receiver, arguments):
+        frame.fail()
         return UNKNOWN
     names = bind_parameters(frame, info, receiver, arguments)
     if not entry:

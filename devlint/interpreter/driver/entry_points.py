@@ -192,6 +192,8 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     else:
         arguments = symbolic_fields(frame, info, fields) if fields is not None else Arguments(info.node)
     reference = construct(frame, info, arguments, info.node)
+    # Whatever stops its constructor here, other code makes objects of the class.
+    frame.state.live = True
     if not isinstance(reference, Ref):
         return
     analysis.symbolic_instances.add(reference.address)

@@ -79,7 +79,25 @@ OPAQUE_DATA_METHODS: Final = MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS
 @evaluates(cst.Attribute)
 def attribute(frame: Frame, node: cst.Attribute) -> Value:
     """Evaluate the attribute access `owner.name` (a libcst `Attribute` node)."""
-    return frame.under_path(frame.get_attribute(frame.evaluate(node.value), node.attr.value, node))
+    owner = frame.evaluate(node.value)
+    if owner == NONE and _is_argument(frame, node.value) and not hasattr(None, node.attr.value):
+        frame.fail()
+        return UNKNOWN
+    return frame.under_path(frame.get_attribute(owner, node.attr.value, node))
+
+
+def _is_argument(frame: Frame, node: cst.BaseExpression) -> bool:
+    """Return whether an expression is a parameter of the running function that still holds what the call passed.
+
+    What other names hold may have been replaced by code that the analysis does not see.
+    """
+    function = frame.function
+    return (
+        function is not None
+        and isinstance(node, cst.Name)
+        and any(one.name == node.value for one in function.parameters)
+        and node.value not in function.bound_names
+    )
 
 
 def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> Value:

@@ -23,9 +23,7 @@ def raise_(frame: Frame, node: cst.Raise) -> None:
     """Execute `raise`: end the path, and keep its abstract state for the handlers of an enclosing `try`."""
     if node.exc is not None:
         frame.evaluate(node.exc)
-    if frame.exception_states:
-        frame.exception_states[-1].append(frame.state.fork())
-    frame.state.live = False
+    frame.fail()
 
 
 def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.join import alternatives, any_opaque_part, join
-from devlint.domain.objects import Dict, Instance, ParameterCell, Sequence, join_all
+from devlint.domain.objects import Dict, Instance, ParameterCell, Sequence, join_all, key_value
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -99,7 +99,7 @@ def _limit_unrolling(thing: Sequence) -> Sequence:
 
 def keys_of(reference: Ref, thing: Dict) -> Sequence:
     """Return the keys of a dict as a sequence; `reference` refers to the dict."""
-    keys = tuple(Const(key) for key in thing.entries)
+    keys = tuple(map(key_value, thing.entries))
     if thing.element is None:
         return Sequence(keys, mapping=reference if thing.optional else None)
     return Sequence(None, join(thing.key, join_all(keys)) if keys else thing.key, filled=thing.filled)
@@ -116,7 +116,7 @@ def values_of(reference: Ref, thing: Dict) -> Sequence:
 def items_of(reference: Ref, thing: Dict) -> Sequence:
     """Return the elements over which iterating `dict.items()` runs: tuples of a key and a value."""
     if thing.element is None:
-        rows = tuple(Tuple((Const(key), value)) for key, value in thing.entries.items())
+        rows = tuple(Tuple((key_value(key), value)) for key, value in thing.entries.items())
         mapping = reference if thing.optional else None
         return _limit_unrolling(Sequence(rows, owner=thing.owner, mapping=mapping))
     return Sequence(None, Tuple((keys_of(reference, thing).any, thing.any)), owner=thing.owner, filled=thing.filled)

@@ -11,9 +11,9 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain import objects
-from devlint.domain.objects import Dict
+from devlint.domain.objects import Dict, key_value
 from devlint.domain.path_conditions import Atom, Literal
-from devlint.domain.value import UNKNOWN, Const, Ref, Value
+from devlint.domain.value import UNKNOWN, Ref, Value
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.batch_loops import as_batch
 from devlint.interpreter.objects.collections import dict_with_entry, without_entry
@@ -129,7 +129,7 @@ def _state_without(frame: Frame, reference: Ref, key: Hashable) -> State:
         return without
     has_key = thing.optional[key] or Literal(Atom(("has", reference.address, key), f"there is a {key!r}"))
     frame.state.assume(has_key)
-    frame.put(reference.address, dict_with_entry(thing, Const(key), thing.entries[key]))
+    frame.put(reference.address, dict_with_entry(thing, key_value(key), thing.entries[key]))
     without.assume(~has_key)
     without.heap.put(reference.address, without_entry(thing, key))
     return without

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.domain.dtype import promotion_category
 from devlint.domain.join import alternatives, is_number_or_tensor, join, without_none
-from devlint.domain.objects import Dict, Instance, Sequence, join_all
+from devlint.domain.objects import Dict, Instance, Sequence, entry_key, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.storage import Storage
 from devlint.domain.value import (
@@ -209,8 +209,9 @@ def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument
 
 def _entry(frame: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
     """Return a dict's value under a key; a defaultdict creates and stores the value of a missing key."""
-    if isinstance(key, Const) and key.value in thing.entries:
-        return thing.entries[key.value]
+    known = entry_key(key)
+    if known is not None and known[0] in thing.entries:
+        return thing.entries[known[0]]
     if thing.element is not None or thing.factory is None:
         return (thing.element or UNKNOWN) if isinstance(key, Const) else thing.any
     made = frame.call(thing.factory, Arguments(node), node)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from devlint.domain.join import join
-from devlint.domain.objects import Dict, Sequence, filled_by_either
+from devlint.domain.objects import Dict, Sequence, entry_key, filled_by_either, key_value
 from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, StringPrefix, Tuple, Value
 from devlint.interpreter.conditions.device_equality import device_type_condition
 from devlint.interpreter.language.iteration_protocol import items_of, keys_of, values_of
@@ -182,18 +182,19 @@ def get(frame: Frame, call: LibraryCall) -> Value:
         return UNKNOWN
     key = call.arguments.positional[0].value
     default = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else NONE
-    if isinstance(key, Const) and key.value in thing.entries:
-        value = thing.entries[key.value]
-        if key.value in thing.optional and (call.name != "pop" or len(call.arguments.positional) > 1):
-            value = join(value, default, thing.optional[key.value])
+    known = entry_key(key)
+    if known is not None and known[0] in thing.entries:
+        value = thing.entries[known[0]]
+        if known[0] in thing.optional and (call.name != "pop" or len(call.arguments.positional) > 1):
+            value = join(value, default, thing.optional[known[0]])
         if call.name == "setdefault":
             frame.put(call.receiver.address, dict_with_entry(thing, key, value))
         if call.name == "pop":
-            frame.put(call.receiver.address, without_entry(thing, key.value))
+            frame.put(call.receiver.address, without_entry(thing, known[0]))
         return value
     if thing.element is None and isinstance(key, Const):
         if call.name == "setdefault":
-            frame.put(call.receiver.address, replace(thing, entries={**thing.entries, key.value: default}))
+            frame.put(call.receiver.address, dict_with_entry(thing, key, default))
         return default
     if call.name == "setdefault":
         thing = replace(thing, element=default if thing.element is None else join(thing.element, default), key=key)
@@ -231,7 +232,7 @@ def popitem(frame: Frame, call: LibraryCall) -> Value:
     key, value = list(thing.entries.items())[-1]
     rest = {name: one for name, one in thing.entries.items() if name != key}
     frame.put(call.receiver.address, replace(thing, entries=rest))
-    return Tuple((Const(key), value))
+    return Tuple((key_value(key), value))
 
 
 @models_call("dict.update")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from devlint.domain.join import join
-from devlint.domain.objects import Dict, Sequence, several_keys
+from devlint.domain.objects import Dict, Sequence, entry_key, several_keys
 from devlint.domain.path_conditions import Literal
 from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, Const, Tensor, Tuple, Value
@@ -15,9 +15,10 @@ from devlint.interpreter.state.frame import Frame
 
 def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
     """Return a dict object with one more entry; under an unknown key, any existing entry may have become `value`."""
-    if isinstance(key, Const):
-        perhaps = {name: test for name, test in thing.optional.items() if name != key.value}
-        return replace(thing, entries={**thing.entries, key.value: value}, optional=perhaps)
+    known = entry_key(key)
+    if known is not None:
+        perhaps = {name: test for name, test in thing.optional.items() if name != known[0]}
+        return replace(thing, entries={**thing.entries, known[0]: value}, optional=perhaps)
     entries = {name: join(before, value) for name, before in thing.entries.items()}
     keys = key if thing.element is None or key is thing.key else several_keys(thing.key, key)
     return replace(thing, entries=entries, element=join_optional(thing.element, value), key=keys, is_filled=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.domain.dtype import Dtype, is_floating
+from devlint.domain.dtype import Dtype, is_floating, promotion_category
 from devlint.domain.placement import Placement
 from devlint.domain.value import Ref, Tensor, Value
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
@@ -26,7 +26,7 @@ def transfer_module(
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
         if request.placement is not None and not keeps_device(placement, request.placement, frame):
             placement = request.placement
-        if request.dtype is not None and (dtype.name is None or is_floating(dtype.name)):
+        if request.dtype is not None and _is_cast_with_module(dtype):
             dtype = request.dtype
         return placement, dtype
 
@@ -43,6 +43,17 @@ def transfer_module(
             )
         )  # fmt: skip
     return owner
+
+
+def _is_cast_with_module(dtype: Dtype) -> bool:
+    """Return whether a cast of a module casts its tensors of a dtype: not the complex ones, nor those of integers.
+
+    A tensor of which nothing is known may be one of those.
+    """
+    symbol = dtype.symbol
+    return is_floating(dtype.name) or (
+        dtype.name is None and symbol is not None and symbol.category < promotion_category("complex64")
+    )
 
 
 def _representative_tensor(frame: Frame, owner: Ref) -> Tensor | None:

@@ -92,11 +92,15 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
 
 
 def _is_followed(target: Placement | None, before: Placement) -> TypeGuard[PlacementCase]:
-    """Return whether a tensor on the default device is asked to lie where another one lies that is there by default."""
+    """Return whether a tensor on the default device is asked to lie where another one lies that nobody put there.
+
+    That one is there by default, or as its caller must have passed it for the path to be taken.
+    """
     return (
         isinstance(before, PlacementCase)
         and isinstance(target, PlacementCase)
-        and before.basis is target.basis is Basis.DEFAULT
+        and before.basis is Basis.DEFAULT
+        and target.basis in (Basis.DEFAULT, Basis.CALLER)
         and target.provenance is not None
     )
 

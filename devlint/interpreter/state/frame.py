@@ -461,6 +461,12 @@ class Frame:
 
     # Paths
 
+    def fail(self) -> None:
+        """End the current path by an exception, and keep its abstract state for the handlers of an enclosing `try`."""
+        if self.exception_states:
+            self.exception_states[-1].append(self.state.fork())
+        self.state.live = False
+
     def branch(self, *paths: Callable[[], None]) -> list[State]:
         """Run each of several functions from the current abstract state, and return the state at the end of each.
 
