@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final
 
 from devlint.domain.objects import Dict, HeapObject, Instance, Sequence
@@ -21,9 +21,12 @@ def may_hold_tensor(value: Value) -> bool:
     return value.__class__ in _WITH_TENSORS
 
 
-def holds_tensor(thing: HeapObject) -> bool:
-    """Return whether a heap object holds a tensor itself, not only in another heap object that it refers to."""
-    return any(map(_has_tensor, held_values(thing)))
+def memory_roots(thing: HeapObject) -> frozenset[Hashable]:
+    """Return what identifies the memory of each tensor that a heap object holds itself; None is unknown memory.
+
+    Tensors in other heap objects that it refers to do not count: an object without a tensor has no roots.
+    """
+    return frozenset(root for value in held_values(thing) if may_hold_tensor(value) for root in _memory_roots(value))
 
 
 def held_values(thing: HeapObject) -> Iterator[Value]:
@@ -106,15 +109,14 @@ def _tensor_without_sizes(tensor: Tensor) -> Tensor:
     return tensor if tensor.empty_sizes is None else replace(tensor, empty_sizes=None)
 
 
-def _has_tensor(value: Value) -> bool:
-    """Return whether a value is a tensor, or a tuple or conditional value with a tensor in it."""
-    if value.__class__ not in _WITH_TENSORS:
-        return False
+def _memory_roots(value: Value) -> Iterator[Hashable]:
+    """Yield what identifies the memory of each tensor in a value; None is unknown memory."""
     match value:
-        case Tensor():
-            return True
+        case Tensor(memory=memory):
+            yield memory.root if memory is not None else None
         case Tuple(items=items):
-            return any(map(_has_tensor, items))
+            for one in items:
+                yield from _memory_roots(one)
         case ConditionalValue(yes=yes, no=no):
-            return _has_tensor(yes) or _has_tensor(no)
-    return False
+            yield from _memory_roots(yes)
+            yield from _memory_roots(no)

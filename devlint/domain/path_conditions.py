@@ -154,12 +154,13 @@ def entails(path_condition: PathCondition, test: Literal) -> bool | None:
     if ~test in path_condition:
         return False
     if isinstance(test.formula, Conjunction):
-        answers = [entails(path_condition, part) for part in test.formula.tests]
-        if False in answers:
-            return not test.holds
-        if None not in answers:
-            return test.holds
-        return None
+        is_open = False
+        for part in test.formula.tests:
+            answer = entails(path_condition, part)
+            if answer is False:
+                return not test.holds
+            is_open |= answer is None
+        return None if is_open else test.holds
     if test.formula.weaker is not None and Literal(test.formula.weaker, False) in path_condition:
         return not test.holds
     if test.formula.stronger and any(Literal(one) in path_condition for one in test.formula.stronger):

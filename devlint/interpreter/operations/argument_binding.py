@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from devlint.domain.value import Tensor
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -10,7 +10,7 @@ from devlint.semantics.table import Row
 
 
 def bind_row_arguments(
-    row: Row, arguments: Arguments, receiver: Argument | None, aliases: dict[str, str]
+    row: Row, arguments: Arguments, receiver: Argument | None, aliases: Mapping[str, str]
 ) -> dict[str, list[Argument]]:
     """Return the arguments of a library call by parameter name, as its row of devlint's semantics table declares.
 

@@ -70,7 +70,7 @@ def apply_row(
 
     `receiver` is the object of a method call; `own` is the operand that stands for a called module's parameters.
     """
-    bound = bind_row_arguments(row, arguments, receiver, dict(frame.analysis.table.argument_aliases))
+    bound = bind_row_arguments(row, arguments, receiver, frame.analysis.table.argument_aliases)
     variadic = any(name.startswith("*") and name != "*" for name in row.params)
     complete = arguments.complete or (variadic and arguments.spread is not None)
     return apply_bound_row(frame, row, bound, arguments.node, own, complete=complete)
@@ -155,7 +155,7 @@ def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTN
 
 def _forget_changed_sizes(frame: Frame, row: Row, bound: BoundArguments) -> None:
     """Record that a tensor without elements may have some after an operation that changes its sizes in place."""
-    if row.name.rpartition(".")[2] not in METADATA_MUTATIONS:
+    if not row.mutates or row.name.rpartition(".")[2] not in METADATA_MUTATIONS:
         return
     for name in row.mutates:
         for argument in bound.get(name, ()):
@@ -181,7 +181,7 @@ def _record_writes(frame: Frame, row: Row, bound: BoundArguments, result: Tensor
 
 def _written_arguments(row: Row, bound: BoundArguments) -> Iterator[Argument]:
     """Yield the arguments to whose memory an operation writes."""
-    if row.name.rpartition(".")[2] not in METADATA_MUTATIONS:
+    if (row.mutates or OUT in bound) and row.name.rpartition(".")[2] not in METADATA_MUTATIONS:
         for name in (*row.mutates, OUT):
             yield from bound.get(name, ())
 

@@ -43,7 +43,7 @@ def change_tensor(frame: Frame, node: cst.BaseExpression, before: Tensor, after:
     def is_concerned(value: Value) -> bool:
         return with_changed_tensors(value, lambda one: after if is_meant(one) else one) is not value
 
-    holders = frame.state.heap.tensor_holders()
+    holders = frame.state.heap.tensor_holders(before.memory)
     stands_for_several = any(is_concerned(value) for _, thing in holders for value in shared_elements(thing))
     change = perhaps if stands_for_several else surely
     for address, thing in holders:

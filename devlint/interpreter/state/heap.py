@@ -6,16 +6,22 @@ costs as much as the two paths have written, not as much as the heap holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from devlint.domain.held_values import holds_tensor
+from devlint.domain.held_values import memory_roots
 from devlint.domain.objects import HeapObject
+from devlint.domain.storage import Storage
 from devlint.domain.value import AllocationSite
 
 Join: TypeAlias = "Callable[[HeapObject, HeapObject], HeapObject]"
 """A function that joins two states of one heap object."""
+
+
+TensorHolders: TypeAlias = "Mapping[AllocationSite, frozenset[Hashable]]"
+"""The heap objects that hold tensors themselves, by allocation site, with what identifies the memory of the tensors."""
 
 
 @dataclass(slots=True, eq=False)
@@ -23,27 +29,29 @@ class ForkPoint:
     """A fork of a heap into two, as a node in the tree of forks.
 
     `parent` is the fork before it, `written` the allocation sites written between the two forks, and `depth` the number
-    of forks before it. `tensor_holders` are the sites of the objects that held tensors at the fork, None while nobody
-    has asked for them.
+    of forks before it. `tensor_holders` are the objects that held tensors at the fork, None while nobody has asked for
+    them.
     """
 
     parent: ForkPoint | None
     written: set[AllocationSite]
     depth: int
-    tensor_holders: frozenset[AllocationSite] | None = None
+    tensor_holders: TensorHolders | None = None
 
 
 class BaseHeap:
     """The objects that code has made which runs once per analysis, such as a module's top level.
 
-    Most are tables without tensors, so the sites of those with tensors are kept apart.
+    They are those of all files, and most are tables without tensors. So the sites of the objects that hold tensors are
+    kept apart, by what identifies the tensors' memory.
     """
 
-    __slots__ = ("_tensor_holders", "_unsorted", "objects")
+    __slots__ = ("_roots", "_sites", "_unsorted", "objects")
 
     def __init__(self) -> None:
         self.objects: dict[AllocationSite, HeapObject] = {}
-        self._tensor_holders: set[AllocationSite] = set()
+        self._roots: dict[AllocationSite, frozenset[Hashable]] = {}
+        self._sites: defaultdict[Hashable, set[AllocationSite]] = defaultdict(set)
         self._unsorted: set[AllocationSite] = set()
 
     def put(self, address: AllocationSite, thing: HeapObject) -> None:
@@ -57,13 +65,18 @@ class BaseHeap:
             self.put(address, thing)
         return self.objects[address]
 
-    def tensor_holders(self) -> set[AllocationSite]:
-        """Return the allocation sites of the objects that hold tensors themselves."""
-        found = {address for address in self._unsorted if holds_tensor(self.objects[address])}
-        self._tensor_holders -= self._unsorted
-        self._tensor_holders |= found
+    def tensor_holders(self, memory: Storage | None = None) -> Collection[AllocationSite]:
+        """Return the sites of the objects that hold tensors themselves; with `memory`, a tensor in that memory."""
+        for address in self._unsorted:
+            for root in self._roots.pop(address, ()):
+                self._sites[root].discard(address)
+            roots = memory_roots(self.objects[address])
+            if roots:
+                self._roots[address] = roots
+            for root in roots:
+                self._sites[root].add(address)
         self._unsorted.clear()
-        return self._tensor_holders
+        return self._roots.keys() if memory is None else self._sites.get(memory.root, ())
 
 
 class Heap:
@@ -93,29 +106,46 @@ class Heap:
             if address not in self._objects:
                 yield address, thing
 
-    def tensor_holders(self) -> list[tuple[AllocationSite, HeapObject]]:
+    def tensor_holders(self, memory: Storage | None = None) -> list[tuple[AllocationSite, HeapObject]]:
         """Return the objects on this path that hold tensors themselves, with their allocation sites.
 
-        The cost is that of the objects written since it was last asked, and of the objects that hold tensors.
+        With `memory`, only those with a tensor in that memory. The cost is that of the objects written since it was
+        last asked, and of one look at each object that holds tensors.
         """
-        own = [(address, self._objects[address]) for address in self._own_tensor_holders()]
-        base = self._base.tensor_holders() - self._objects.keys()
-        return own + [(address, self._base.objects[address]) for address in base]
+        own = self._own_tensor_holders()
+        found = [
+            (address, self._objects[address])
+            for address, roots in own.items()
+            if memory is None or memory.root in roots
+        ]
+        found += [
+            (address, self._base.objects[address])
+            for address in self._base.tensor_holders(memory)
+            if address not in self._objects
+        ]
+        return found
 
-    def _own_tensor_holders(self) -> frozenset[AllocationSite]:
-        """Return the sites of the objects with tensors that the path has written, and keep them with its last fork."""
+    def _own_tensor_holders(self) -> TensorHolders:
+        """Return the objects with tensors that the path has written, and keep them with its last fork."""
         self._begin_segment()
         last = point = self._point
         assert last is not None
-        sites: set[AllocationSite] = set()
+        written: set[AllocationSite] = set()
         while point is not None and point.tensor_holders is None:
-            sites |= point.written
+            written |= point.written
             point = point.parent
-        known = point.tensor_holders if point is not None and point.tensor_holders is not None else frozenset()
-        sites |= known
-        found = frozenset(address for address in sites if holds_tensor(self._objects[address]))
-        # Equal sets are kept once: a path asks for them often.
-        last.tensor_holders = known if found == known else found
+        known = point.tensor_holders if point is not None and point.tensor_holders is not None else {}
+        if written or last.tensor_holders is None:
+            holders = dict(known)
+            for address in written:
+                roots = memory_roots(self._objects[address])
+                if roots:
+                    holders[address] = roots
+                else:
+                    holders.pop(address, None)
+            # Equal mappings are kept once: a path asks for them often.
+            last.tensor_holders = known if holders == known else holders
+        assert last.tensor_holders is not None
         return last.tensor_holders
 
     def put(self, address: AllocationSite, thing: HeapObject) -> None:
