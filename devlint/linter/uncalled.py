@@ -204,11 +204,12 @@ def _is_installed(path: Path) -> bool:
     """Return whether a file belongs to a package that other programs can install and import."""
     folder = path.parent
     while (folder / "__init__.py").is_file():
+        # A folder that is itself a package may hold the project file of the packages in it.
         folder = folder.parent
-    if folder == path.parent:
-        return False
-    base = folder.parent if folder.name == "src" else folder
-    return any((base / name).is_file() for name in _PACKAGE_FILES)
+        if any((folder / name).is_file() for name in _PACKAGE_FILES):
+            return True
+    is_package = folder != path.parent
+    return is_package and folder.name == "src" and any((folder.parent / name).is_file() for name in _PACKAGE_FILES)
 
 
 def _project_folder(paths: Sequence[Path]) -> Path:
