@@ -55,11 +55,17 @@ def is_installed(path: Path, disk: DiskReads) -> bool:
     """Return whether a file belongs to a package that other programs can install and import."""
     folder = path.parent
     while disk.is_file(folder / "__init__.py"):
+        # A folder that is itself a package may hold the project file of the packages in it.
         folder = folder.parent
-    if folder == path.parent:
-        return False
-    base = folder.parent if folder.name == "src" else folder
-    return any(disk.is_file(base / name) for name in _PACKAGE_FILES)
+        if _has_project_file(folder, disk):
+            return True
+    is_package = folder != path.parent
+    return is_package and folder.name == "src" and _has_project_file(folder.parent, disk)
+
+
+def _has_project_file(folder: Path, disk: DiskReads) -> bool:
+    """Return whether a folder has a file that makes the packages in it installable."""
+    return any(disk.is_file(folder / name) for name in _PACKAGE_FILES)
 
 
 def _project_folder(paths: Collection[Path], disk: DiskReads) -> Path:

@@ -88,6 +88,18 @@ def test_installed_package(tmp_path: Path) -> None:
     assert {one.confidence for one in found} == {Confidence.CERTAIN}
 
 
+def test_package_file_in_a_folder_that_is_a_package(tmp_path: Path) -> None:
+    package = tmp_path / "python" / "package"
+    package.mkdir(parents=True)
+    for folder in (package, package.parent):
+        (folder / "__init__.py").write_text("")
+    (package / "helpers.py").write_text(HELPERS)
+    (tmp_path / "python" / "setup.py").write_text("")
+    (tmp_path / "main.py").write_text(SCRIPT.replace("helpers", "package.helpers"))
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert {one.confidence for one in found} == {Confidence.CERTAIN}
+
+
 def test_words_of_documents_name_nothing(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("Some code is unused, and a call of it is wrong.\n")
     assert confidences(tmp_path) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
