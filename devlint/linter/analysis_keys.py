@@ -17,8 +17,8 @@ from typing import Final, TypeAlias
 
 from devlint.cache.digests import digest_of
 from devlint.interpreter.program.definitions import ModuleInfo
-from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.state.torch_defaults import DefaultSetters
 from devlint.linter.file_facts import FileFacts
 from devlint.syntax.index import Binding, Statement
 
@@ -89,13 +89,13 @@ class AnalysisKeys:
     def __init__(
         self,
         program: Program,
-        imports: ImportGraph,
+        setters: DefaultSetters,
         facts_of: Callable[[ModuleInfo], FileFacts | None],
         relative: Callable[[Path], str],
         base: str,
     ) -> None:
         self._program = program
-        self._imports = imports
+        self._setters = setters
         self._facts_of = facts_of
         self._relative = relative
         self._base = base
@@ -108,7 +108,7 @@ class AnalysisKeys:
 
     def key_of(self, module: ModuleInfo, content: str) -> str | None:
         """Return the key for the result of a given file whose content has a digest; None where no key is safe."""
-        parts: list[_Part] = [_File(module)]
+        parts: list[_Part] = [_File(module), *map(_File, self._setters.imported_setters(module))]
         parts += [_Code(module, number) for number, unit in enumerate(module.index.statements) if unit.kind != "import"]
         digests = [self._digest(part) for part in parts]
         return None if None in digests else digest_of([self._base, self._relative(module.path), content, digests])
@@ -177,7 +177,7 @@ class AnalysisKeys:
             module.name,
             module.is_package,
             module.path in self._given,
-            module.path in self._imported_by_setters,
+            module.path in self._setters.imported_files,
             self._moved_from_outside.get(module.path, []),
             facts.local,
         ]
@@ -319,17 +319,12 @@ class AnalysisKeys:
         return {path: facts for path, one in modules.items() if (facts := self._known_facts(one)) is not None}
 
     @cached_property
-    def _imported_by_setters(self) -> frozenset[Path]:
-        """The files that a file which sets the default device imports."""
-        return self._imports.reached_from([path for path, one in self._given_facts.items() if one.sets_defaults])
-
-    @cached_property
     def _moved_from_outside(self) -> Mapping[Path, list[str]]:
         """The attributes that the files which import a file, or the file itself, move from outside of their classes."""
         found: dict[Path, set[str]] = {}
         for path, facts in self._given_facts.items():
             if facts.outside_moves:
                 said = {f"{name} {inside}" for name, inside in facts.outside_moves}
-                for one in {path, *self._imports.reached_from([path])}:
+                for one in {path, *self._setters.imports.reached_from([path])}:
                     found.setdefault(one, set()).update(said)
         return {path: sorted(said) for path, said in found.items()}

@@ -69,7 +69,7 @@ class StoredFindings:
                 self._naming(),
             ]
         )
-        self._keys = AnalysisKeys(program, facts.imports, indexes.facts, self._relative, base)
+        self._keys = AnalysisKeys(program, facts.default_setters, indexes.facts, self._relative, base)
 
     def find(self, path: Path) -> FileFindings | None:
         """Return the stored result of a given file, or None if there is none that holds."""

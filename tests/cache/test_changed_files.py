@@ -205,3 +205,10 @@ def test_what_another_file_does_to_a_file(analysed, before, after, concerned):
     analysed(**before)
     assert analysed(**before) == set()
     assert concerned in analysed(**{**before, **after})
+
+
+def test_a_file_that_is_imported_for_its_effect_counts(analysed):
+    user = "import setting\nimport torch\n\nx = torch.ones(3) + torch.ones(3, device='cuda')\n"
+    analysed(extra=user, setting="import torch\n")
+    assert "extra.py" in analysed(extra=user, setting="import torch\n\ntorch.set_default_device('cuda')\n")
+    assert "extra.py" in analysed(extra=user, setting="import torch\n\ntorch.set_default_dtype(torch.float64)\n")

@@ -70,6 +70,8 @@ def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
     """Run a file's top level and then its `if __name__ == "__main__":` blocks."""
     analysis.private_call_sites, analysis.torch_defaults.entry_module = PrivateCallSites(module), module
     with analysis.new_entry(symbolic=False):
+        for imported in analysis.facts.default_setters.imported_setters(module):
+            module_frame(analysis, imported)
         module_frame(analysis, module)
         run_main_guard(analysis, module)
 

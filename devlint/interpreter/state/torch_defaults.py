@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,8 @@ from devlint.interpreter.program.program import Program
 
 SETTERS: Final = frozenset({"set_default_device", "set_default_tensor_type"})
 """The functions of torch that set the default device of new tensors."""
+DTYPE_SETTERS: Final = frozenset({"set_default_dtype"})
+"""The functions of torch that set the default dtype alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,11 @@ class DefaultSetters:
         self._program = program
         self.imports = imports
 
+    def imported_setters(self, module: ModuleInfo) -> Sequence[ModuleInfo]:
+        """Return the files that a file imports and that may set a default, which they do when they are imported."""
+        loaded = (self._program.load(path) for path in dict.fromkeys(self.imports.imports(module)))
+        return [one for one in loaded if one is not None and _mentions(one, SETTERS | DTYPE_SETTERS)]
+
     @cached_property
     def imported_files(self) -> frozenset[Path]:
         """The files that a file which sets the default device imports, directly or through other files.
@@ -42,7 +50,7 @@ class DefaultSetters:
         The functions of these files are called while that device is the default, so it is unknown there.
         """
         loaded = {path: self._program.load(path) for path in self._program.given_paths}
-        setters = [path for path, module in loaded.items() if module is not None and may_set_defaults(module)]
+        setters = [path for path, module in loaded.items() if module is not None and _mentions(module, SETTERS)]
         return self.imports.reached_from(setters)
 
 
@@ -73,6 +81,6 @@ class TorchDefaults:
         return found or FileDefaults()
 
 
-def may_set_defaults(module: ModuleInfo) -> bool:
-    """Return whether a file mentions a function that sets the default device of new tensors."""
-    return any(SETTERS & unit.mentions for unit in module.index.statements)
+def _mentions(module: ModuleInfo, names: frozenset[str]) -> bool:
+    """Return whether a file mentions any of some functions."""
+    return any(names & unit.mentions for unit in module.index.statements)
