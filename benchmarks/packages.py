@@ -74,7 +74,7 @@ class PackageResult:
 
 def run_check(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run `devlint check` on all files of a folder, without any configuration of the surroundings."""
-    command = [sys.executable, "-m", "devlint", "check", "--isolated", "--no-respect-gitignore", *options, "."]
+    command = [sys.executable, "-m", "devlint", "check", "--no-cache", "--isolated", "--no-respect-gitignore", *options, "."]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
