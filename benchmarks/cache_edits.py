@@ -2,8 +2,8 @@
 
 `python benchmarks/cache_edits.py --edits 300 --seed 1` edits a small project at random, compares after each edit, and
 prints the first difference. The project has what results of one file can depend on in others: star imports, a package,
-class attributes, constants, registries, default devices, datasets, and attributes that are moved from outside. With
-`--project FOLDER`, a copy of the files of a real project is edited instead.
+class attributes, constants, registries, default devices, datasets, and attributes that are moved from outside. Files
+besides ask where these tensors are. With `--project FOLDER`, a copy of the files of a real project is edited instead.
 """
 
 from __future__ import annotations
@@ -141,6 +141,24 @@ FILES: Mapping[str, list[list[str]]] = {
 }
 """The files of the project, each a list of blocks with the texts that a block may have."""
 
+QUESTIONS: Mapping[str, tuple[str, str]] = {
+    "option": ("from pkg.config import OPTIONS", "reveal_placement(torch.ones(3, device=OPTIONS['device']))"),
+    "default": ("import pkg.config", "reveal_placement(torch.ones(3))"),
+    "constant": ("from pkg.config import DEVICE", "reveal_placement(torch.ones(3, device=DEVICE))"),
+    "table": ("from pkg.config import TABLE", "reveal_placement(TABLE)"),
+    "attribute": ("from pkg.layers import Block", "net = Block().cuda()\n    reveal_placement(net.shift)"),
+    "called": ("from pkg.layers import scale", "reveal_placement(scale(torch.ones(3).cuda()))"),
+    "starred": ("from pkg import *", "reveal_placement(scale(torch.ones(3).cuda()))"),
+    "loaded": ("from pkg.data import loader", "for x in loader():\n        reveal_placement(x)"),
+    "registered": (
+        "from pkg import models\nfrom pkg.registry import ENTRIES",
+        "reveal_placement(ENTRIES['small']()(torch.ones(3)))",
+    ),
+    "inner": ("", "from pkg.models import small\n\n    reveal_placement(small()(torch.ones(3)))"),
+    "computed": ("from pkg import layers", "reveal_placement(getattr(layers, 'scale')(torch.ones(3).cuda()))"),
+}
+"""What a file of its own imports, and what it asks: where a tensor is."""
+
 
 WORDS = (
     ("another device", r"\bcuda\b", "cpu"),
@@ -223,7 +241,12 @@ class SmallProject(Project):
 
     def __init__(self, folder: Path, seed: int) -> None:
         super().__init__(folder, seed)
-        self._files = {name: [Block(choices[0], choices) for choices in blocks] for name, blocks in FILES.items()}
+        asking = {
+            f"asks/{name}.py": [[f"import torch\n{imports}"], [f"def ask():\n    {question}"]]
+            for name, (imports, question) in QUESTIONS.items()
+        }
+        files = {**FILES, **asking}
+        self._files = {name: [Block(choices[0], choices) for choices in blocks] for name, blocks in files.items()}
         self._gone: set[str] = set()
         for name in self._files:
             self._write(name)
@@ -231,7 +254,7 @@ class SmallProject(Project):
     def edit(self) -> str:
         """Edit the project, and return in words what was done."""
         kind = self.random.choice(["replace"] * 8 + ["move", "comment", "remove", "rename", "restore"])
-        name = self.random.choice(sorted(self._files))
+        name = self.random.choice(sorted(FILES))
         blocks = self._files[name]
         block = self.random.choice(blocks)
         if kind == "replace":

@@ -40,7 +40,8 @@ Record = dict[str, Any]
 
 def findings_of(checkout: Path) -> list[Record]:
     """Return all findings of devlint in a directory, at its default settings, as the JSON format has them."""
-    command = [sys.executable, "-m", "devlint", "check", "--isolated", "--exit-zero", "--no-respect-gitignore"]
+    options = ["--no-cache", "--isolated", "--exit-zero", "--no-respect-gitignore"]
+    command = [sys.executable, "-m", "devlint", "check", *options]
     done = subprocess.run(
         [*command, "--output-format", "json", "."], cwd=checkout, capture_output=True, timeout=TIME_LIMIT, check=False
     )

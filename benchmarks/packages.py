@@ -74,7 +74,8 @@ class PackageResult:
 
 def run_check(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run `devlint check` on all files of a folder, without any configuration of the surroundings."""
-    command = [sys.executable, "-m", "devlint", "check", "--isolated", "--no-respect-gitignore", *options, "."]
+    alone = ["--no-cache", "--isolated", "--no-respect-gitignore"]
+    command = [sys.executable, "-m", "devlint", "check", *alone, *options, "."]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 

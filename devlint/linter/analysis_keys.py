@@ -97,7 +97,6 @@ class AnalysisKeys:
     ) -> None:
         self._program = program
         self._program_facts = program_facts
-        self._imports = program_facts.imports
         self._facts_of = facts_of
         self._relative = relative
         self._base = base
@@ -199,7 +198,7 @@ class AnalysisKeys:
             module.name,
             module.is_package,
             module.path in self._given,
-            module.path in self._imported_by_setters,
+            module.path in self._program_facts.default_setters.imported_files,
             self._moved_from_outside.get(module.path, []),
             facts.local,
         ]
@@ -341,17 +340,12 @@ class AnalysisKeys:
         return {path: facts for path, one in modules.items() if (facts := self._known_facts(one)) is not None}
 
     @cached_property
-    def _imported_by_setters(self) -> frozenset[Path]:
-        """The files that a file which sets the default device imports."""
-        return self._imports.reached_from([path for path, one in self._given_facts.items() if one.sets_defaults])
-
-    @cached_property
     def _moved_from_outside(self) -> Mapping[Path, list[str]]:
         """The attributes that the files which import a file, or the file itself, move from outside of their classes."""
         found: dict[Path, set[str]] = {}
         for path, facts in self._given_facts.items():
             if facts.outside_moves:
                 said = {f"{name} {inside}" for name, inside in facts.outside_moves}
-                for one in {path, *self._imports.reached_from([path])}:
+                for one in {path, *self._program_facts.imports.reached_from([path])}:
                     found.setdefault(one, set()).update(said)
         return {path: sorted(said) for path, said in found.items()}

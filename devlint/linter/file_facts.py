@@ -17,7 +17,6 @@ from devlint.cache.digests import digest_of, digest_of_bytes
 from devlint.interpreter.driver.module_execution import EAGER_NAMES
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.registering_files import REGISTERED
-from devlint.interpreter.state.torch_defaults import may_set_defaults
 from devlint.syntax.index import Binding, Statement
 from devlint.syntax.statement import import_binding
 
@@ -31,8 +30,8 @@ class FileFacts:
 
     By number of the statement: `digests` are those of the texts, `inner_imports` the imports in functions and other
     blocks, and `run` the statements that run where the module is imported. `eager` are the names that are imported at
-    once. `local` is the digest of what analyses read of the file as a whole. Of other files, they ask whether they set
-    torch's default device, and what attributes they move from outside of a class.
+    once. `local` is the digest of what analyses read of the file as a whole. Of other files, they also ask what
+    attributes they move from outside of a class.
     """
 
     digests: tuple[str, ...]
@@ -40,7 +39,6 @@ class FileFacts:
     run: tuple[int, ...]
     eager: tuple[Binding, ...]
     local: str
-    sets_defaults: bool
     outside_moves: tuple[tuple[str, bool], ...]
 
 
@@ -58,7 +56,6 @@ def facts_of(module: ModuleInfo) -> FileFacts | None:
         run=outline.run,
         eager=tuple(outline.eager),
         local=outline.local_digest(),
-        sets_defaults=may_set_defaults(module),
         outside_moves=tuple(sorted(module.outside_moves)),
     )
 
@@ -83,7 +80,7 @@ class _Outline:
         found = []
         for unit in self._units:
             for binding in unit.imports if unit.kind == "import" else ():
-                others = (one.mentions for one in self._units if one is not unit)
+                others = (one.mentions for one in self._units if one.kind != "import")
                 unread = binding.attribute is None and not any(binding.name in mentions for mentions in others)
                 if binding.name == "*" or self._binders[binding.name] > 1 or unread:
                     found.append(binding)

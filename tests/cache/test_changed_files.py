@@ -157,3 +157,58 @@ def test_calls_of_a_constructor_in_other_files_count(analysed):
     make = "import torch\nfrom trainer import Trainer\n\nTrainer(torch.nn.Linear(3, 3), [torch.ones(3)]).run()\n"
     assert analysed(trainer=trainer, make=make) == {"trainer.py", "make.py"}
     assert "make.py" in analysed(trainer=trainer, make=make.replace("[torch.ones(3)]", "torch.ones(2, 3)"))
+
+
+CONFIG = "OPTIONS = {}\nOPTIONS['device'] = 'cpu'\n"
+READER = "import torch\nfrom config import OPTIONS\n\ntorch.ones(3, device=OPTIONS['device']).numpy()\n"
+BLOCK = (
+    "import torch\nfrom torch import nn\n\n\nclass Block(nn.Module):\n"
+    "    def __init__(self):\n        super().__init__()\n"
+    "        self.shift = torch.ones(3)\n\n    def forward(self, x):\n        return x + self.shift\n"
+)
+MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.cuda()\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "concerned"),
+    [
+        # What runs where a module is imported, though no name leads to it.
+        ({"config": CONFIG, "reader": READER}, {"config": CONFIG.replace("cpu", "cuda")}, "reader.py"),
+        (
+            {"config": CONFIG, "reader": READER},
+            {"config": CONFIG + "for key in OPTIONS:\n    OPTIONS[key] = 'cuda'\n"},
+            "reader.py",
+        ),
+        # Star imports of star imports, and what they leave out.
+        (
+            {"star": "from helper import *\n", "extra": "from star import *\n\nmake().numpy()\n"},
+            {"helper": HELPER.replace("'cuda'", "'cpu'")},
+            "extra.py",
+        ),
+        (
+            {"star": "from helper import *\n", "extra": "from star import *\n\nmake().numpy()\n"},
+            {"helper": "__all__ = ['other']\n" + HELPER},
+            "extra.py",
+        ),
+        # The default device, and attributes that are moved, in files that import the file.
+        (
+            {"main": "import user\n"},
+            {"main": "import torch\nimport user\n\ntorch.set_default_device('cuda')\n"},
+            "user.py",
+        ),
+        ({"block": BLOCK, "mover": MOVER}, {"mover": MOVER.replace("net.shift = net.shift.cuda()\n", "")}, "block.py"),
+        # Where a module is found.
+        ({"extra": "from tools import make\n\nmake().numpy()\n"}, {"tools": HELPER}, "extra.py"),
+    ],
+)
+def test_what_another_file_does_to_a_file(analysed, before, after, concerned):
+    analysed(**before)
+    assert analysed(**before) == set()
+    assert concerned in analysed(**{**before, **after})
+
+
+def test_a_file_that_is_imported_for_its_effect_counts(analysed):
+    user = "import setting\nimport torch\n\nx = torch.ones(3) + torch.ones(3, device='cuda')\n"
+    analysed(extra=user, setting="import torch\n")
+    assert "extra.py" in analysed(extra=user, setting="import torch\n\ntorch.set_default_device('cuda')\n")
+    assert "extra.py" in analysed(extra=user, setting="import torch\n\ntorch.set_default_dtype(torch.float64)\n")

@@ -88,7 +88,10 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
         elif unit.kind == "import":
             for binding in unit.imports:
                 bound = binding.name in frame.state.names
-                if bound or binding.name == "*" or _is_for_its_effect(module, binding):
+                if _is_for_its_effect(module, binding):
+                    _import(frame, binding)
+                    _run_imported(frame, binding)
+                elif bound or binding.name == "*":
                     _import(frame, binding)
                 else:
                     waiting[binding.name] = [binding]
@@ -125,8 +128,15 @@ def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
 
     That is so if no other code of the file mentions the name that the import binds.
     """
-    others = (unit for unit in module.index.statements if unit.kind != "import")
-    return binding.attribute is None and not any(binding.name in unit.mentions for unit in others)
+    code = (unit for unit in module.index.statements if unit.kind != "import")
+    return binding.attribute is None and not any(binding.name in unit.mentions for unit in code)
+
+
+def _run_imported(frame: Frame, binding: Binding) -> None:
+    """Run the module that an import names, if it is one of the program."""
+    found = frame.analysis.program.find(frame.module, binding.module, binding.level)
+    if found is not None:
+        module_frame(frame.analysis, found)
 
 
 def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:

@@ -15,6 +15,8 @@ from devlint.interpreter.program.program import Program
 
 SETTERS: Final = frozenset({"set_default_device", "set_default_tensor_type"})
 """The functions of torch that set the default device of new tensors."""
+DTYPE_SETTERS: Final = frozenset({"set_default_dtype"})
+"""The functions of torch that set the default dtype alone."""
 
 
 @record(frozen=True, slots=True)
@@ -42,17 +44,17 @@ class DefaultSetters:
         The functions of these files are called while that device is the default, so it is unknown there.
         """
         loaded = {path: self._program.load(path) for path in self._program.given_paths}
-        setters = [path for path, module in loaded.items() if module is not None and may_set_defaults(module)]
+        setters = [path for path, module in loaded.items() if module is not None and _mentions(module, SETTERS)]
         return self.imports.reached_from(setters)
 
     def imported_by(self, start: ModuleInfo) -> list[ModuleInfo]:
-        """Return the files that set the default device when a file imports them, directly or not."""
+        """Return the files that set a default when a file imports them, directly or not."""
         reached = self.imports.reached_from([start.path]) if self._set_on_import else ()
         return [module for path, module in self._set_on_import.items() if path in reached and module is not start]
 
     @cached_property
     def _set_on_import(self) -> dict[Path, ModuleInfo]:
-        """The files whose top level sets the default device."""
+        """The files whose top level sets the default device or dtype."""
         given = self._program.given_paths
         loaded = {path: self._program.load(path) for path in sorted({*given, *self.imports.reached_from(given)})}
         return {path: module for path, module in loaded.items() if module is not None and _sets_on_import(module)}
@@ -85,14 +87,14 @@ class TorchDefaults:
         return found or FileDefaults()
 
 
-def may_set_defaults(module: ModuleInfo) -> bool:
-    """Return whether a file mentions a function that sets the default device of new tensors."""
-    return any(SETTERS & unit.mentions for unit in module.index.statements)
+def _mentions(module: ModuleInfo, names: frozenset[str]) -> bool:
+    """Return whether a file mentions any of some functions."""
+    return any(names & unit.mentions for unit in module.index.statements)
 
 
 def _sets_on_import(module: ModuleInfo) -> bool:
-    """Return whether the top level of a file mentions a function that sets the default device, outside definitions."""
+    """Return whether the top level of a file mentions a function that sets a default, outside definitions."""
     return any(
-        SETTERS & unit.mentions and unit.kind == "other" and "__name__" not in unit.mentions
+        (SETTERS | DTYPE_SETTERS) & unit.mentions and unit.kind == "other" and "__name__" not in unit.mentions
         for unit in module.index.statements
     )
