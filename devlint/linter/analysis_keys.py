@@ -9,8 +9,9 @@ nothing leads to.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -55,6 +56,22 @@ class _Code:
 
 
 @dataclass(frozen=True, slots=True)
+class _Name:
+    """All top-level statements of a file that bind a name by themselves, not by an import."""
+
+    module: ModuleInfo
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Binders:
+    """What binds a name in a file: the numbers of the statements that do it themselves, and the imports."""
+
+    numbers: list[int] = field(default_factory=list)
+    imports: list[Binding] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class _Reader:
     """A statement that is asked for what it reads: its names, its text, and whether it computes names of its own.
 
@@ -76,7 +93,7 @@ class _Reader:
 _COMPUTING: Final = frozenset("getattr setattr attrgetter methodcaller globals vars locals eval exec __dict__".split())
 """The names by which code reads or binds names that it computes."""
 
-_Part: TypeAlias = "_File | _Import | _Star | _Code"
+_Part: TypeAlias = "_File | _Import | _Star | _Code | _Name"
 """A part of the program that an analysis may read."""
 
 
@@ -102,7 +119,7 @@ class AnalysisKeys:
         self._base = base
         self._given = frozenset(program.given_paths)
         self._facts: dict[ModuleInfo, FileFacts | None] = {}
-        self._binders: dict[ModuleInfo, Mapping[str, list[int]]] = {}
+        self._binders: dict[ModuleInfo, Mapping[str, _Binders]] = {}
         self._found: dict[tuple[ModuleInfo, str, int], ModuleInfo | None] = {}
         self._paths: dict[tuple[ModuleInfo, Binding], list[Path]] = {}
         self._digests: dict[_Part, str | None] = {}
@@ -193,6 +210,8 @@ class AnalysisKeys:
                 return [name, binding.name, binding.module, binding.attribute, binding.level, found]
             case _Star():
                 return ["*", name]
+            case _Name():
+                return ["name", name]
         return [
             name,
             module.name,
@@ -218,6 +237,9 @@ class AnalysisKeys:
                 for unit in module.index.statements:
                     for binding in unit.imports:
                         yield from self._files_behind(module, binding)
+            case _Name(name=name):
+                # One part for all of them: each of thousands of statements that bind one name would lead to all others.
+                yield from (_Code(module, number) for number in self._binders_of(module)[name].numbers)
             case _File() if facts is not None:
                 yield from (_Code(module, number) for number in facts.run)
                 for binding in facts.eager:
@@ -254,24 +276,20 @@ class AnalysisKeys:
     def _behind(self, module: ModuleInfo, name: str, reader: _Reader, visited: set[Hashable]) -> Iterator[_Part]:
         """Yield the parts that define a name of a file for the code that reads it."""
         binders = self._binders_of(module)
-        numbers, stars = binders.get(name, ()), binders.get("*", ())
-        if not (numbers or stars) or (module, name) in visited:
+        found, stars = binders.get(name), binders.get("*")
+        if not (found or stars) or (module, name) in visited:
             return
         visited.add((module, name))
-        for number in numbers:
-            unit = module.index.statements[number]
-            if unit.kind != "import":
-                yield _Code(module, number)
-            for binding in unit.imports:
-                if binding.name == name:
-                    yield _Import(module, binding)
-                    yield from self._behind_import(module, binding, reader, visited)
-        for number in stars:
-            for binding in module.index.statements[number].imports:
-                found = self._module(module, binding.module, binding.level) if binding.name == "*" else None
-                if found is not None:
-                    yield _Import(module, binding)
-                    yield from self._behind(found, name, reader, visited)
+        if found is not None and found.numbers:
+            yield _Name(module, name)
+        for binding in found.imports if found is not None else ():
+            yield _Import(module, binding)
+            yield from self._behind_import(module, binding, reader, visited)
+        for binding in stars.imports if stars is not None else ():
+            starred = self._module(module, binding.module, binding.level)
+            if starred is not None:
+                yield _Import(module, binding)
+                yield from self._behind(starred, name, reader, visited)
 
     def _behind_import(
         self, module: ModuleInfo, binding: Binding, reader: _Reader, visited: set[Hashable]
@@ -314,15 +332,17 @@ class AnalysisKeys:
             self._found[key] = self._program.find(importer, name, level)
         return self._found[key]
 
-    def _binders_of(self, module: ModuleInfo) -> Mapping[str, list[int]]:
-        """Return the numbers of the statements that bind each name of a file."""
+    def _binders_of(self, module: ModuleInfo) -> Mapping[str, _Binders]:
+        """Return what binds each name of a file."""
         found = self._binders.get(module)
         if found is None:
-            new: dict[str, list[int]] = {}
+            new: dict[str, _Binders] = defaultdict(_Binders)
             for number, unit in enumerate(module.index.statements):
-                for name in unit.binds | unit.globals | {one.name for one in unit.imports}:
-                    new.setdefault(name, []).append(number)
-            found = self._binders[module] = new
+                for binding in unit.imports:
+                    new[binding.name].imports.append(binding)
+                for name in unit.binds | unit.globals if unit.kind != "import" else ():
+                    new[name].numbers.append(number)
+            found = self._binders[module] = dict(new)
         return found
 
     def _known_facts(self, module: ModuleInfo) -> FileFacts | None:
