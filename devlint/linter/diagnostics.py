@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from functools import cache
 from typing import TypeAlias
 
 import libcst as cst
@@ -39,7 +40,7 @@ from devlint.rule_metadata import rule_url
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.node_positions import node_positions
 from devlint.syntax.source import SourceError
-from devlint.syntax.suppressions import find_suppressions
+from devlint.syntax.suppressions import find_suppressions, may_suppress
 
 BROKEN_FILE_CODE = "DEV900"
 """The code of the rule for files that do not parse."""
@@ -61,13 +62,17 @@ def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorCont
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
     found = [*_with_callers(found, given, regions, UncalledDefinitions(program))]
-    contexts = {filename: FixContext(module.index) for filename, module in given.items()}
+
+    @cache
+    def context_of(filename: str) -> FixContext:
+        return FixContext(given[filename].index)
+
     reported = [
-        _diagnostic(one.rule, one.finding, regions, contexts[one.finding.place.filename], contained)
+        _diagnostic(one.rule, one.finding, regions, context_of(one.finding.place.filename), contained)
         for one in _one_for_each_bug(found, regions)
     ]
     reported += [broken_file_diagnostic(filename, error) for filename, error in collector.broken_files]
-    kept = _unsuppressed(reported, given, contexts, collector.codes)
+    kept = _unsuppressed(reported, given, context_of, collector.codes)
     return tuple(sorted(kept, key=lambda one: one.order))
 
 
@@ -184,7 +189,7 @@ def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Regi
             continue
         nodes = {place.node: place for place in places if isinstance(place.node, cst.CSTNode)}
         for node, (start, end) in _positions_of(unit, list(nodes), module.index).items():
-            regions[nodes[node]] = module.index.source.region(start, end)
+            regions[nodes[node]] = module.source.region(start, end)
     return regions
 
 
@@ -249,7 +254,7 @@ def broken_file_diagnostic(filename: str, error: SourceError) -> Diagnostic:
 def _unsuppressed(
     reported: Iterable[Diagnostic],
     given: Mapping[str, ModuleInfo],
-    contexts: Mapping[str, FixContext],
+    context_of: Callable[[str], FixContext],
     codes: frozenset[str],
 ) -> list[Diagnostic]:
     """Return the diagnostics that no suppression comment silences.
@@ -260,15 +265,16 @@ def _unsuppressed(
     for one in reported:
         by_file[one.region.filename].append(one)
     kept: list[Diagnostic] = []
-    for filename in {*by_file, *(given if UNUSED_CODE in codes else ())}:
+    marked = (name for name, module in given.items() if may_suppress(module.source.text))
+    for filename in {*by_file, *(marked if UNUSED_CODE in codes else ())}:
         found, module = by_file[filename], given.get(filename)
         if module is None:
             kept += found
             continue
-        source = module.index.source
+        source = module.source
         suppressions = find_suppressions(source, module.index)
         rows = [FindingRows.of(one, source) for one in found]
         kept += [one for one, row in zip(found, rows, strict=True) if not row.is_silenced_by(suppressions)]
         if UNUSED_CODE in codes:
-            kept += unused_suppressions(contexts[filename], suppressions, rows, codes)
+            kept += unused_suppressions(context_of(filename), suppressions, rows, codes)
     return kept

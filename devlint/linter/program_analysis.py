@@ -11,6 +11,7 @@ from devlint.diagnostic import Diagnostic
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.program.tensor_files import files_without_tensors
 from devlint.interpreter.state.analysis_state import InternalError, UnparsedStatement
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
@@ -63,9 +64,11 @@ def analyse_files(
         _add_text(program, collector, *stdin)
     analysis = Analysis(program, collector.dispatch, models)
     given = program.given_paths
+    program.set_aside(files_without_tensors(program, analysis.tensor_libraries))
+    of_interest = frozenset(program.paths_of_interest)
     for done, path in enumerate(given):
         module = program.load(path)
-        if module is not None:
+        if module is not None and path in of_interest:
             analyse_file(analysis, module)
         if progress is not None:
             progress(done + 1, len(given))

@@ -78,7 +78,7 @@ class UncalledDefinitions:
     @cached_property
     def _is_application(self) -> bool:
         """Whether the program has several files, one of which is a script."""
-        return len(self._modules) > 1 and any(_MAIN_GUARD.search(one.index.source.text) for one in self._modules)
+        return len(self._modules) > 1 and any(_MAIN_GUARD.search(one.source.text) for one in self._modules)
 
     def _is_uncalled(self, definition: _Definition) -> bool:
         """Return whether nothing calls a definition, except code that nothing calls either."""
@@ -91,17 +91,17 @@ class UncalledDefinitions:
     def _may_be_uncalled(self, definition: _Definition) -> bool:
         """Return whether a definition belongs to the application, and is not reached by a computed name."""
         module = definition.module
-        if is_test_file(module.path) or module.path.stem in _ENTRY_FILES or module.index.source.cells is not None:
+        if is_test_file(module.path) or module.path.stem in _ENTRY_FILES or module.source.cells is not None:
             return False
         if _is_installed(module.path) and not is_private_name(definition.name):
             return False
         stem = module.path.parent.name if module.is_package else module.path.stem
         word = re.compile(rf"\b{re.escape(stem)}\b")
-        users = [one for one in self._modules if one is module or word.search(one.index.source.text)]
-        if len(users) == 1 and not _MAIN_GUARD.search(module.index.source.text):
+        users = [one for one in self._modules if one is module or word.search(one.source.text)]
+        if len(users) == 1 and not _MAIN_GUARD.search(module.source.text):
             return False
         computed = _COMPUTED_NAME if definition.is_method else _COMPUTED_FUNCTION
-        return not any(computed.search(one.index.source.text) for one in users)
+        return not any(computed.search(one.source.text) for one in users)
 
     def _is_named(self, definition: _Definition) -> bool:
         """Return whether any text of the project names a definition outside of itself and of comment lines."""
@@ -113,7 +113,7 @@ class UncalledDefinitions:
 
     def _is_named_in(self, definition: _Definition, module: ModuleInfo, word: re.Pattern[str]) -> bool:
         """Return whether a file names a definition in code that may be run; `word` finds the name."""
-        text = module.index.source.text
+        text = module.source.text
         for match in word.finditer(text):
             start = text.rfind("\n", 0, match.start()) + 1
             if text[start : match.start()].lstrip().startswith("#"):

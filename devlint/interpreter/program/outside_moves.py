@@ -32,7 +32,7 @@ class OutsideMoves:
         The class is defined in the file `module`. Such code stands in that file, or in a file that imports it.
         """
         if self._by_file is None:
-            self._by_file = {path: found for path in self._program.given_paths if (found := self._find(path))}
+            self._by_file = {path: found for path in self._program.paths_of_interest if (found := self._find(path))}
         wanted = {(attribute, False), (attribute, inside)}
         files = [path for path, found in self._by_file.items() if not wanted.isdisjoint(found)]
         return bool(files) and (module.path in files or not self._imports.importers_of(module.path).isdisjoint(files))

@@ -7,9 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from devlint.interpreter.program.definitions import ModuleInfo
-from devlint.syntax.index import FileIndex, index_source
-from devlint.syntax.source import SourceError
+from devlint.syntax.index import FileIndex, index_source, is_plain_python
+from devlint.syntax.source import Source, SourceError
 from devlint.syntax.source_reading import decode_source, read_source
+from devlint.syntax.text_imports import text_imports
 
 
 class Program:
@@ -35,12 +36,18 @@ class Program:
         cannot be indexed.
         """
         self._texts = {path.resolve(): data for path, data in texts.items()}
-        self._index = index or self._index_text
+        self._index = index
         self._shown = {path.resolve(): name for path, name in files}
-        self._folders = {folder for path in self._shown for folder in path.parents}
+        self._given_names: dict[Path, set[str]] = {}
+        """The names of the files and folders to analyse in each folder above them."""
+        for path in self._shown:
+            self._add_names(path)
+        self._names: dict[Path, frozenset[str]] = {}
         self._roots = [root.resolve() for root in roots]
         self._report = report
         self._modules: dict[Path, ModuleInfo | None] = {}
+        self._sources: dict[Path, Source | None] = {}
+        self._aside: frozenset[Path] = frozenset()
         self._resolved: dict[tuple[Path, str], Path | None] = {}
         self._exists: dict[Path, bool] = {}
 
@@ -48,6 +55,19 @@ class Program:
     def given_paths(self) -> list[Path]:
         """Return the paths of the files that the user named, sorted."""
         return sorted(self._shown)
+
+    @property
+    def paths_of_interest(self) -> list[Path]:
+        """Return the paths of the files that the user named, sorted, without those that are set aside."""
+        return sorted(self._shown.keys() - self._aside)
+
+    def set_aside(self, paths: Iterable[Path]) -> None:
+        """Set aside files in which no tensor can occur: they are parsed, but indexed only if their index is read."""
+        self._aside = frozenset(paths)
+
+    def is_set_aside(self, path: Path) -> bool:
+        """Return whether a file is one in which no tensor can occur."""
+        return path in self._aside
 
     def is_given(self, filename: str) -> bool:
         """Return whether a filename is that of a file which the user named."""
@@ -57,8 +77,8 @@ class Program:
         """Add a file to the program whose text is given by the caller and not read from the disk."""
         path = path.resolve()
         self._shown.setdefault(path, index.source.filename)
-        self._folders.update(path.parents)
-        self._modules[path] = self._module(path, index)
+        self._add_names(path)
+        self._modules[path] = self._module(path, index.source, lambda: index)
 
     def load(self, path: Path) -> ModuleInfo | None:
         """Return the module of a file; None when the file cannot be read or parsed.
@@ -66,22 +86,43 @@ class Program:
         For a file that the user named, such an error is reported once.
         """
         if path not in self._modules:
-            name = self._shown.get(path)
             try:
-                self._modules[path] = self._module(path, self._index(path, name or _shown_name(path)))
+                self._modules[path] = self._read(path)
             except SourceError as error:
                 self._modules[path] = None
-                if name is not None:
-                    self._report(name, error)
+                if path in self._shown:
+                    self._report(self._shown[path], error)
         return self._modules[path]
 
-    def _index_text(self, path: Path, name: str) -> FileIndex:
-        """Return the index of a file: its top-level statements and the names they bind.
+    def source(self, path: Path) -> Source | None:
+        """Return the text of a file; None if it cannot be read. The file need not be parsed for it."""
+        if path not in self._sources:
+            module = self._modules.get(path) if self._index is None else self.load(path)
+            try:
+                self._sources[path] = module.source if module is not None else self._text(path)
+            except SourceError:
+                self._sources[path] = None
+        return self._sources[path]
 
-        The file's text is the one given to the program, if any, otherwise the one on the disk.
-        """
-        data = self._texts.get(path)
-        return index_source(decode_source(data, name) if data is not None else read_source(path, name))
+    def _read(self, path: Path) -> ModuleInfo:
+        """Return the module of a file; raises SourceError if the file cannot be read or parsed."""
+        if self._index is not None:
+            index = self._index(path, self._name(path))
+            return self._module(path, index.source, lambda: index)
+        source = self._sources.get(path) or self._text(path)
+        if path in self._aside and is_plain_python(source.text):
+            return self._module(path, source, lambda: index_source(source))
+        read = index_source(source)
+        return self._module(path, source, lambda: read)
+
+    def _text(self, path: Path) -> Source:
+        """Return the text of a file: the one given to the program, if any, otherwise the one on the disk."""
+        data, name = self._texts.get(path), self._name(path)
+        return decode_source(data, name) if data is not None else read_source(path, name)
+
+    def _name(self, path: Path) -> str:
+        """Return the filename of a file that is shown to the user."""
+        return self._shown.get(path) or _shown_name(path)
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
         """Return the loaded module whose file is shown to the user under a filename; None if there is none."""
@@ -106,7 +147,10 @@ class Program:
         `module` is the dotted name in the import, `level` the number of dots before it. The result is None when the
         module is not part of the program.
         """
-        origin = importer.path
+        return self.resolve_from(importer.path, module, level)
+
+    def resolve_from(self, origin: Path, module: str, level: int) -> Path | None:
+        """Return the file of the module that an import in the file `origin` names; None if it is not of the program."""
         if level:
             base = origin.parent
             for _ in range(level - 1):
@@ -131,18 +175,21 @@ class Program:
         Then the name means a library, in this file and in the files beside it: the file is only ever imported as part
         of its package.
         """
+        source = self.source(path)
+        if source is None or not any(one.module.partition(".")[0] == path.stem for one in text_imports(source.text)):
+            return False
         module = self.load(path)
         bindings = [one for statement in module.index.statements for one in statement.imports] if module else []
         return any(not one.level and one.module.partition(".")[0] == path.stem for one in bindings)
 
-    def _module(self, path: Path, index: FileIndex) -> ModuleInfo:
+    def _module(self, path: Path, source: Source, index: Callable[[], FileIndex]) -> ModuleInfo:
         """Return the `ModuleInfo` of a file; its dotted name starts at the outermost folder that is a package."""
         parts = [] if path.stem == "__init__" else [path.stem]
         folder = path.parent
         while self._is_file(folder / "__init__.py") and folder != folder.parent:
             parts.insert(0, folder.name)
             folder = folder.parent
-        return ModuleInfo(".".join(parts) or path.parent.name, index, path.stem == "__init__", path)
+        return ModuleInfo(".".join(parts) or path.parent.name, source, path.stem == "__init__", path, index)
 
     def _search(self, origin: Path) -> list[Path]:
         """Return the folders in which the search for an absolute import of a file starts.
@@ -153,7 +200,7 @@ class Program:
         root = origin.parent
         while self._is_file(root / "__init__.py") and root != root.parent:
             root = root.parent
-        above = [folder for folder in origin.parents if folder in self._folders]
+        above = [folder for folder in origin.parents if folder in self._given_names]
         found = [root, origin.parent, *self._roots]
         # Namespace packages have no __init__.py: the folders above count where files of the run lie below them.
         found += above[:4]
@@ -161,11 +208,33 @@ class Program:
 
     def _locate(self, root: Path, module: str) -> Path | None:
         """Return the path of the file of a dotted module name, looked up below a folder; None if there is none."""
+        if module.partition(".")[0] not in self._names_in(root):
+            return None
         base = root.joinpath(*module.split("."))
         file = base.with_name(base.name + ".py")
         if self._is_file(file):
             return file
         return self._package_file(base)
+
+    def _names_in(self, folder: Path) -> frozenset[str]:
+        """Return the names of what a folder holds, without the suffix of Python's files; the answer is cached."""
+        if folder not in self._names:
+            try:
+                names = {one.stem for one in folder.iterdir()}
+            except OSError:
+                names = set()
+            self._names[folder] = frozenset(names | self._given_names.get(folder, set()))
+        return self._names[folder]
+
+    def _add_names(self, path: Path) -> None:
+        """Add the name of a file to analyse, and those of the folders above it."""
+        name = path.stem
+        for folder in path.parents:
+            names = self._given_names.setdefault(folder, set())
+            if name in names:
+                break
+            names.add(name)
+            name = folder.name
 
     def _package_file(self, folder: Path) -> Path | None:
         """Return the path of the `__init__.py` of a folder; None if there is none."""

@@ -24,6 +24,8 @@ from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
+from devlint.interpreter.program.tensor_files import TensorLibraries
+from devlint.interpreter.program.tensor_reach import TensorReach
 from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.call_summaries import CallSummaries
 from devlint.interpreter.state.deep_calls import DeepCalls, Reach
@@ -128,6 +130,8 @@ class AnalysisState:
         self.module_classes: dict[ClassInfo, bool] = {}
         self.patched_methods: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
+        self.tensor_libraries = TensorLibraries(self.table.models.libraries)
+        self.tensor_reach = TensorReach(program, self.tensor_libraries)
         imports = ImportGraph(program)
         self.torch_defaults = TorchDefaults(program, imports)
         self.outside_moves = OutsideMoves(program, imports)

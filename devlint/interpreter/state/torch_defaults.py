@@ -60,7 +60,7 @@ class TorchDefaults:
         The functions of these files are called while that device is the default, so it is unknown there.
         """
         if self._imported_by_setters is None:
-            loaded = {path: self._program.load(path) for path in self._program.given_paths}
+            loaded = {path: self._program.load(path) for path in self._program.paths_of_interest}
             setters = [path for path, module in loaded.items() if module is not None and _may_set_defaults(module)]
             self._imported_by_setters = self._imports.reached_from(setters)
         return self._imported_by_setters
