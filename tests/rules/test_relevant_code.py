@@ -54,6 +54,8 @@ def reaches(folder: Path, file: str, name: str) -> bool:
         "import timm\n",
         "def f(batch, device):\n    return batch.to(device)\n",
         "def f(x: 'Tensor'): ...\n",
+        "def f(x):\n    x.detach()\n",
+        "def f(x, dtype):\n    return x.type(dtype)\n",
     ],
 )
 def test_what_mentions_imports_or_uses_tensors_is_interpreted(tmp_path: Path, text: str) -> None:
@@ -62,7 +64,7 @@ def test_what_mentions_imports_or_uses_tensors_is_interpreted(tmp_path: Path, te
 
 
 @pytest.mark.parametrize(
-    "text", ["import plain\n", "def f(out): out.write('x')\n", "import numpy as np\n", "import timmy\n"]
+    "text", ["import plain\n", "def f(out): out.type(1, 2)\n", "import numpy as np\n", "import timmy\n"]
 )
 def test_other_files_are_set_aside(tmp_path: Path, text: str) -> None:
     write(tmp_path, plain=PLAIN, train=CONFLICT, main=text)

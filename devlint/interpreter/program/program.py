@@ -169,6 +169,10 @@ class Program:
             )
         return self._resolved[key]
 
+    def names_near(self, origin: Path) -> frozenset[str]:
+        """Return the names with which the absolute imports of a file begin that can be found in the program."""
+        return frozenset().union(*map(self._names_in, self._search(origin)))
+
     def _imports_own_name(self, path: Path) -> bool:
         """Return whether a file imports a module by the name that the file itself has, such as `torch` in `torch.py`.
 

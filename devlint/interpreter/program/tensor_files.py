@@ -13,22 +13,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.interpreter.program.program import Program
 from devlint.syntax.text_imports import text_imports
 
-_TENSOR_METHODS: Final = tuple(
-    f".{name}("
-    for name in (
-        "to cpu cuda xpu npu mps half double bfloat16 float long numpy type_as pin_memory"
-        " new_zeros new_ones new_full new_empty new_tensor"
-    ).split()
-)
+_NAMES: Final = {*TRANSFER_METHODS, "detach", "numpy", "pin_memory"} - {"type"}
+_TENSOR_METHODS: Final = (*(f".{name}(" for name in sorted(_NAMES)), ".new_")
 """Calls of methods that move, cast or make tensors: who calls one may have been given a tensor."""
+_CAST_TO_TYPE: Final = re.compile(r"\.type\(\s*[\w.'\"]+\s*\)")
+"""A cast such as `x.type(dtype)`; many other objects have a type that is called with more."""
 
 
 def uses_as_tensor(text: str) -> bool:
     """Return whether a text calls a method that moves, casts or makes tensors."""
-    return any(call in text for call in _TENSOR_METHODS)
+    return any(call in text for call in _TENSOR_METHODS) or (
+        ".type(" in text and _CAST_TO_TYPE.search(text) is not None
+    )
 
 
 class TensorLibraries:
@@ -74,7 +74,10 @@ def files_without_tensors(program: Program, libraries: TensorLibraries) -> Itera
 
 def _imports(program: Program, path: Path, text: str) -> Iterator[Path]:
     """Yield the files of the program that a file may import, at its top level or in its functions."""
+    near = program.names_near(path)
     for one in set(text_imports(text)):
+        if not one.level and one.module.partition(".")[0] not in near:
+            continue
         dotted = ".".join(filter(None, (one.module, one.attribute)))
         for name in {one.module, dotted}:
             found = program.resolve_from(path, name, one.level)

@@ -9,6 +9,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.statement_reads import LocatedStatement, StatementReads
 from devlint.interpreter.program.tensor_files import TensorLibraries, uses_as_tensor
+from devlint.interpreter.program.usage_evidence import TENSOR_ONLY
 from devlint.syntax.index import Statement
 
 _SETTINGS: Final = re.compile(r"device|dtype", re.IGNORECASE)
@@ -55,6 +56,8 @@ class TensorReach:
         text = statement.text
         if statement.kind == "import":
             return self._libraries.are_mentioned(text)
+        if not statement.mentions.isdisjoint(TENSOR_ONLY):
+            return True
         if self._libraries.are_mentioned(text) or uses_as_tensor(text) or _SETTINGS.search(text):
             return True
         return any(found["owner"] is None or _imports(module, found["owner"]) for found in _UNNAMED.finditer(text))
