@@ -137,8 +137,21 @@ class AnalysisKeys:
         registries = [
             [name, None if files is None else [self._relative(one.path) for one in files]] for name, files in filled
         ]
-        own = [self._relative(module.path), content, registries]
+        own = [self._relative(module.path), content, registries, self._reaching(module)]
         return None if None in digests else digest_of([self._base, own, digests])
+
+    def _reaching(self, module: ModuleInfo) -> list[int]:
+        """Return the numbers of the statements of a file from which tensors can be reached, so that they are run.
+
+        That depends on which files are set aside, and on names in strings, which lead to no part.
+        """
+        reach = self._program_facts.tensor_reach
+        return [
+            number
+            for number, unit in enumerate(module.index.statements)
+            if (unit.kind in ("function", "class") or "__name__" in unit.mentions)
+            and reach.reaches_tensors(module, unit)
+        ]
 
     def _filled_registries(self, module: ModuleInfo) -> list[tuple[str, list[ModuleInfo] | None]]:
         """Return the registries that files fill which a file imports, with these files; None if they hold too much."""
@@ -356,7 +369,9 @@ class AnalysisKeys:
     @cached_property
     def _given_facts(self) -> Mapping[Path, FileFacts]:
         """The facts about the given files, by path."""
-        modules = {path: module for path in self._given if (module := self._program.load(path)) is not None}
+        modules = {
+            path: module for path in self._program.paths_of_interest if (module := self._program.load(path)) is not None
+        }
         return {path: facts for path, one in modules.items() if (facts := self._known_facts(one)) is not None}
 
     @cached_property

@@ -18,7 +18,7 @@ from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import UnsetParameters
 from devlint.linter.unused_suppressions import UNUSED_CODE, FindingRows, unused_suppressions
-from devlint.syntax.suppressions import find_suppressions
+from devlint.syntax.suppressions import find_suppressions, may_suppress
 
 DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902"})
 """The codes of the rules about devlint itself, which ask for no caller."""
@@ -80,12 +80,13 @@ def _unsuppressed(
     for one in reported:
         by_file[one.region.filename].append(one)
     kept: list[Diagnostic] = []
-    for filename in {*by_file, *(given if UNUSED_CODE in codes else ())}:
+    marked = (name for name, module in given.items() if may_suppress(module.source.text))
+    for filename in {*by_file, *(marked if UNUSED_CODE in codes else ())}:
         found, module = by_file[filename], given.get(filename)
         if module is None:
             kept += found
             continue
-        source = module.index.source
+        source = module.source
         suppressions = find_suppressions(source, module.index)
         rows = [FindingRows.of(one, source) for one in found]
         kept += [one for one, row in zip(found, rows, strict=True) if not row.is_silenced_by(suppressions)]

@@ -52,6 +52,11 @@ class FileAnalyser:
         analysis.release()
         return found
 
+    def parse(self, path: Path) -> FileFindings:
+        """Parse a given file that is set aside, and return the result: nothing, unless it cannot be parsed."""
+        module = self.program.load(path)
+        return FileFindings(module.filename) if module is not None else self.broken(path)
+
     def findings(self, filename: str, runner: RuleRunner, analysis: Analysis) -> FileFindings:
         """Return what the rules of a runner have found in the events of the analysis of one file."""
         located = tuple(self._locator.located(runner.findings(), analysis.contain_errors))

@@ -146,7 +146,7 @@ class FindingLocator:
                 continue
             nodes = {place.node: place for place in together if isinstance(place.node, cst.CSTNode)}
             for node, (start, end) in _positions_of(unit, list(nodes), module.index).items():
-                self._regions[nodes[node]] = module.index.source.region(start, end)
+                self._regions[nodes[node]] = module.source.region(start, end)
 
     def _number(self, places: Iterable[Place]) -> None:
         """Number the syntax nodes at some places; the nodes of each top-level statement are counted only once."""

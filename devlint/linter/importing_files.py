@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
+from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
+
+_RELATIVE: Final = re.compile(r"\bfrom[\s\\]*\.")
+"""An import that names a package by dots only, perhaps."""
 
 
 class ImportingFiles:
@@ -63,6 +67,9 @@ class ImportingFiles:
     def _may_import(self, importer: ModuleInfo, home: ModuleInfo) -> bool:
         """Return whether an import of a file is that of another one, or may be, or the code names the other one."""
         location = (home.path.parent if home.is_package else home.path.with_suffix("")).parts
+        text = importer.source.text
+        if location[-1] not in text and not (home.is_package and _RELATIVE.search(text)):
+            return False
         for path, names in self._imported(importer):
             if path == home.path or (path is None and _is_end(names, location)):
                 return True

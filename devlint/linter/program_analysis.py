@@ -9,6 +9,7 @@ from typing import Final
 
 from devlint.cache.store import ProjectCache
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.program.tensor_files import files_without_tensors
 from devlint.linter.analysis_report import AnalysisReport
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
@@ -49,14 +50,16 @@ def analyse_files(
     """
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
     indexes = StoredIndexes(cache.store, texts) if cache is not None else None
-    program = Program(shown, src, texts, indexes.index if indexes is not None else None)
+    program = Program(shown, src, texts, reader=indexes)
     if stdin is not None:
         _add_text(program, *stdin)
     analyser = FileAnalyser(program, codes, models)
+    results = [analyser.broken(path) for path in program.broken_files]
+    aside = frozenset(files_without_tensors(program, analyser.facts.tensor_libraries))
+    program.set_aside(aside)
     stored = None
     if cache is not None and indexes is not None:
         stored = StoredFindings(cache, program, analyser.facts, indexes, codes, src, models)
-    results = [analyser.broken(path) for path in program.broken_files]
     given, done = program.given_paths, 0
 
     def count() -> None:
@@ -67,7 +70,11 @@ def analyse_files(
 
     found: dict[Path, FileFindings] = {}
     for path in given:
-        known = stored.find(path) if stored is not None else None
+        if path in aside:
+            # It is only parsed, which other processes would have to do as well.
+            known: FileFindings | None = analyser.parse(path)
+        else:
+            known = stored.find(path) if stored is not None else None
         if known is not None:
             found[path] = known
             count()
@@ -76,7 +83,7 @@ def analyse_files(
     weights = {path: _weight(program.text_bytes(path)) for path in missing} if jobs > 1 and stdin is None else {}
     processes = processes_for([*weights.values()], jobs, method)
     if processes > 1:
-        inputs = ProgramInputs(shown, codes, src, models, dict(texts))
+        inputs = ProgramInputs(shown, codes, src, models, dict(texts), aside)
         found |= analyse_in_processes(analyser, inputs, weights, processes, method, count)
     else:
         for path in missing:

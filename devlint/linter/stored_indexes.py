@@ -9,6 +9,7 @@ from typing import Any, cast
 from devlint.cache.digests import digest_of, digest_of_bytes, engine_digest
 from devlint.cache.store import Store
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.file_reader import FileReader
 from devlint.linter.file_facts import FileFacts, facts_of
 from devlint.linter.json_records import from_json, to_json
 from devlint.syntax.index import Binding, FileIndex, Statement, StatementFacts, index_source
@@ -17,27 +18,30 @@ from devlint.syntax.source import Source
 from devlint.syntax.source_reading import decode_source, read_source
 
 
-class StoredIndexes:
+class StoredIndexes(FileReader):
     """The indexes of a program's files, from the store where the content of a file is known.
 
     `texts` replace the contents of the files at these paths.
     """
 
     def __init__(self, store: Store, texts: Mapping[Path, bytes]) -> None:
+        super().__init__(texts)
         self._store = store
-        self._texts = {path.resolve(): data for path, data in texts.items()}
         self._contents: dict[Path, str] = {}
         self._facts: dict[Path, FileFacts] = {}
 
-    def index(self, path: Path, name: str) -> FileIndex:
-        """Return the index of a file; raises SourceError for a file that cannot be read or parsed."""
+    def source(self, path: Path, name: str) -> Source:
+        """Return the text of a file; raises SourceError for a file that cannot be read."""
         try:
             data = self._texts[path] if path in self._texts else path.read_bytes()
         except (OSError, ValueError):
-            return index_source(read_source(path, name))
+            return read_source(path, name)
         self._contents[path] = digest_of_bytes(data)
-        source = decode_source(data, name)
-        stored = self._store.read(self._key(path))
+        return decode_source(data, name)
+
+    def index(self, path: Path, source: Source) -> FileIndex:
+        """Return the index of a file that has a text; raises SourceError for a text that cannot be parsed."""
+        stored = self._store.read(self._key(path)) if path in self._contents else None
         if stored is not None:
             try:
                 index, facts = _read_entry(stored, source)
@@ -47,14 +51,27 @@ class StoredIndexes:
             return index
         return index_source(source)
 
+    def is_plain(self, path: Path, source: Source) -> bool:
+        """Return whether the running Python can parse the text of a file. A text that it can parse is remembered."""
+        if path not in self._contents:
+            return super().is_plain(path, source)
+        key = digest_of(["plain", engine_digest(), path.suffix, self._contents[path]])
+        if self._store.read(key) is True:
+            return True
+        is_plain = super().is_plain(path, source)
+        if is_plain:
+            self._store.write(key, True)
+        return is_plain
+
     def facts(self, module: ModuleInfo) -> FileFacts | None:
         """Return the facts about a file; None if they cannot be told. They are stored for the next run."""
+        index = module.index
         known = self._facts.get(module.path)
         if known is None and module.path in self._contents:
             known = facts_of(module)
             if known is not None:
                 self._facts[module.path] = known
-                self._store.write(self._key(module.path), _entry(module.index, known))
+                self._store.write(self._key(module.path), _entry(index, known))
         return known
 
     def content(self, path: Path) -> str | None:

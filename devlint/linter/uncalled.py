@@ -81,7 +81,7 @@ class UncalledDefinitions:
     @cached_property
     def _is_application(self) -> bool:
         """Whether the program has several files, one of which is a script."""
-        return len(self.modules) > 1 and any(_MAIN_GUARD.search(one.index.source.text) for one in self.modules)
+        return len(self.modules) > 1 and any(_MAIN_GUARD.search(one.source.text) for one in self.modules)
 
     def _is_uncalled(self, definition: _Definition) -> bool:
         """Return whether nothing calls a definition, except code that nothing calls either."""
@@ -94,15 +94,15 @@ class UncalledDefinitions:
     def _may_be_uncalled(self, definition: _Definition) -> bool:
         """Return whether a definition belongs to the application, and is not reached by a computed name."""
         module = definition.module
-        if is_test_file(module.path) or module.path.stem in _ENTRY_FILES or module.index.source.cells is not None:
+        if is_test_file(module.path) or module.path.stem in _ENTRY_FILES or module.source.cells is not None:
             return False
         if is_installed(module.path, self._disk) and not is_private_name(definition.name):
             return False
         users = self._users(definition)
-        if len(users) == 1 and not _MAIN_GUARD.search(module.index.source.text):
+        if len(users) == 1 and not _MAIN_GUARD.search(module.source.text):
             return False
         computed = _COMPUTED_NAME if definition.is_method else _COMPUTED_FUNCTION
-        return not any(computed.search(_without_options(one.index.source.text)) for one in users)
+        return not any(computed.search(_without_options(one.source.text)) for one in users)
 
     def _users(self, definition: _Definition) -> Sequence[ModuleInfo]:
         """Return the files that may use the file of a definition: for a method, those that have the file's name."""
@@ -110,7 +110,7 @@ class UncalledDefinitions:
         if not definition.is_method:
             return self._importing.of_file(module)
         word = re.compile(rf"\b{re.escape(import_name(module))}\b")
-        return [one for one in self.modules if one is module or word.search(one.index.source.text)]
+        return [one for one in self.modules if one is module or word.search(one.source.text)]
 
     def _is_named(self, definition: _Definition) -> bool:
         """Return whether the project names a definition outside of itself, by an identifier or a text of its own.
@@ -125,7 +125,8 @@ class UncalledDefinitions:
         """Return whether a file names a definition in code that may be run."""
         name = re.escape(definition.name)
         word, quoted = re.compile(rf"(?<!def )\b{name}\b"), re.compile(rf"[\"'](?:\w+[.:])*{name}[\"']")
-        for unit in module.index.statements:
+        # A file set aside has no index yet, and needs none where its text lacks the name.
+        for unit in module.index.statements if definition.name in module.source.text else ():
             if definition.name not in unit.mentions and unit.kind != "import" and not quoted.search(unit.text):
                 continue
             for match in word.finditer(unit.text):

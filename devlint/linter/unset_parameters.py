@@ -53,6 +53,8 @@ class UnsetParameters:
 
 def _units(module: ModuleInfo, name: str) -> Iterator[Statement]:
     """Yield the top-level statements of a file that mention a name."""
+    if name not in module.source.text:
+        return iter(())
     return (unit for unit in module.index.statements if name in unit.mentions)
 
 

@@ -39,17 +39,23 @@ _CHUNKS_FOR_EACH: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class ProgramInputs:
-    """What makes a program and its analysis: paths with names, rule codes, source folders, models, given contents."""
+    """What makes a program and its analysis: paths with names, rule codes, source folders, models, given contents.
+
+    The files `aside` are those in which no tensor can occur.
+    """
 
     files: Sequence[tuple[Path, str]]
     codes: frozenset[str]
     src: Sequence[Path] = ()
     models: Sequence[Path] = ()
     texts: Mapping[Path, bytes] = field(default_factory=dict)
+    aside: frozenset[Path] = frozenset()
 
     def analyser(self) -> FileAnalyser:
         """Return the analyser of the program's files."""
-        return FileAnalyser(Program(self.files, self.src, self.texts), self.codes, self.models)
+        program = Program(self.files, self.src, self.texts)
+        program.set_aside(self.aside)
+        return FileAnalyser(program, self.codes, self.models)
 
 
 def start_method() -> StartMethod:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from devlint.syntax.ast_outline import ast_outline
-from devlint.syntax.ast_parsing import parse_ast
+from devlint.syntax.ast_parsing import parse_ast, try_parse_ast
 from devlint.syntax.exports import declared_exports
 from devlint.syntax.gc_pause import paused_gc
 from devlint.syntax.libcst_outline import libcst_outline
@@ -19,7 +19,7 @@ from devlint.syntax.line_starts import Lines
 from devlint.syntax.source import Source, SourceError
 from devlint.syntax.statement import Binding, Statement, StatementFacts, StatementKind
 
-__all__ = ["Binding", "FileIndex", "Statement", "StatementFacts", "StatementKind", "index_source"]
+__all__ = ["Binding", "FileIndex", "Statement", "StatementFacts", "StatementKind", "index_source", "is_plain_python"]
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,12 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
         for outline in outlines
     )
     return FileIndex(source, lines, statements, docstring, newer_grammar)
+
+
+def is_plain_python(text: str) -> bool:
+    """Return whether the running Python can parse a text; its index is then made without an error."""
+    with paused_gc():
+        return try_parse_ast(text) is not None
 
 
 def _syntax_error(error: SyntaxError, source: Source, lines: Lines) -> SourceError:

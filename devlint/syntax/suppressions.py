@@ -87,9 +87,14 @@ class _Directive:
         return Position(self.comment.row, column + self.start), Position(self.comment.row, column + self.end)
 
 
+def may_suppress(text: str) -> bool:
+    """Return whether a text may hold a comment that silences findings."""
+    return _MARKER.search(text) is not None
+
+
 def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
     """Return all comments of a file that silence findings, with the rows that each comment covers."""
-    if not _MARKER.search(source.text):
+    if not may_suppress(source.text):
         return Suppressions()
     layout = read_comment_layout(index, _MARKER)
     directives = [directive for comment in layout.comments for directive in _directives(comment)]

@@ -106,6 +106,16 @@ def test_a_module_that_is_read_but_not_checked_counts(run, write):
     assert run.analysed
 
 
+def test_a_module_that_decides_whether_a_file_concerns_tensors_counts(run, write):
+    write("app/plain.py", "import settings\n\nx = settings.size() + settings.WIDTH\n")
+    write("app/settings.py", "WIDTH = 4\n\n\ndef size():\n    return 3\n")
+    before = run("app/plain.py")
+    assert run("app/plain.py") == before and not run.analysed
+    write("app/settings.py", "import torch\n\nWIDTH = torch.ones(3)\n\n\ndef size():\n    return WIDTH.cuda()\n")
+    assert "DEV101" in run("app/plain.py")[1] and run.analysed
+    assert run("app/plain.py") == run("--no-cache", "app/plain.py")
+
+
 def test_settings_that_change_the_analysis_count(run, write):
     run()
     assert run("--select", "DEV1")[0] == 1 and run.analysed

@@ -92,12 +92,12 @@ def test_what_nobody_uses_does_not_concern_the_files_that_import_it(analysed):
     ],
 )
 def test_what_is_used_concerns_all_who_use_it(analysed, text):
-    assert analysed(helper=text) == {"helper.py", "user.py", "caller.py"} - ({"helper.py"} if text is None else set())
+    own = {"helper.py"} if text is not None and "torch" in text else set()
+    assert analysed(helper=text) == {*own, "user.py", "caller.py"}
 
 
 def test_a_new_file_that_shadows_a_library_is_seen(analysed):
     assert analysed(torch="def ones(*sizes):\n    return 1\n") == {
-        "torch.py",
         "helper.py",
         "user.py",
         "plain.py",
@@ -125,7 +125,7 @@ def test_a_name_that_code_computes_leads_to_the_whole_module(analysed):
 def test_a_module_that_is_passed_on_leads_to_all_of_it(analysed):
     text = "import helper\nfrom calling import call\n\n\ndef run():\n    return call(helper)\n"
     calling = "def call(module):\n    return module.other()\n"
-    assert analysed(extra=text, calling=calling) == {"extra.py", "calling.py"}
+    assert analysed(extra=text, calling=calling) == {"extra.py"}
     assert "extra.py" in analysed(extra=text, calling=calling, helper=HELPER.replace("return 1", "return 2"))
 
 
@@ -140,6 +140,18 @@ def test_a_finding_with_a_fix_in_another_file_is_made_again(analysed):
     text = HELPER.replace("def make():\n", "def make(x=torch.ones(3)):\n    x.cuda()\n")
     analysed(helper=text)
     assert analysed(helper="# one\n" + text) == {"helper.py", "user.py", "caller.py"}
+
+
+def test_a_file_without_tensors_is_analysed_when_it_gets_some(analysed):
+    area = "import settings\n\n\ndef area():\n    return settings.size() + settings.WIDTH\n"
+    plain = "WIDTH = 4\n\n\ndef size():\n    return 3\n"
+    tensors = "import torch\n\nWIDTH = torch.ones(3)\n\n\ndef size():\n    return torch.ones(3, device='cuda')\n"
+    assert analysed(area=area, settings=plain) == set()
+    assert analysed(area=area, settings=tensors) == {"area.py", "settings.py"}
+    assert analysed(area=area, settings=tensors) == set()
+    assert analysed(area=area, settings=plain) == set()
+    assert analysed(area=area, settings="def broken(:\n") == set()
+    assert analysed(area=area, settings=tensors) == set()
 
 
 def test_settings_count(analysed, monkeypatch):

@@ -53,6 +53,15 @@ def test_processes_find_what_one_finds(folder: Path, method: StartMethod):
     assert sum(len(result.findings) for result in found.values()) == 6
 
 
+def test_a_new_process_sets_the_same_files_aside(folder: Path):
+    (folder / "plain.py").write_text("def f():\n    return 3\n")
+    aside = frozenset({folder / "plain.py"})
+    inputs = ProgramInputs([(path, path.name) for path in folder.glob("*.py")], CODES, aside=aside)
+    program = inputs.analyser().program
+    assert program.is_set_aside(folder / "plain.py")
+    assert folder / "shared.py" in program.paths_of_interest
+
+
 class _DyingAnalyser(FileAnalyser):
     """An analyser whose process is killed amid one file."""
 

@@ -79,10 +79,13 @@ def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
 def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
     """Analyse a top-level function or class as called from outside the program, with symbolic arguments.
 
-    Return whether the definition was analysed: one that cannot make, move, cast or read a tensor is skipped.
+    A definition that cannot reach code which makes, moves, casts or reads a tensor is skipped. Return False if it is
+    skipped for the names that it mentions itself, whatever is behind them.
     """
     if unit.kind not in ("function", "class") or not _is_relevant(analysis, module, unit):
         return False
+    if not analysis.facts.tensor_reach.reaches_tensors(module, unit):
+        return True
     analysis.torch_defaults.entry_module = module
     definition = _definition_of(analysis, module, unit.name)
     if unit.kind == "function":

@@ -170,6 +170,8 @@ def _is_tensor_related(frame: Frame, name: str) -> bool:
 def run_main_guard(analysis: AnalysisState, module: ModuleInfo) -> None:
     """Run a file's `if __name__ == "__main__":` blocks."""
     frame = module_frame(analysis, module)
+    if not any(analysis.facts.tensor_reach.reaches_tensors(module, unit) for unit in frame.main_guards):
+        return
     before = frame.state.names["__name__"]
     frame.state.names["__name__"] = Const("__main__")
     for unit in frame.main_guards:

@@ -23,7 +23,7 @@ from devlint.interpreter.program.self_attributes import (
 )
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
-from devlint.syntax.source import SourceError
+from devlint.syntax.source import Source, SourceError
 from devlint.syntax.tree_walk import descend, dotted_name
 
 EnclosingFrame: TypeAlias = Any
@@ -69,17 +69,26 @@ class Parameter:
 
 @dataclass(eq=False)
 class ModuleInfo:
-    """One file of the program, as a module under its dotted name."""
+    """One file of the program, as a module under its dotted name.
+
+    `make_index` makes the index of its statements when it is first needed.
+    """
 
     name: str
-    index: FileIndex
+    source: Source
     is_package: bool
     path: Path
+    make_index: Callable[[], FileIndex]
+
+    @cached_property
+    def index(self) -> FileIndex:
+        """Return the index of the file: its top-level statements and the names that they bind."""
+        return self.make_index()
 
     @property
     def filename(self) -> str:
         """Return the name of the module's file, as the user gave it."""
-        return self.index.source.filename
+        return self.source.filename
 
     @cached_property
     def evidence(self) -> UsageEvidence:

@@ -51,7 +51,7 @@ class ImportGraph:
 
     def _reversed(self) -> dict[Path, set[Path]]:
         """Return the files that import each file directly, among the files to analyse and those that they reach."""
-        given = self._program.given_paths
+        given = self._program.paths_of_interest
         importers: dict[Path, set[Path]] = defaultdict(set)
         for importer in {*given, *self.reached_from(given)}:
             for path in self._imports_of(importer):

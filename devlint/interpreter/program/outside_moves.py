@@ -23,7 +23,7 @@ class OutsideMoves:
         The class is defined in the file `module`. Such code stands in that file, or in a file that imports it.
         """
         if self._by_file is None:
-            modules = {path: self._program.load(path) for path in self._program.given_paths}
+            modules = {path: self._program.load(path) for path in self._program.paths_of_interest}
             self._by_file = {
                 path: one.outside_moves for path, one in modules.items() if one is not None and one.outside_moves
             }

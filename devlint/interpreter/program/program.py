@@ -8,9 +8,11 @@ from types import MappingProxyType
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.disk_reads import DiskReads
-from devlint.syntax.index import FileIndex, index_source
-from devlint.syntax.source import SourceError
-from devlint.syntax.source_reading import decode_source, read_source, shown_name
+from devlint.interpreter.program.file_reader import FileReader
+from devlint.syntax.index import FileIndex
+from devlint.syntax.source import Source, SourceError
+from devlint.syntax.source_reading import shown_name
+from devlint.syntax.text_imports import text_imports
 
 
 class Program:
@@ -25,24 +27,32 @@ class Program:
         roots: Sequence[Path] = (),
         texts: Mapping[Path, bytes] = MappingProxyType({}),
         index: Callable[[Path, str], FileIndex] | None = None,
+        reader: FileReader | None = None,
     ) -> None:
         """Create a program from the files to analyse.
 
         `files` pairs each path with the filename to show to the user. `roots` are further folders from which absolute
         imports may start. `texts` replace the contents of the files at these paths. `index`, if given, is called with
         the path and the filename of a file and returns its index (its top-level statements); it raises SourceError for
-        a file that cannot be indexed.
+        a file that cannot be indexed. Otherwise `reader` reads the files, by default from the disk.
         """
         self._texts = {path.resolve(): data for path, data in texts.items()}
-        self._index = index or self._index_text
+        self._index = index
+        self._reader = reader or FileReader(texts)
         self._shown = {path.resolve(): name for path, name in files}
-        self._folders = {folder for path in self._shown for folder in path.parents}
+        self._given_names: dict[Path, set[str]] = {}
+        """The names of the files and folders to analyse in each folder above them."""
+        for path in self._shown:
+            self._add_names(path)
+        self._found_names: dict[tuple[Path, str], bool] = {}
+        self._searched: dict[Path, list[Path]] = {}
         self._roots = [root.resolve() for root in roots]
         self.broken_files: dict[Path, tuple[str, SourceError]] = {}
         """The filenames of the files of `files` that cannot be read or parsed, with the errors that say why."""
         self._modules: dict[Path, ModuleInfo | None] = {}
+        self._sources: dict[Path, Source | None] = {}
+        self._aside: frozenset[Path] = frozenset()
         self._resolved: dict[tuple[Path, str], Path | None] = {}
-        self._names: dict[Path, frozenset[str]] = {}
         self.disk = DiskReads()
 
     @property
@@ -53,7 +63,7 @@ class Program:
     @property
     def read_files(self) -> Mapping[Path, str]:
         """Return the files that were read so far, with the names under which they are shown."""
-        return {path: self.name_of(path) for path in self._modules}
+        return {path: self.name_of(path) for path in (*self._modules, *self._sources)}
 
     def name_of(self, path: Path) -> str:
         """Return the filename under which a file is shown to the user."""
@@ -66,6 +76,19 @@ class Program:
         except OSError:
             return b""
 
+    @property
+    def paths_of_interest(self) -> list[Path]:
+        """Return the paths of the files that the user named, sorted, without those that are set aside."""
+        return sorted(self._shown.keys() - self._aside)
+
+    def set_aside(self, paths: Iterable[Path]) -> None:
+        """Set aside files in which no tensor can occur: they are parsed, but indexed only if their index is read."""
+        self._aside = frozenset(paths)
+
+    def is_set_aside(self, path: Path) -> bool:
+        """Return whether a file is one in which no tensor can occur."""
+        return path in self._aside
+
     def is_given(self, filename: str) -> bool:
         """Return whether a filename is that of a file which the user named."""
         return filename in self._shown.values()
@@ -74,8 +97,10 @@ class Program:
         """Add a file to the program whose text is given by the caller and not read from the disk."""
         path = path.resolve()
         self._shown.setdefault(path, index.source.filename)
-        self._folders.update(path.parents)
-        self._modules[path] = self._module(path, index)
+        self._add_names(path)
+        self._found_names.clear()
+        self._searched.clear()
+        self._modules[path] = self._module(path, index.source, lambda: index)
 
     def load(self, path: Path) -> ModuleInfo | None:
         """Return the module of a file; None when the file cannot be read or parsed.
@@ -83,22 +108,38 @@ class Program:
         For a file that the user named, the error is recorded.
         """
         if path not in self._modules:
-            name = self._shown.get(path)
             try:
-                self._modules[path] = self._module(path, self._index(path, name or shown_name(path)))
+                self._modules[path] = self._read(path)
             except SourceError as error:
                 self._modules[path] = None
-                if name is not None:
-                    self.broken_files[path] = name, error
+                if path in self._shown:
+                    self.broken_files[path] = self._shown[path], error
         return self._modules[path]
 
-    def _index_text(self, path: Path, name: str) -> FileIndex:
-        """Return the index of a file: its top-level statements and the names they bind.
+    def source(self, path: Path) -> Source | None:
+        """Return the text of a file; None if it cannot be read. The file need not be parsed for it."""
+        if path not in self._sources:
+            module = self._modules.get(path) if self._index is None else self.load(path)
+            try:
+                self._sources[path] = module.source if module is not None else self._read_text(path)
+            except SourceError:
+                self._sources[path] = None
+        return self._sources[path]
 
-        The file's text is the one given to the program, if any, otherwise the one on the disk.
-        """
-        data = self._texts.get(path)
-        return index_source(decode_source(data, name) if data is not None else read_source(path, name))
+    def _read(self, path: Path) -> ModuleInfo:
+        """Return the module of a file; raises SourceError if the file cannot be read or parsed."""
+        if self._index is not None:
+            index = self._index(path, self.name_of(path))
+            return self._module(path, index.source, lambda: index)
+        source = self._sources.get(path) or self._read_text(path)
+        if path in self._aside and self._reader.is_plain(path, source):
+            return self._module(path, source, lambda: self._reader.index(path, source))
+        read = self._reader.index(path, source)
+        return self._module(path, source, lambda: read)
+
+    def _read_text(self, path: Path) -> Source:
+        """Return the text of a file; raises SourceError if the file cannot be read."""
+        return self._reader.source(path, self.name_of(path))
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
         """Return the loaded module whose file is shown to the user under a filename; None if there is none."""
@@ -123,7 +164,10 @@ class Program:
         `module` is the dotted name in the import, `level` the number of dots before it. The result is None when the
         module is not part of the program.
         """
-        origin = importer.path
+        return self.resolve_from(importer.path, module, level)
+
+    def resolve_from(self, origin: Path, module: str, level: int) -> Path | None:
+        """Return the file of the module that an import in the file `origin` names; None if it is not of the program."""
         if level:
             relative = (origin.parent, "." * level + module)
             if relative not in self._resolved:
@@ -147,10 +191,11 @@ class Program:
 
     def module_names_in(self, folder: Path) -> frozenset[str]:
         """Return the names of the modules that may be found in a folder."""
-        if folder not in self._names:
-            given = (path.name for path in self._shown if path.parent == folder)
-            self._names[folder] = self.disk.modules(folder) | {name.removesuffix(".py") for name in given}
-        return self._names[folder]
+        return self.disk.modules(folder) | self._given_names.get(folder, set())
+
+    def may_hold(self, origin: Path, name: str) -> bool:
+        """Return whether absolute imports of a file that begin with a name may lead to files of the program."""
+        return any(self._has_name(root, name) for root in self._search(origin))
 
     def _imports_own_name(self, path: Path) -> bool:
         """Return whether a file imports a module by the name that the file itself has, such as `torch` in `torch.py`.
@@ -158,18 +203,21 @@ class Program:
         Then the name means a library, in this file and in the files beside it: the file is only ever imported as part
         of its package.
         """
+        source = self.source(path)
+        if source is None or not any(one.module.partition(".")[0] == path.stem for one in text_imports(source.text)):
+            return False
         module = self.load(path)
         bindings = [one for statement in module.index.statements for one in statement.imports] if module else []
         return any(not one.level and one.module.partition(".")[0] == path.stem for one in bindings)
 
-    def _module(self, path: Path, index: FileIndex) -> ModuleInfo:
+    def _module(self, path: Path, source: Source, index: Callable[[], FileIndex]) -> ModuleInfo:
         """Return the `ModuleInfo` of a file; its dotted name starts at the outermost folder that is a package."""
         parts = [] if path.stem == "__init__" else [path.stem]
         folder = path.parent
         while self._is_file(folder / "__init__.py") and folder != folder.parent:
             parts.insert(0, folder.name)
             folder = folder.parent
-        return ModuleInfo(".".join(parts) or path.parent.name, index, path.stem == "__init__", path)
+        return ModuleInfo(".".join(parts) or path.parent.name, source, path.stem == "__init__", path, index)
 
     def _search(self, origin: Path) -> list[Path]:
         """Return the folders in which the search for an absolute import of a file starts.
@@ -177,22 +225,47 @@ class Program:
         Those are the folder above the file's outermost package, the file's own folder, the `roots`, and the folders
         above the file that hold files to analyse.
         """
+        if origin.parent in self._searched:
+            return self._searched[origin.parent]
         root = origin.parent
         while self._is_file(root / "__init__.py") and root != root.parent:
             root = root.parent
-        above = [folder for folder in origin.parents if folder in self._folders]
+        above = [folder for folder in origin.parents if folder in self._given_names]
         found = [root, origin.parent, *self._roots]
         # Namespace packages have no __init__.py: the folders above count where files of the run lie below them.
         found += above[:4]
-        return list(dict.fromkeys(found))
+        return self._searched.setdefault(origin.parent, list(dict.fromkeys(found)))
 
     def _locate(self, root: Path, module: str) -> Path | None:
         """Return the path of the file of a dotted module name, looked up below a folder; None if there is none."""
+        if not self._has_name(root, module.partition(".")[0]):
+            return None
         base = root.joinpath(*module.split("."))
         file = base.with_name(base.name + ".py")
         if self._is_file(file):
             return file
         return self._package_file(base)
+
+    def _has_name(self, folder: Path, name: str) -> bool:
+        """Return whether a folder holds a Python file or anything else of a name; the answer is cached."""
+        key = folder, name
+        if key not in self._found_names:
+            self._found_names[key] = (
+                name in self._given_names.get(folder, ())
+                or self.disk.is_file(folder / f"{name}.py")
+                or self.disk.exists(folder / name)
+            )
+        return self._found_names[key]
+
+    def _add_names(self, path: Path) -> None:
+        """Add the name of a file to analyse, and those of the folders above it."""
+        name = path.stem
+        for folder in path.parents:
+            names = self._given_names.setdefault(folder, set())
+            if name in names:
+                break
+            names.add(name)
+            name = folder.name
 
     def _package_file(self, folder: Path) -> Path | None:
         """Return the path of the `__init__.py` of a folder; None if there is none."""

@@ -59,7 +59,7 @@ class RegisteringFiles:
     def _registrations(self) -> Mapping[Registry, Mapping[ModuleInfo, int]]:
         """The number of definitions that each file puts into each registry."""
         found: dict[Registry, dict[ModuleInfo, int]] = defaultdict(dict)
-        given = self._program.given_paths
+        given = self._program.paths_of_interest
         for path in sorted({*given, *self._imports.reached_from(given)}):
             module = self._program.load(path)
             for unit in module.index.statements if module is not None else ():

@@ -17,6 +17,8 @@ from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.registering_files import RegisteringFiles
+from devlint.interpreter.program.tensor_files import TensorLibraries
+from devlint.interpreter.program.tensor_reach import TensorReach
 from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.torch_defaults import DefaultSetters
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
@@ -33,6 +35,8 @@ class ProgramFacts:
         self.table: Table = load_semantics(models)
         self.numpy: Table = load_numpy_table()
         self.use_def = UseDef()
+        self.tensor_libraries = TensorLibraries(self.table.models.libraries)
+        self.tensor_reach = TensorReach(program, self.tensor_libraries)
         self.imports = ImportGraph(program)
         self.default_setters = DefaultSetters(program, self.imports)
         self.outside_moves = OutsideMoves(program, self.imports)

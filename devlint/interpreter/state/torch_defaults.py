@@ -43,7 +43,7 @@ class DefaultSetters:
 
         The functions of these files are called while that device is the default, so it is unknown there.
         """
-        loaded = {path: self._program.load(path) for path in self._program.given_paths}
+        loaded = {path: self._program.load(path) for path in self._program.paths_of_interest}
         setters = [path for path, module in loaded.items() if module is not None and _mentions(module, SETTERS)]
         return self.imports.reached_from(setters)
 
@@ -55,7 +55,7 @@ class DefaultSetters:
     @cached_property
     def _set_on_import(self) -> dict[Path, ModuleInfo]:
         """The files whose top level sets the default device or dtype."""
-        given = self._program.given_paths
+        given = self._program.paths_of_interest
         loaded = {path: self._program.load(path) for path in sorted({*given, *self.imports.reached_from(given)})}
         return {path: module for path, module in loaded.items() if module is not None and _sets_on_import(module)}
 

@@ -32,6 +32,11 @@ class ModelCatalogue:
                     self._patterns.setdefault(_root(pattern), []).append((_compiled(pattern), cells))
         self._roots = {*map(_root, (*self._aliases, *self._exact)), *self._patterns}
 
+    @property
+    def libraries(self) -> frozenset[str]:
+        """The names of the libraries that the model files describe."""
+        return frozenset(self._roots)
+
     def canonical(self, name: str) -> str:
         """Return the name under which the model files describe ``name``, or ``name`` itself if no alias applies.
 
