@@ -41,7 +41,7 @@ def seconds(command: list[str]) -> float:
 def compare(folder: Path, rounds: int) -> tuple[float, float, float]:
     """Return the median times of parsing a folder, of parsing it without the collector, and of linting it."""
     parse = [sys.executable, "-c", PARSE, str(folder)]
-    lint = [sys.executable, "-m", "devlint", "--exit-zero", str(folder)]
+    lint = [sys.executable, "-m", "devlint", "--exit-zero", "--no-cache", "--jobs", "1", str(folder)]
     times = [[seconds(command) for command in (parse, [*parse, "uncollected"], lint)] for _ in range(rounds)]
     plain, uncollected, linting = map(statistics.median, zip(*times, strict=True))
     return plain, uncollected, linting
