@@ -55,7 +55,11 @@ class CaseResult:
 def run_devlint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run a devlint command in a folder."""
     return subprocess.run(
-        [sys.executable, "-m", "devlint", *options, "--no-cache"], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "devlint", *options, "--no-cache"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -137,7 +137,11 @@ def _linted(suite: Suite, home: Path, environment: Mapping[str, str]) -> list[Re
     """Return all findings of the linter in a suite's package, as the JSON format has them."""
     command = [sys.executable, "-P", "-m", "devlint", "check", "--isolated", "--exit-zero", "--no-respect-gitignore"]
     done = subprocess.run(
-        [*command, "--no-cache", "--output-format", "json", suite.package], cwd=home, env=environment, capture_output=True, check=True
+        [*command, "--no-cache", "--output-format", "json", suite.package],
+        cwd=home,
+        env=environment,
+        capture_output=True,
+        check=True,
     )
     return list(json.loads(done.stdout))
 
