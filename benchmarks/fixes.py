@@ -55,17 +55,13 @@ class CaseResult:
 def run_devlint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run a devlint command in a folder."""
     return subprocess.run(
-        [sys.executable, "-m", "devlint", *options, "--no-cache"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-m", "devlint", *options], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
 def findings(folder: Path, codes: Sequence[str]) -> list[dict[str, Any]]:
     """Return devlint's findings in a folder that have one of these codes."""
-    options = ("--isolated", "--extend-select", ",".join(codes), "--exit-zero", "--output-format", "json")
+    options = ("--no-cache", "--isolated", "--extend-select", ",".join(codes), "--exit-zero", "--output-format", "json")
     run = run_devlint(folder, "check", *options, ".")
     if run.returncode:
         raise SystemExit(run.stderr)
@@ -90,7 +86,16 @@ def fix_case(case: Path) -> CaseResult:
         folder = Path(place) / "bad"
         shutil.copytree(case / "bad", folder, ignore=shutil.ignore_patterns("__pycache__"))
         found = bool(findings(folder, codes))
-        fix = ("check", "--isolated", "--fix-only", "--unsafe-fixes", "--extend-select", ",".join(codes), ".")
+        fix = (
+            "check",
+            "--no-cache",
+            "--isolated",
+            "--fix-only",
+            "--unsafe-fixes",
+            "--extend-select",
+            ",".join(codes),
+            ".",
+        )
         fixed = run_devlint(folder, *fix)
         if fixed.returncode:
             raise SystemExit(f"{case.name}: {fixed.stderr}")
