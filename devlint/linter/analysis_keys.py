@@ -381,6 +381,6 @@ class AnalysisKeys:
         for path, facts in self._given_facts.items():
             if facts.outside_moves:
                 said = {f"{name} {inside}" for name, inside in facts.outside_moves}
-                for one in {path, *self._program_facts.imports.reached_from([path])}:
+                for one in {path, *self._program_facts.imports.reached_by(path)}:
                     found.setdefault(one, set()).update(said)
         return {path: sorted(said) for path, said in found.items()}

@@ -38,7 +38,7 @@ def defer_registration(frame: Frame, unit: Statement) -> None:
     registries = frame.analysis.pending_registrations
     if registrar not in registries.definitions_by_registrar:
         registries.definitions_by_registrar[registrar] = []
-        for name in registrar.unit.mentions & _assigned_names(registrar.module):
+        for name in registrar.unit.mentions & registrar.module.assigned_names:
             registries.registrars_by_name.setdefault((registrar.module, name), set()).add(registrar)
     registries.definitions_by_registrar[registrar].append((frame, unit.name))
 
@@ -75,7 +75,7 @@ def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> 
         waiting = registries.definitions_by_registrar.pop(registrar, [])
         if len(waiting) > MAX_REGISTERED:
             _mark_contents_unknown(
-                analysis, registrar.module, registrar.unit.mentions & _assigned_names(registrar.module)
+                analysis, registrar.module, registrar.unit.mentions & registrar.module.assigned_names
             )
             continue
         for frame, registered in waiting:
@@ -93,11 +93,6 @@ def _registrar(frame: Frame, unit: Statement) -> FunctionInfo | None:
     value = frame.analysis.global_name(frame.module, dotted[1])
     definition = value.definition if isinstance(value, ProgramDefinition) else None
     return definition if isinstance(definition, FunctionInfo) else None
-
-
-def _assigned_names(module: ModuleInfo) -> frozenset[str]:
-    """Return the names at a module's top level that are bound by statements other than definitions and imports."""
-    return frozenset().union(*(unit.binds for unit in module.index.statements if unit.kind == "other"))
 
 
 def _register(frame: Frame, name: str) -> None:

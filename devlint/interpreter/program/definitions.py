@@ -130,6 +130,11 @@ class ModuleInfo:
         return frozenset(name for unit in self.index.statements for name in _COLLATING.findall(unit.text))
 
     @cached_property
+    def assigned_names(self) -> frozenset[str]:
+        """Return the global names that statements of the file bind which are neither definitions nor imports."""
+        return frozenset().union(*(unit.binds for unit in self.index.statements if unit.kind == "other"))
+
+    @cached_property
     def outside_moves(self) -> frozenset[tuple[str, bool]]:
         """Return the attributes that the file sets from outside of a class, each with whether it only sets an item.
 

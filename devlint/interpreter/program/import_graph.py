@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 
 from devlint.interpreter.program.definitions import ModuleInfo
@@ -17,6 +18,13 @@ class ImportGraph:
         self._program = program
         self._importers: dict[Path, set[Path]] | None = None
         self._imports: dict[ModuleInfo, tuple[Path, ...]] = {}
+        self._last_reached: tuple[Path | None, frozenset[Path]] = None, frozenset()
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """The files to analyse and those that they import, directly or through other files, sorted."""
+        given = self._program.paths_of_interest
+        return tuple(sorted({*given, *self.reached_from(given)}))
 
     def imports(self, module: ModuleInfo) -> tuple[Path, ...]:
         """Return the files of the program that a file imports at its top level, in the order of the imports."""
@@ -38,6 +46,15 @@ class ImportGraph:
         """Return the files that some files import, directly or through other files."""
         return _reachable(start, self._imports_of)
 
+    def reached_by(self, path: Path) -> frozenset[Path]:
+        """Return the files that one file imports, directly or through other files.
+
+        Several facts about one file ask for them in a row, so the last answer is kept, and not those for all files.
+        """
+        if self._last_reached[0] != path:
+            self._last_reached = path, self.reached_from([path])
+        return self._last_reached[1]
+
     def importers_of(self, path: Path) -> frozenset[Path]:
         """Return the files that import a file, directly or through other files.
 
@@ -51,9 +68,8 @@ class ImportGraph:
 
     def _reversed(self) -> dict[Path, set[Path]]:
         """Return the files that import each file directly, among the files to analyse and those that they reach."""
-        given = self._program.paths_of_interest
         importers: dict[Path, set[Path]] = defaultdict(set)
-        for importer in {*given, *self.reached_from(given)}:
+        for importer in self.files:
             for path in self._imports_of(importer):
                 importers[path].add(importer)
         return importers

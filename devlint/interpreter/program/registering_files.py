@@ -47,7 +47,7 @@ class RegisteringFiles:
         counts = self._registrations.get(registry)
         if counts is None:
             return []
-        reached = self._imports.reached_from([start.path])
+        reached = self._imports.reached_by(start.path)
         return [(module, count) for module, count in counts.items() if module.path in reached and module is not start]
 
     def all_imported_by(self, start: ModuleInfo) -> dict[Registry, list[tuple[ModuleInfo, int]]]:
@@ -59,8 +59,7 @@ class RegisteringFiles:
     def _registrations(self) -> Mapping[Registry, Mapping[ModuleInfo, int]]:
         """The number of definitions that each file puts into each registry."""
         found: dict[Registry, dict[ModuleInfo, int]] = defaultdict(dict)
-        given = self._program.paths_of_interest
-        for path in sorted({*given, *self._imports.reached_from(given)}):
+        for path in self._imports.files:
             module = self._program.load(path)
             for unit in module.index.statements if module is not None else ():
                 if module is not None and unit.source.text.startswith("@", unit.start) and REGISTERED.match(unit.text):
@@ -83,8 +82,7 @@ class RegisteringFiles:
                 continue
             function = home.index.definitions.get(name)
             if function is not None:
-                assigned = frozenset().union(*(one.binds for one in home.index.statements if one.kind == "other"))
-                yield from ((home.path, one) for one in sorted(function.mentions & assigned))
+                yield from ((home.path, one) for one in sorted(function.mentions & home.assigned_names))
 
     def _definition_of(self, module: ModuleInfo, name: str) -> tuple[ModuleInfo, str]:
         """Return the file that defines a name of a file, and the name there; "" for the file as a whole."""

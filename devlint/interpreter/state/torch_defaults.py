@@ -49,14 +49,13 @@ class DefaultSetters:
 
     def imported_by(self, start: ModuleInfo) -> list[ModuleInfo]:
         """Return the files that set a default when a file imports them, directly or not."""
-        reached = self.imports.reached_from([start.path]) if self._set_on_import else ()
+        reached = self.imports.reached_by(start.path) if self._set_on_import else ()
         return [module for path, module in self._set_on_import.items() if path in reached and module is not start]
 
     @cached_property
     def _set_on_import(self) -> dict[Path, ModuleInfo]:
         """The files whose top level sets the default device or dtype."""
-        given = self._program.paths_of_interest
-        loaded = {path: self._program.load(path) for path in sorted({*given, *self.imports.reached_from(given)})}
+        loaded = {path: self._program.load(path) for path in self.imports.files}
         return {path: module for path, module in loaded.items() if module is not None and _sets_on_import(module)}
 
 
