@@ -13,10 +13,12 @@ from devlint.fixes.statement_edits import indentation_at
 from devlint.port.amp_calls import port_amp
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port, WithoutEquivalent
 from devlint.port.device_indexes import is_index
+from devlint.port.device_names import is_device_name
 from devlint.port.old_tensor_types import port_tensor_type
 from devlint.port.port_context import PortContext, plain_arguments
 from devlint.port.seeds import is_seed, port_seed
 from devlint.semantics.accelerators import Kind, Replacement, reason_without_equivalent, replacements_of, version_text
+from devlint.syntax.tree_walk import dotted_name
 
 _RESULTS_WITHOUT: Final = {
     "torch.cuda.memory_allocated": "0",
@@ -160,10 +162,18 @@ def _check_arguments(context: PortContext, region: NodeRegion, call: cst.Call, b
         return
     if len(call.args) > 1 or any(one != "device" for one in keywords):
         raise LeftForHuman(f"`{by.by}` has other arguments")
-    if by.name in _NEED_INDEX and not all(is_index(context, region, one.value) for one in call.args):
+    known = by.name not in _NEED_INDEX or all(is_index(context, region, one.value) for one in call.args)
+    if not known and not (by.name == "torch.cuda.set_device" and _is_called_device(call)):
         raise LeftForHuman(f"`{by.by}` takes an index, and this may be a device or None")
     if by.name == "torch.cuda.current_stream" and not _is_waited_for(region, call):
         raise LeftForHuman("what is done with the stream may need one of CUDA")
+
+
+def _is_called_device(call: cst.Call) -> bool:
+    """Return whether the argument of a call is named like a device, so that it is neither -1 nor None."""
+    (argument,) = call.args
+    name = dotted_name(argument.value)
+    return name is not None and is_device_name(name.rpartition(".")[2])
 
 
 def _is_waited_for(region: NodeRegion, call: cst.Call) -> bool:

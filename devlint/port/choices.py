@@ -44,8 +44,18 @@ def _is_else(node: cst.CSTNode) -> bool:
 
 
 def _asks_for_cuda(names: TorchNames, region: NodeRegion, test: cst.CSTNode) -> bool:
-    """Return whether a condition is exactly `torch.cuda.is_available()`."""
-    return isinstance(test, cst.Call) and not test.args and names.full_name(region, test.func) == CUDA_AVAILABLE
+    """Return whether a condition demands that `torch.cuda.is_available()`, alone or together with others."""
+    return _check_in(names, region, test) is not None
+
+
+def _check_in(names: TorchNames, region: NodeRegion, test: cst.CSTNode) -> cst.Call | None:
+    """Return the call of `torch.cuda.is_available` that a condition demands to be true; None without one."""
+    match test:
+        case cst.Call(func=func, args=[]) if names.full_name(region, func) == CUDA_AVAILABLE:
+            return test
+        case cst.BooleanOperation(left=left, operator=cst.And(), right=right):
+            return _check_in(names, region, left) or _check_in(names, region, right)
+    return None
 
 
 def _is_device(node: cst.CSTNode, type_: str) -> bool:
@@ -81,9 +91,10 @@ def _devices_assigned(suite: cst.CSTNode, type_: str) -> list[cst.CSTNode] | Non
 
 def port_choice(context: PortContext, region: NodeRegion, choice: cst.If | cst.IfExp) -> Port:
     """Return the port of a choice of a device: the check, and each device of CUDA in it."""
-    assert isinstance(choice.test, cst.Call)
-    asked, imports = context.library(region, choice.test, AVAILABLE)
-    edits: list[Edit] = [*imports, replace_node(region, choice.test.func, asked)]
+    check = _check_in(context.names, region, choice.test)
+    assert check is not None
+    asked, imports = context.library(region, check, AVAILABLE)
+    edits: list[Edit] = [*imports, replace_node(region, check.func, asked)]
     branch = choice.body
     for node in _texts(branch):
         current, more = context.library(region, node, CURRENT)

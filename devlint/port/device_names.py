@@ -84,8 +84,7 @@ class DeviceNames:
         """
         match value:
             case cst.IfExp(test=cst.Call(func=test, args=[]), body=body, orelse=host):
-                asked = self._names.full_name(region, test)
-                if asked not in (AVAILABLE, CUDA_AVAILABLE) or self._host(region, host) is None:
+                if self._names.full_name(region, test) not in (AVAILABLE, CUDA_AVAILABLE):
                     return None
                 kind = self.held(region, body)
                 return kind if kind is not None and kind is self._host(region, host) else None

@@ -32,6 +32,12 @@ def port_text(context: PortContext, region: NodeRegion, node: cst.CSTNode, spell
     match above:
         case cst.Comparison() | cst.ComparisonTarget():
             raise LeftInGuard("it is compared: the code asks for CUDA")
+        case cst.Index():
+            raise LeftInGuard("it is a key: the code tells backends apart")
+        case cst.DictElement(key=key) if key is outer:
+            raise LeftInGuard("it is a key: the code tells backends apart")
+        case cst.Element():
+            return _port_element(context, region, node, spelling, above)
         case cst.Arg():
             return _port_argument(context, region, node, spelling, above)
         case cst.Assign(targets=[cst.AssignTarget(target=target)]) if is_device_name(_last_name(target)):
@@ -76,11 +82,19 @@ def _port_argument(
     method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
     keyword = argument.keyword.value if argument.keyword is not None else None
     place = call.args.index(argument)
+    if (
+        method == "startswith"
+        or name == "getattr"
+        or (isinstance(call.func, cst.Name) and call.func.value == "getattr")
+    ):
+        raise LeftInGuard("it is compared: the code asks for CUDA")
     is_transfer = method in _TRANSFERS and not name.startswith("torch.") and place == 0
     is_first = place == 0 and (name in _FIRST_IS_DEVICE or is_transfer)
-    if keyword == "default" and method == "add_argument":
-        if not any(is_device_name(one.strip("-").replace("-", "_")) for one in _option_names(call)):
+    if keyword == "default" and _option_names(call):
+        if not any(_is_device_option(one) for one in _option_names(call)):
             raise LeftForHuman("whether this option is a device, its name does not tell")
+        return _named(context, region, node, spelling, is_used_now=False)
+    if keyword is None and place and _is_device_option_text(call.args[place - 1].value):
         return _named(context, region, node, spelling, is_used_now=False)
     if keyword is None and not is_first and not (name == "torch.load" and place == 1):
         raise LeftForHuman("whether this text is a device, the code around it does not tell")
@@ -96,8 +110,57 @@ def _port_argument(
     ):
         device = context.device(region, node)
         return Port(device.text, [replace_node(region, node, device.text)])
+    if not spelling.is_current and (keyword == "map_location" or name == "torch.load"):
+        return _port_location(context, region, node, spelling, argument)
     is_used_now = (name.startswith("torch.") and name != "torch.device") or is_transfer
     return _named(context, region, node, spelling, is_used_now=is_used_now)
+
+
+def _port_location(
+    context: PortContext, region: NodeRegion, node: cst.CSTNode, spelling: DeviceSpelling, argument: cst.Arg
+) -> Port:
+    """Return the port of a device with an index to which `torch.load` moves: of the host, it takes no index."""
+    device = context.device(region, node)
+    available, imports = context.available(region, node)
+    new, end = spelling.text_for(device.type_text), region.span_with_parentheses(argument.value)[1]
+    rest = f' if {available} else "cpu"'
+    if argument.value is node:
+        return Port(new + rest, [*imports, replace_node(region, node, new + rest)])
+    return Port(new + rest, [*imports, replace_node(region, node, new), region.context.edit(end, end, rest)])
+
+
+def _port_element(
+    context: PortContext, region: NodeRegion, node: cst.CSTNode, spelling: DeviceSpelling, element: cst.Element
+) -> Port:
+    """Return the port of a text in a list: one of the choices of an option, or an option of another program."""
+    sequence = region.parent(element)
+    holder = region.parent(sequence) if sequence is not None else None
+    if isinstance(holder, (cst.Comparison, cst.ComparisonTarget)):
+        raise LeftInGuard("it is compared: the code asks for CUDA")
+    if isinstance(sequence, (cst.List, cst.Tuple)):
+        place = sequence.elements.index(element)
+        call = region.parent(holder) if isinstance(holder, cst.Arg) else None
+        is_choice = (
+            isinstance(call, cst.Call)
+            and isinstance(holder, cst.Arg)
+            and holder.keyword is not None
+            and holder.keyword.value == "choices"
+            and any(_is_device_option(one) for one in _option_names(call))
+        )
+        if is_choice or (place and _is_device_option_text(sequence.elements[place - 1].value)):
+            return _named(context, region, node, spelling, is_used_now=False)
+    raise LeftForHuman("whether this text is a device, the code around it does not tell")
+
+
+def _is_device_option_text(node: cst.CSTNode) -> bool:
+    """Return whether an expression is the text of a command-line option for a device, such as `"--device"`."""
+    text = string_value(node) if isinstance(node, cst.SimpleString) else None
+    return isinstance(text, str) and text.startswith("-") and _is_device_option(text)
+
+
+def _is_device_option(text: str) -> bool:
+    """Return whether the name of a command-line option says that its value is a device."""
+    return is_device_name(text.strip("-").replace("-", "_"))
 
 
 def _named(
@@ -151,10 +214,10 @@ def _is_assigned_device(region: NodeRegion, call: cst.Call) -> bool:
 
 
 def _option_names(call: cst.Call) -> list[str]:
-    """Return the names of the command-line option that a call of `add_argument` defines."""
+    """Return the names of the command-line option that a call defines, as `add_argument` does; empty for others."""
     texts = [one.value for one in call.args if one.keyword is None]
     values = [string_value(one) for one in texts if isinstance(one, cst.SimpleString)]
-    return [one for one in values if isinstance(one, str)]
+    return [one for one in values if isinstance(one, str) and one.startswith("-")]
 
 
 def _last_name(target: cst.CSTNode) -> str:

@@ -46,7 +46,7 @@ def _factory(call: cst.Call) -> str:
     values = [one.value for one in call.args]
     if any(one.star or one.keyword is not None for one in call.args) or not values:
         raise LeftForHuman("its arguments do not tell whether they are sizes or data")
-    if all(isinstance(one, cst.Integer) for one in values):
+    if len(values) > 1 or isinstance(values[0], cst.Integer) or _is_size(values[0]):
         return "empty"
     if len(values) == 1 and isinstance(values[0], (cst.List, cst.ListComp)):
         return "tensor"
@@ -61,3 +61,15 @@ def _conversion_to(region: NodeRegion, node: cst.CSTNode) -> cst.Call | None:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="type")), args=[only]) if only is argument:
             return call
     return None
+
+
+def _is_size(node: cst.CSTNode) -> bool:
+    """Return whether an expression is the size of a tensor: `torch.Size(...)`, `x.size()` or `x.shape`."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="Size"))):
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="size")), args=[]):
+            return True
+        case cst.Attribute(attr=cst.Name(value="shape")):
+            return True
+    return False

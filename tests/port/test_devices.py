@@ -102,7 +102,11 @@ def test_the_choice_of_a_device_asks_for_any_accelerator(tmp_path: Path) -> None
                 device = torch.device("cuda")
             else:
                 device = torch.device("cpu")
-            name = "cuda:0" if torch.cuda.is_available() else "cpu"
+            name = (
+                "cuda:0"
+                if torch.cuda.is_available() and not args.no_cuda
+                else "cpu"
+            )
             return device, name
         # becomes
         import torch
@@ -112,7 +116,11 @@ def test_the_choice_of_a_device_asks_for_any_accelerator(tmp_path: Path) -> None
                 device = torch.device(torch.accelerator.current_accelerator().type)
             else:
                 device = torch.device("cpu")
-            name = f"{torch.accelerator.current_accelerator().type}:0" if torch.accelerator.is_available() else "cpu"
+            name = (
+                f"{torch.accelerator.current_accelerator().type}:0"
+                if torch.accelerator.is_available() and not args.no_cuda
+                else "cpu"
+            )
             return device, name
         """,
     )
@@ -204,7 +212,8 @@ def test_a_default_of_a_parameter_and_of_an_option_follow_the_device(tmp_path: P
             return x.to(device)
 
         parser = argparse.ArgumentParser()
-        parser.add_argument("--device", default="cuda")
+        parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+        parser.add_argument("--dist-backend", default="nccl")
         # becomes
         import argparse
         import torch
@@ -215,6 +224,19 @@ def test_a_default_of_a_parameter_and_of_an_option_follow_the_device(tmp_path: P
             return x.to(device)
 
         parser = argparse.ArgumentParser()
-        parser.add_argument("--device", default=accelerator.type)
+        parser.add_argument("--device", default=accelerator.type, choices=[accelerator.type, "cpu"])
+        parser.add_argument("--dist-backend", default=torch.distributed.get_default_backend_for_device(accelerator))
         """,
     )
+
+
+def test_visible_devices_that_are_set_before_all_imports_are_in_time(tmp_path: Path) -> None:
+    first = 'import os\nos.environ["CUDA_VISIBLE_DEVICES"] = "1"\nimport torch\nimport b\nx = torch.ones(1).cuda()\n'
+    second = "import torch\n\ndef f(x):\n    return x.cuda()\n"
+    done = port_files(tmp_path, {"a.py": first, "b.py": second})
+    assert "import b\n\ndevice = torch" in done.after["a.py"].text
+    assert "import torch\n\ndevice = torch" in done.after["b.py"].text
+    late = first.replace("import b\n", "").replace("import os\n", "import os\nimport b\n")
+    done = port_files(tmp_path, {"a.py": late, "b.py": second, "c.py": second})
+    assert "    device = torch" in done.after["b.py"].text
+    assert "import torch\n\ndevice = torch" in done.after["c.py"].text
