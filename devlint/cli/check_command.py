@@ -157,7 +157,7 @@ def check(
     """Check files and directories. `-` is the standard input."""
     # Imported here since these modules load the analysis, and `--help` must be fast.
     from devlint.cli.check_run import CheckRequest, list_files, run_check, settings_of_first_path
-    from devlint.cli.fix_mode import FixOptions
+    from devlint.cli.fix_options import FixOptions
     from devlint.config.settings_text import settings_as_toml
 
     stdin = Path("-") in paths or (stdin_filename is not None and not paths)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import click
 
 from devlint.cli import shell_completion
+from devlint.cli.output_streams import write_stdout
 from devlint.config.config_error import unknown_name_message
-
-if TYPE_CHECKING:
-    from devlint.rule_metadata import RuleMetadata
+from devlint.linter.rule_listing import all_rule_metadata, find_rule_metadata
+from devlint.rule_metadata import RuleMetadata
 
 
 @click.command()
@@ -26,21 +25,16 @@ if TYPE_CHECKING:
 )
 def rule(rule: str | None, every: bool, output_format: str) -> None:
     """Explain a rule: what it finds, why that is bad, and what to write instead."""
-    # Imported here since the registry loads all rules, and `--help` must be fast.
-    from devlint.cli.output_streams import write_stdout
-    from devlint.linter.rule_loader import all_rule_metadata, all_rules, find_rule
-    from devlint.rule_metadata import RuleMetadata
-
     if every == (rule is not None):
         raise click.UsageError("give a rule's code or name, or --all")
     if rule is None:
         rule_metadata = list(all_rule_metadata())
     else:
-        found = find_rule(rule)
+        found = find_rule_metadata(rule)
         if found is None:
-            known = [key for each in all_rules() for key in (each.code, each.name)]
+            known = [key for each in all_rule_metadata() for key in (each.code, each.name)]
             raise click.UsageError(unknown_name_message("rule", rule, known))
-        rule_metadata = [RuleMetadata.of(found)]
+        rule_metadata = [found]
     if output_format == "json":
         objects = [_to_json_object(metadata) for metadata in rule_metadata]
         write_stdout([json.dumps(objects if every else objects[0], indent=2), "\n"], color=False)

@@ -10,7 +10,7 @@ from typing import Final
 
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Position, Severity
 from devlint.fixes.fix_context import FixContext
-from devlint.linter.rule_loader import all_rules
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.rule_metadata import rule_url
 from devlint.syntax.source import Source
 from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
@@ -83,7 +83,7 @@ def _is_covered_by_run(word: str, codes: frozenset[str]) -> bool:
     These are all rules that the word names, or at least those of them that are on by default. Otherwise the word may be
     needed in a run with more rules, and is not reported as unused.
     """
-    rules = [rule for rule in all_rules() if not word or word_names_rule(word, rule.code, rule.name)]
+    rules = [rule for rule in all_rule_metadata() if not word or word_names_rule(word, rule.code, rule.name)]
     if word and any(rule.code.startswith(SELF_CHECK_PREFIX) for rule in rules):
         return False
     default_rules = [rule for rule in rules if rule.default and not rule.code.startswith(SELF_CHECK_PREFIX)] or rules
@@ -104,7 +104,9 @@ def _diagnostic(
     start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
     written = context.text[start:end]
     unknown = sorted(
-        word for word in unused if word and not any(word_names_rule(word, one.code, one.name) for one in all_rules())
+        word
+        for word in unused
+        if word and not any(word_names_rule(word, one.code, one.name) for one in all_rule_metadata())
     )
     listed = _listed_words(written)
     named = ", ".join(f"`{word}`" for word in listed if normalize_word(word) in unused)

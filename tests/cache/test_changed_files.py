@@ -13,7 +13,7 @@ from devlint.config.resolver import Resolver
 from devlint.linter.check import CheckResult, check_files
 from devlint.linter.discovery import Discovery
 from devlint.linter.file_analyser import FileAnalyser
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 
 FILES = {
     "helper.py": "import torch\n\nSIZE = 3\n\n\ndef make():\n    return torch.zeros(SIZE, device='cuda')\n\n\n"
