@@ -38,11 +38,12 @@ def all_rule_metadata() -> tuple[RuleMetadata, ...]:
 
 
 def find_rule_metadata(code_or_name: str) -> RuleMetadata | None:
-    """Return the metadata of the rule with the given code (`DEV101`) or name (`mixed-device-op`).
+    """Return the metadata of the rule with the given code (`DEV101`) or name (`mixed-device-op`), in any case.
 
     Returns None if there is no such rule.
     """
-    return next((rule for rule in all_rule_metadata() if code_or_name in (rule.code, rule.name)), None)
+    wanted = code_or_name.casefold()
+    return next((rule for rule in all_rule_metadata() if wanted in (rule.code.casefold(), rule.name)), None)
 
 
 def own_rule_modules() -> list[str]:
