@@ -31,13 +31,13 @@ def told(text: str, folder: Path, codes: frozenset[str] = USUAL) -> list[tuple[i
         ),
         (
             "x + torch.ones(3)  # devlint: ignore[DEV101, mixed-devices-op]",
-            "there is no rule `mixed-devices-op`, and `# devlint: ignore[DEV101, mixed-devices-op]` silences nothing by it"
-            " (did you mean `mixed-device-op`?)",
+            "there is no rule `mixed-devices-op`, and `# devlint: ignore[DEV101, mixed-devices-op]` silences nothing"
+            " by it (did you mean `mixed-device-op`?)",
         ),
         (
             "x + torch.ones(3)  # devlint: ignore[DEV101, DEV1011]",
-            "there is no rule `DEV1011`, and `# devlint: ignore[DEV101, DEV1011]` silences nothing by it"
-            " (did you mean `DEV101`?)",
+            "there is no rule `DEV1011`, and `# devlint: ignore[DEV101, DEV1011]` silences nothing"
+            " by it (did you mean `DEV101`?)",
         ),
         (
             "x + x  # devlint: ignroe[DEV101]",
