@@ -17,6 +17,8 @@ from typing import Any, Final, TypeAlias
 
 Version: TypeAlias = tuple[int, ...]
 
+VERSION_PATTERN: Final = r"\d+(\.\d+)+"
+"""A regular expression that matches a version, such as "2.9"."""
 DEFAULT_MIN_TORCH: Final[Version] = (2, 9)
 """The oldest torch that replacements are for, where neither the settings nor the project's dependencies tell."""
 
@@ -72,7 +74,7 @@ class Releases:
 
 def parse_version(text: str) -> Version:
     """Return a version of torch such as "2.9" or "2.9.1" as numbers. Raises ValueError for another text."""
-    if not re.fullmatch(r"\d+(\.\d+)+", text):
+    if not re.fullmatch(VERSION_PATTERN, text):
         raise ValueError(f'expected a version of torch such as "2.9", got "{text}"')
     return tuple(int(part) for part in text.split("."))
 
