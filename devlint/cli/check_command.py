@@ -11,15 +11,22 @@ import click
 
 from devlint.cli import shell_completion, terminal
 from devlint.cli.exit_status import CLEAN
-from devlint.cli.option_values import ReportTarget, parse_jobs, parse_report_targets, split_commas
+from devlint.cli.option_values import (
+    ReportTarget,
+    parse_jobs,
+    parse_min_torch,
+    parse_report_targets,
+    split_commas,
+)
 from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
 from devlint.output import FORMATS
+from devlint.semantics.accelerators import Version
 
 _OPTIONAL_VALUES: Final = {"--changed": "--changed=HEAD", "--add-ignore": "--add-ignore="}
 """Options whose value is optional, with their default; a value needs `=`, so that a path can follow the option."""
 _SECTIONS: Final = {
-    "Rules": ("select", "ignore", "extend_select", "min_confidence"),
+    "Rules": ("select", "ignore", "extend_select", "min_confidence", "min_torch"),
     "Files": (
         "exclude",
         "extend_exclude",
@@ -66,27 +73,34 @@ class _CheckCommand(click.Command):
     "--select",
     multiple=True,
     metavar="RULES",
-    shell_complete=shell_completion.complete_rules,
-    help="Rules to turn on: codes, prefixes such as DEV1, names, or ALL.",
+    shell_complete=shell_completion.complete_selectors,
+    help="Rules to turn on: codes, prefixes such as DEV1, groups such as PORTABILITY, names, or ALL.",
 )
 @click.option(
     "--ignore",
     multiple=True,
     metavar="RULES",
-    shell_complete=shell_completion.complete_rules,
+    shell_complete=shell_completion.complete_selectors,
     help="Rules to turn off.",
 )
 @click.option(
     "--extend-select",
     multiple=True,
     metavar="RULES",
-    shell_complete=shell_completion.complete_rules,
+    shell_complete=shell_completion.complete_selectors,
     help="Rules to turn on in addition to the selected ones.",
 )
 @click.option(
     "--min-confidence",
     type=click.Choice([confidence.value for confidence in Confidence]),
     help="Leave out findings with a lower confidence.  [default: likely]",
+)
+@click.option(
+    "--min-torch",
+    metavar="VERSION",
+    callback=parse_min_torch,
+    help="The oldest torch that the code supports: what it lacks is not suggested."
+    "  [default: the oldest that pyproject.toml admits, else 2.9]",
 )
 @click.option(
     "--exclude", multiple=True, metavar="PATTERNS", help="Files and directories to leave out, instead of the defaults."
@@ -164,6 +178,7 @@ def check(
     ignore: tuple[str, ...],
     extend_select: tuple[str, ...],
     min_confidence: str | None,
+    min_torch: Version | None,
     exclude: tuple[str, ...],
     extend_exclude: tuple[str, ...],
     force_exclude: bool | None,
@@ -225,6 +240,7 @@ def check(
             force_exclude=force_exclude,
             respect_gitignore=respect_gitignore,
             cache_dir=str(cache_dir) if cache_dir is not None else None,
+            min_torch=min_torch,
         ),
         targets=_report_targets(output_format, output_file, statistics=statistics),
         config=config,

@@ -97,6 +97,7 @@ class FindingLocator:
             self._fix(finding, contained),
             url=rule_url(rule.name),
             assumptions=tuple(AssumptionNote(one.kind, one.message, at) for one, at in assumed),
+            since_torch=finding.since_torch,
         )
         cause = finding.cause
         return LocatedFinding(

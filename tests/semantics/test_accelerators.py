@@ -1,0 +1,142 @@
+"""What replaces the names of CUDA, against the torch that is installed."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+import torch
+import torch.distributed
+
+from devlint.runtime.derive.accelerator_names import (
+    MODULES,
+    TorchSources,
+    names_in,
+    release_ranges,
+    version_of,
+)
+from devlint.semantics import accelerators
+from devlint.semantics.accelerators import Kind, replacements_of
+
+INSTALLED = tuple(map(int, torch.__version__.split(".")[:2]))
+
+
+def resolved(name: str) -> object:
+    """Return what a qualified name stands for in the installed torch."""
+    found: object = torch
+    for part in name.split(".")[1:]:
+        found = getattr(found, part)
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_names_are_those_of_the_installed_torch(module: str):
+    have = {name for name in dir(importlib.import_module(module)) if not name.startswith("_")}
+    said = {
+        name
+        for name in accelerators.names_in(module)
+        if (found := accelerators.releases_of(f"{module}.{name}")) and found.first <= INSTALLED
+    }
+    if module == "torch.cuda":
+        have = {name for name in have if not name.endswith("Tensor")}  # C++ makes these types
+    assert have - said == set()
+
+
+def test_what_replaces_a_name_is_in_the_installed_torch():
+    for one in accelerators.all_replacements():
+        if one.since > INSTALLED:
+            continue
+        for name in re.findall(r"torch(?:\.\w+)+", one.by):
+            resolved(name)
+        if one.kind is Kind.DEVICE_MODULE:
+            function = one.by.rpartition(".")[2]
+            assert hasattr(torch.cuda, function)
+            for backend in accelerators.BACKENDS:
+                module = torch.get_device_module(backend)
+                assert hasattr(module, function) == (backend not in one.lacking), (one.name, backend)
+
+
+def test_what_is_replaced_is_in_the_installed_torch():
+    for one in accelerators.all_replacements():
+        if one.name != "nccl":
+            resolved(one.name)
+
+
+def test_what_nothing_replaces_is_in_some_torch_and_has_no_replacement():
+    for name, reason in accelerators.all_without_equivalent().items():
+        assert reason
+        assert not replacements_of(name)
+        if name.startswith("torch.cuda."):
+            assert accelerators.releases_of(name), name
+
+
+def test_every_public_function_of_cuda_has_a_replacement_or_a_reason():
+    public = {f"torch.cuda.{name}" for name in torch.cuda.__all__}
+    modules = {"torch.cuda.memory", "torch.cuda.random", "torch.cuda.streams", "torch.cuda.amp", "torch.cuda.sparse"}
+    silent = {
+        name
+        for name in public - modules
+        if not replacements_of(name)
+        and accelerators.reason_without_equivalent(name) is None
+        and not name.endswith(("Storage", "Complex"))
+    }
+    assert silent == {"torch.cuda.StreamContext"}  # the class of what the function `stream` returns
+
+
+@pytest.mark.filterwarnings("ignore:.*renamed:FutureWarning")
+def test_some_functions_do_nothing_without_an_accelerator_and_what_replaces_them_raises():
+    if torch.accelerator.current_accelerator() is not None:
+        pytest.skip("torch is built for an accelerator")
+    for one in accelerators.all_replacements():
+        if one.raises_without_accelerator:
+            getattr(torch.cuda, one.name.rpartition(".")[2])()
+            with pytest.raises(RuntimeError, match="Cannot access accelerator device"):
+                getattr(torch.accelerator, one.by.rpartition(".")[2])()
+
+
+def test_what_an_old_torch_lacks_is_left_out():
+    name = "torch.cuda.max_memory_allocated"
+    assert [one.by for one in replacements_of(name, (2, 9))] == ["torch.accelerator.max_memory_allocated"]
+    assert replacements_of(name, (2, 8)) == []
+    assert [one.by for one in replacements_of("torch.cuda.memory.max_memory_allocated", (2, 9, 1))]
+
+
+def test_each_backend_that_lacks_a_function_is_named():
+    (one,) = replacements_of("torch.cuda.get_device_name")
+    assert one.since == (2, 4)
+    assert one.lacking == ("mps", "mtia", "cpu")
+
+
+def test_a_name_in_a_module_without_an_equivalent_has_the_reason_of_the_module():
+    assert "NVTX" in (accelerators.reason_without_equivalent("torch.cuda.nvtx.range_push") or "")
+    assert accelerators.reason_without_equivalent("torch.cuda.synchronize") is None
+
+
+@pytest.mark.parametrize("text", ["2", "new", ">=2.6", ""])
+def test_a_version_that_is_none_is_refused(text: str):
+    with pytest.raises(ValueError, match="expected a version of torch"):
+        accelerators.parse_version(text)
+
+
+def test_wheels_are_read_without_importing_them(tmp_path: Path):
+    wheels = []
+    for version, text in (
+        ("2.6.0", "def old(): ...\ndef both(): ..."),
+        ("2.7.0", "from .memory import *\ndef both(): ..."),
+    ):
+        wheel = tmp_path / f"torch-{version}-cp311-none-any.whl"
+        with ZipFile(wheel, "w") as archive:
+            archive.writestr("torch/accelerator/__init__.py", text)
+            archive.writestr(
+                "torch/accelerator/memory.py", "if True:\n    new = _hidden = 1" if "2.7" in version else ""
+            )
+        wheels.append(wheel)
+    found = {version_of(wheel): names_in(TorchSources.of_wheel(wheel)) for wheel in wheels}
+    ranges = release_ranges(found)
+    assert ranges["torch.accelerator.old"] == "2.6-2.6"
+    assert ranges["torch.accelerator.both"] == "2.6"
+    assert ranges["torch.accelerator.new"] == "2.7"
+    assert "torch.accelerator._hidden" not in ranges
