@@ -174,11 +174,12 @@ def _as_batch_tensor(frame: Frame, value: Value, node: cst.BaseExpression) -> Va
     """Return opaque data (of unknown structure, such as a batch) as a tensor operand; other values are unchanged.
 
     The parts of a checkpoint, or of what a model returns, may be numbers: where the code does not use one as only a
-    tensor is used, it becomes an unknown operand.
+    tensor is used, it becomes an unknown operand. What a transfer has returned is no number, and as an operand no
+    module.
     """
     if not isinstance(value, OpaqueData):
         return value
-    if value.mixed and not (value.of_call and looks_like_tensor(frame, node, array_like=False)):
+    if value.mixed and value.moved is None and not (value.of_call and looks_like_tensor(frame, node, array_like=False)):
         return UNKNOWN
     return Tensor(value.placement, pinned=value.pinned)
 
