@@ -44,7 +44,7 @@ from devlint.interpreter.language.collection_operators import (
     update_in_place,
 )
 from devlint.interpreter.language.expressions import concatenated
-from devlint.interpreter.language.number_operators import fold_constants, result_kind
+from devlint.interpreter.language.number_operators import combine_bools, fold_constants, result_kind
 from devlint.interpreter.numpy.array_calls import apply_array_operator
 from devlint.interpreter.numpy.mixed_operators import apply_numpy_operator, is_computed_by_numpy
 from devlint.interpreter.objects.class_hierarchy import find_special_method
@@ -144,7 +144,7 @@ def apply_binary_operator(
     if collection is not None:
         return collection
     if isinstance(a, (Const, Number, SymbolicBool)) and isinstance(b, (Const, Number, SymbolicBool)):
-        return Number(result_kind(method, a, b))
+        return combine_bools(method, a, b) or Number(result_kind(method, a, b))
     if isinstance(a, (DeviceType, DeviceString)) and method == "add":
         return concatenated(a, b)
     if isinstance(a, (StringPrefix, Const)) and isinstance(b, (StringPrefix, Const)) and method in ("add", "mod"):
