@@ -330,6 +330,13 @@ class LibraryName:
 
 
 @record(frozen=True, slots=True)
+class ClassOf:
+    """The class of a value, as `type(x)` returns it, where no name of the class is known."""
+
+    value: Value
+
+
+@record(frozen=True, slots=True)
 class BoundLibraryMethod:
     """A library's method bound to its receiver: `x.to` for a tensor `x`, or `values.append` for a list `values`."""
 
@@ -373,7 +380,7 @@ class ConditionalValue:
 Value: TypeAlias = (
     "Unknown | NotTensor | Const | Number | SymbolicBool | StringPrefix | DeviceValue | DeviceType"
     " | DeviceString | TypeName | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | TypeUnion | Ref"
-    " | LibraryName | BoundLibraryMethod | Partial | ProgramDefinition | ConditionalValue"
+    " | LibraryName | ClassOf | BoundLibraryMethod | Partial | ProgramDefinition | ConditionalValue"
 )
 """The kinds of abstract values."""
 

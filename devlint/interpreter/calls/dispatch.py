@@ -8,6 +8,7 @@ from devlint.domain.join import without_none
 from devlint.domain.objects import Instance
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import (
+    NONE,
     UNKNOWN,
     BoundLibraryMethod,
     ConditionalValue,
@@ -45,6 +46,8 @@ def call(frame: Frame, node: cst.Call) -> Value:
     if type(node.func) is cst.Attribute:
         owner = frame.evaluate(node.func.value)
         inner = without_none(owner)
+        if inner == NONE and not hasattr(None, node.func.attr.value):
+            inner = UNKNOWN  # Code that the analysis does not see has replaced the placeholder.
         if isinstance(inner, Unknown) and inner.origin is not None:
             arguments = evaluate_arguments(frame, node)
             return call_unknown_method(frame, inner, node.func.attr.value, arguments, node, node.func.value)

@@ -165,6 +165,8 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
             args=(ProgramDefinition(definition=ClassInfo() as after), receiver),
         ):
             return super_attribute(frame, owner, receiver, after, name, node)
+        case Const(value=None) if not hasattr(None, name):
+            return UNKNOWN  # Code that the analysis does not see has replaced the placeholder.
         case (
             Const()
             | Number()

@@ -87,7 +87,7 @@ def evaluate_indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]
 
 def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
     """Return the value of `owner[index]` for indices that are already evaluated; None stands for a slice."""
-    value = without_none(owner.value)
+    value = frame.as_single_tensor(without_none(owner.value))
     index = indices[0] if len(indices) == 1 else None
     is_collection = isinstance(value, Tuple) or isinstance(frame.object_of(value), (Sequence, Dict))
     chosen = _chosen_key(index.value) if index is not None and is_collection else None

@@ -17,10 +17,8 @@ from devlint.domain.value import (
     Const,
     DeviceType,
     DeviceValue,
-    LibraryName,
     Number,
     OpaqueData,
-    ProgramDefinition,
     Ref,
     Size,
     StringPrefix,
@@ -31,6 +29,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.abstract_bools import bool_value
+from devlint.interpreter.conditions.class_comparisons import class_of
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition, instance_key
 from devlint.interpreter.conditions.length_comparisons import length
@@ -202,21 +201,9 @@ def _forget_attributes(frame: Frame, owner: Ref, thing: Instance, prefix: str) -
 
 @models_call("builtins.type")
 def type_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `type(x)`: the class, if the program defines it or `x` is a builtin container; else unknown."""
-    value = call.first.value if call.first is not None else UNKNOWN
-    thing = frame.object_of(value)
-    match value, thing:
-        case (_, Instance(cls=ProgramDefinition() as cls)) | (Tuple(cls=ProgramDefinition() as cls), _):
-            return cls
-        case Tuple(names=()), _:
-            return LibraryName("builtins.tuple")
-        case (_, Sequence(kind="list" | "set" | "tuple" as kind)):
-            return LibraryName(f"builtins.{kind}")
-        case (_, Dict(factory=None)):
-            return LibraryName("builtins.dict")
-        case Const(value=None), _:
-            return LibraryName("types.NoneType")
-    return UNKNOWN
+    """Model `type(x)`: the class of `x`, by its name where the program defines it or `x` is a builtin container."""
+    arguments = call.arguments.positional
+    return class_of(frame, arguments[0].value) if len(arguments) == 1 else UNKNOWN
 
 
 @models_call("builtins.hasattr")

@@ -92,15 +92,16 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
 
 
 def _is_followed(target: Placement | None, before: Placement) -> TypeGuard[PlacementCase]:
-    """Return whether a tensor on the default device is asked to lie where another one lies that nobody put there.
+    """Return whether a tensor on the default device is asked to lie where the program names, or where another one lies.
 
-    That one is there by default, or as its caller must have passed it for the path to be taken.
+    Asked for the host by name, it is no longer there by default. Another one that nobody put there is there by default,
+    or as its caller must have passed it for the path to be taken.
     """
     return (
         isinstance(before, PlacementCase)
         and isinstance(target, PlacementCase)
         and before.basis is Basis.DEFAULT
-        and target.basis in (Basis.DEFAULT, Basis.CALLER)
+        and (target.basis in (Basis.DEFAULT, Basis.CALLER) or is_host(target.device))
         and target.provenance is not None
     )
 
