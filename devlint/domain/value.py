@@ -216,9 +216,10 @@ class Tensor:
     moves, so its placement lives on the heap. `grad`, `leaf` and `pinned` are None when unknown. `pending` is an
     unfinished non_blocking copy to the host, `fresh` the factory call while nothing else has happened to the tensor,
     `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it,
-    and `host_copy` the same for a call that pinned or cast it. `moved_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` is
-    true when an optimizer has received the tensor. `empty_sizes` are the sizes of a tensor that surely has no elements
-    (one of them is 0), None for any other tensor: programs test such a placeholder by its sizes, as `x.size(0) > 0`.
+    and `host_copy` the same for a call that pinned or cast it. `moved_parameter` is true when that transfer was applied
+    to a Parameter that no module registers yet; `trained` is true when an optimizer has received the tensor.
+    `empty_sizes` are the sizes of a tensor that surely has no elements (one of them is 0), None for any other tensor:
+    programs test such a placeholder by its sizes, as `x.size(0) > 0`.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT

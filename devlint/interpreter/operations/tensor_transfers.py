@@ -32,7 +32,10 @@ def transfer_tensor(
     memory = storage_after_transfer(
         frame, before, request.placement, request.dtype, f"`.{method}()`", node, copies=request.copies
     )
-    after = replace(after, memory=memory)
+    cast = after.host_copy
+    if request.placement is None and after.dtype != before.dtype:
+        cast = HostCopy(frame.step(StepKind.PASSED, f"cast by .{method}() to {after.dtype}", node), before.dtype)
+    after = replace(after, memory=memory, host_copy=cast)
     if frame.discarded_expression is node:
         casts = request.dtype is not None
         frame.emit(
