@@ -215,10 +215,11 @@ class Tensor:
     `cell` is the allocation site of the parameter that the tensor is: a parameter keeps its identity when its module
     moves, so its placement lives on the heap. `grad`, `leaf` and `pinned` are None when unknown. `pending` is an
     unfinished non_blocking copy to the host, `fresh` the factory call while nothing else has happened to the tensor,
-    `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it.
-    `moved_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` is
-    true when an optimizer has received the tensor. `empty_sizes` are the sizes of a tensor that surely has no elements
-    (one of them is 0), None for any other tensor: programs test such a placeholder by its sizes, as `x.size(0) > 0`.
+    `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it,
+    and `host_copy` the same for a call that pinned or cast it. `moved_parameter` is true when that transfer was applied
+    to a Parameter that no module registers yet; `trained` is true when an optimizer has received the tensor.
+    `empty_sizes` are the sizes of a tensor that surely has no elements (one of them is 0), None for any other tensor:
+    programs test such a placeholder by its sizes, as `x.size(0) > 0`.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -235,6 +236,19 @@ class Tensor:
     moved_parameter: bool = field(default=False, compare=False)
     trained: bool = False
     empty_sizes: Sizes | None = None
+    host_copy: HostCopy | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class HostCopy:
+    """A call that returned a tensor as a copy of another one on the same device: `x.pin_memory()`, or `x.float()`.
+
+    `step` is the call, `dtype` the dtype of the other tensor, and `pins` is true for a copy in pinned memory.
+    """
+
+    step: Step
+    dtype: Dtype
+    pins: bool = False
 
 
 @record(frozen=True, slots=True)
@@ -487,4 +501,5 @@ def computed_tensor(tensor: Tensor) -> Tensor:
         moved=None,
         trained=False,
         empty_sizes=None,
+        host_copy=None,
     )

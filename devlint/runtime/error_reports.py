@@ -27,7 +27,7 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"requires grad\. Use tensor\.detach\(\)\.numpy\(\)", "DEV117"),
     (r"'lengths' argument should be a 1D CPU|to be on cpu, but it's on", "DEV108"),
     (r"device type for generator", "DEV109"),
-    (r"cannot pin '", "DEV110"),
+    (r"cannot pin '|Only dense CPU tensors can be pinned", "DEV110"),
     (r"re-initialize CUDA in forked", "DEV111"),
     (r"Invalid device string|invalid device ordinal|Expected one of cpu, cuda", "DEV112"),
     (r"can't optimize a non-leaf", "DEV113"),

@@ -122,6 +122,11 @@ def pinning_device_tensor(legacy_type: str) -> RuntimeError:
     return RuntimeError(f"cannot pin '{legacy_type}' only dense CPU tensors can be pinned")
 
 
+def pinned_factory_on_device() -> RuntimeError:
+    """Return PyTorch's error for a factory call that asks for pinned memory on an accelerator."""
+    return RuntimeError("Only dense CPU tensors can be pinned")
+
+
 def cuda_after_fork() -> RuntimeError:
     """Return PyTorch's error for using CUDA in a forked child of a process that had initialized CUDA."""
     return RuntimeError(

@@ -17,6 +17,7 @@ from devlint.domain.value import (
     Array,
     Const,
     FactoryOrigin,
+    HostCopy,
     Number,
     OpaqueData,
     OriginKind,
@@ -43,11 +44,12 @@ from devlint.interpreter.operations.dtype_arguments import is_dtype_argument, re
 from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.operations.numpy_reads import report_numpy_read
 from devlint.interpreter.operations.operands import as_operand
+from devlint.interpreter.operations.pinned_memory import placement_of_pinned, report_pinned_accelerator
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
-from devlint.interpreter.state.events import DiscardedResult
+from devlint.interpreter.state.events import DiscardedResult, Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 from devlint.interpreter.state.rebinding import rebind, replace_value
@@ -125,13 +127,24 @@ def detach(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Tensor.pin_memory")
 def pin_memory(frame: Frame, call: LibraryCall) -> Value:
-    """Model `tensor.pin_memory()`: a copy in page-locked host memory."""
+    """Model `tensor.pin_memory()`: a copy in page-locked host memory, which only a tensor of the host has."""
     resolved = frame.resolve(_receiver_tensor(call))
     if frame.discarded_expression is call.node:
         frame.emit(
             DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), resolved)
         )
-    return replace(resolved, pinned=True, cell=None, memory=Storage())
+    operand = Operand("self", frame.place(call.receiver_node), resolved)
+    report_pinned_accelerator(frame, operand, ".pin_memory()", call.node)
+    if resolved.pinned:
+        return resolved
+    step = frame.step(StepKind.PASSED, "copied to pinned memory", call.node)
+    return replace(
+        computed_tensor(resolved),
+        placement=placement_of_pinned(frame, resolved.placement, call.node),
+        pinned=True,
+        memory=Storage(),
+        host_copy=None if frame.module.starts_threads else HostCopy(step, resolved.dtype, pins=True),
+    )
 
 
 @models_call("Tensor.view")

@@ -10,7 +10,7 @@ from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relat
 from devlint.domain.dtype import equals_surely
 from devlint.domain.placement import Basis, Placement, PlacementCase, Step, StepKind, newest_step, placement_cases
 from devlint.domain.record import replace
-from devlint.domain.value import OpaqueData, Tensor, Unknown, Value
+from devlint.domain.value import HostCopy, OpaqueData, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer
 from devlint.interpreter.operations.consumers import is_cast_at_once
@@ -32,7 +32,10 @@ def transfer_tensor(
     memory = storage_after_transfer(
         frame, before, request.placement, request.dtype, f"`.{method}()`", node, copies=request.copies
     )
-    after = replace(after, memory=memory)
+    cast = after.host_copy
+    if request.placement is None and after.dtype != before.dtype:
+        cast = HostCopy(frame.step(StepKind.PASSED, f"cast by .{method}() to {after.dtype}", node), before.dtype)
+    after = replace(after, memory=memory, host_copy=cast)
     if frame.discarded_expression is node:
         casts = request.dtype is not None
         frame.emit(
@@ -85,6 +88,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         pending=pending,
         fresh=kept,
         moved=None if stays else step,
+        host_copy=None,
         moved_parameter=before.cell is not None
         and before.leaf is True
         and not is_registered_parameter(frame, before.cell),
@@ -183,8 +187,24 @@ def _emit_transfer(
             only_use=is_only_use(frame, receiver, node),
             single_use=frame.analysis.use_def.used_once(frame, node),
             cast_at_once=is_cast_at_once(frame, node),
+            host_copy=_copied_for_transfer(frame, node, receiver, before),
         )
     )
+
+
+def _copied_for_transfer(
+    frame: Frame, node: cst.CSTNode, receiver: cst.BaseExpression, tensor: Tensor
+) -> HostCopy | None:
+    """Return the call that pinned or cast a tensor which the same run of the code then only transfers; else None.
+
+    A copy that is made once and transferred in each iteration of a loop is not made for one transfer.
+    """
+    copy = tensor.host_copy
+    if copy is None or copy.step.scope is not frame.scope or copy.step.loop != frame.loop:
+        return None
+    if copy.step.place.node is receiver:
+        return copy
+    return copy if isinstance(receiver, cst.Name) and is_only_use(frame, receiver, node) else None
 
 
 def _synchronize_for_copy(

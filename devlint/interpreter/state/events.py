@@ -21,7 +21,7 @@ from devlint.domain.placement import (
     Step,
 )
 from devlint.domain.record import record
-from devlint.domain.value import FactoryOrigin, PendingCopy, Tensor, Value
+from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
 from devlint.interpreter.program.written_sizes import has_few_elements
 from devlint.interpreter.state.hot_code import is_hot
 
@@ -191,6 +191,20 @@ class HostOnlyOperand(Event):
 
 
 @record(frozen=True, slots=True)
+class PinnedAcceleratorTensor(Event):
+    """A tensor on an accelerator that is to be copied into pinned memory of the host (DEV110).
+
+    `asked` is the code that asks for pinned memory, such as `.pin_memory()` or `pin_memory=True`, and `operand` the
+    tensor. Where a loader is to pin it, `loader` is the call that made the loader; the tensor is part of a batch then.
+    """
+
+    asked: str
+    operand: Operand
+    when: PathCondition = NO_CONDITION
+    loader: Place | None = None
+
+
+@record(frozen=True, slots=True)
 class DtypeConflict(Event):
     """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302)."""
 
@@ -228,7 +242,8 @@ class Transfer(Event):
     `copies` is true when `copy=True` is passed. `invariant` is true when receiver and target are the same in every
     iteration of the loop `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor.
     `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once,
-    `cast_at_once` when the expression around the transfer casts what it returns.
+    `cast_at_once` when the expression around the transfer casts what it returns. `host_copy` is the call that made the
+    receiver by pinning or casting another tensor just for this transfer.
     """
 
     method: str
@@ -252,6 +267,7 @@ class Transfer(Event):
     only_use: bool = False
     single_use: bool = False
     cast_at_once: bool = False
+    host_copy: HostCopy | None = None
 
     @property
     def few_elements(self) -> bool:
