@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSymbol
+from devlint.domain.extent import Extent
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import PERHAPS_ON_HOST, UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step
 from devlint.domain.record import record, replace
@@ -201,11 +202,13 @@ class OriginKind(Enum):
 class FactoryOrigin:
     """The factory call, such as `torch.zeros(3)`, that made a tensor or array which nothing has read or changed since.
 
-    Combining the tensor with another one also counts as a read. `kind` is the source of the elements, `step` the call.
+    Combining the tensor with another one also counts as a read. `kind` is the source of the elements, `step` the call,
+    `extent` the sizes that the call asks for, None where it does not tell.
     """
 
     kind: OriginKind
     step: Step = field(compare=False)
+    extent: Extent | None = field(default=None, compare=False)
 
 
 @record(frozen=True, slots=True)

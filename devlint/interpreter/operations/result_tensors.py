@@ -28,6 +28,7 @@ from devlint.interpreter.objects.library_objects import CHOSEN_PLACEMENT, datase
 from devlint.interpreter.operations.aliasing import view_storage
 from devlint.interpreter.operations.device_arguments import default_placement, device_from_string, requested_placement
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_result
+from devlint.interpreter.operations.extents import extent_of_result
 from devlint.interpreter.operations.operation_names import short_name
 from devlint.interpreter.operations.pinned_memory import report_pinned_accelerator
 from devlint.interpreter.operations.result_dtypes import first_result_dtype, operands_named
@@ -115,7 +116,9 @@ def _as_factory_result(frame: Frame, row: Row, bound: BoundArguments, result: Te
         result,
         grad=grad,
         leaf=True,
-        fresh=FactoryOrigin(OriginKind.RANDOM if row.random else OriginKind.NOTHING, step)
+        fresh=FactoryOrigin(
+            OriginKind.RANDOM if row.random else OriginKind.NOTHING, step, extent_of_result(frame, row, bound, node)
+        )
         if step is not None
         else None,
         pinned=pinned[0].value == Const(True) if pinned else None,

@@ -22,8 +22,7 @@ from devlint.domain.placement import (
 )
 from devlint.domain.record import record
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
-from devlint.interpreter.program.written_sizes import has_few_elements
-from devlint.interpreter.state.hot_code import is_hot
+from devlint.interpreter.state.hot_code import repeater
 
 
 @record(frozen=True, slots=True)
@@ -59,7 +58,12 @@ class EventContext:
     @property
     def hot(self) -> bool:
         """Whether the code of the event runs again and again, so that what it costs matters; computed when asked."""
-        return is_hot(self.place, self.scope, self.loop)
+        return self.repeater is not None
+
+    @property
+    def repeater(self) -> Loop | Scope | None:
+        """The loop, or the run of a function called for each batch, that runs the code of the event again and again."""
+        return repeater(self.place, self.scope, self.loop)
 
 
 @record(frozen=True, slots=True)
@@ -271,8 +275,8 @@ class Transfer(Event):
 
     @property
     def few_elements(self) -> bool:
-        """Whether the receiver was just made with few elements, by the sizes that its factory's call writes out."""
-        return self.fresh is not None and has_few_elements(self.fresh.step.place.node)
+        """Whether the receiver was just made with few elements, by the sizes that its factory's call asks for."""
+        return self.fresh is not None and self.fresh.extent is not None and self.fresh.extent.is_tiny
 
 
 @record(frozen=True, slots=True)
