@@ -424,6 +424,42 @@ class HardCodedAccelerator(Event):
     guarded: bool
     choosable: bool = False
     """Whether a parameter of the function or its class lets the caller choose the device."""
+    type: str = ""
+    """The type of the device, such as "cuda"."""
+
+
+@record(frozen=True, slots=True)
+class ChosenAccelerator(Event):
+    """A string that names an accelerator, of a device `type`, which a path assigns, returns or chooses."""
+
+    type: str
+
+
+@record(frozen=True, slots=True)
+class AcceleratorNameUsed(Event):
+    """A use of a member of torch's modules about accelerators: `torch.cuda.synchronize`, `torch.accelerator.Stream`.
+
+    `name` is the qualified name. `called` is true for the callee of a call, `expected` where the program handles that
+    the name is missing. `guarded` is true where the code runs only after a check of the backend.
+    """
+
+    name: str
+    called: bool
+    expected: bool
+    guarded: bool
+
+
+@record(frozen=True, slots=True)
+class AcceleratorMayBeNone(Event):
+    """A use of `torch.accelerator.current_accelerator()` that fails where it returns None, because there is none.
+
+    `use` describes the use in words, `asked` is the step of the call that returns the accelerator. `guarded` is true
+    where the code runs only after a check that there is an accelerator.
+    """
+
+    use: str
+    asked: Step | None
+    guarded: bool
 
 
 @record(frozen=True, slots=True)
