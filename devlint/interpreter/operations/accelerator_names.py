@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import libcst as cst
@@ -20,7 +20,13 @@ from devlint.domain.value import (
     StringPrefix,
     Value,
 )
-from devlint.interpreter.state.events import AcceleratorMayBeNone, AcceleratorNameUsed, ChosenAccelerator
+from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.events import (
+    AcceleratorMayBeNone,
+    AcceleratorNameUsed,
+    BackendWrittenOut,
+    ChosenAccelerator,
+)
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend, dotted_name
@@ -32,6 +38,20 @@ DESCRIBED_MODULES: Final = frozenset(
 """The modules of torch about accelerators, of whose members the rules are told."""
 _SHIMS: Final = frozenset({"intel_extension_for_pytorch", "ipex", "torch_npu", "torch_musa", "torch_mlu"})
 """Packages that add members to the modules of torch about accelerators."""
+CUDA_BY_NAME: Final = ("", 0)
+"""Stands for a function whose name says that the backend is CUDA, so that no argument does."""
+BACKEND_ARGUMENTS: Final[Mapping[str, tuple[str, int]]] = {
+    "torch.autocast": ("device_type", 0),
+    "torch.amp.autocast": ("device_type", 0),
+    "torch.amp.GradScaler": ("device", 0),
+    "torch.cuda.amp.autocast": CUDA_BY_NAME,
+    "torch.cuda.amp.GradScaler": CUDA_BY_NAME,
+    "torch.distributed.init_process_group": ("backend", 0),
+    "torch.distributed.new_group": ("backend", 2),
+}
+"""The functions that are told a backend by name, with the keyword and the position of that argument."""
+_CHOICES: Final = frozenset({"is_available", "current_accelerator"})
+"""Names by which code asks which accelerators there are."""
 _BACKENDS: Final = ("cuda", "mps", "xpu")
 """The backends whose names the program may choose."""
 
@@ -50,7 +70,33 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
         or _has_shim(frame)
     )
     context = frame.event_context(node)
-    frame.emit(AcceleratorNameUsed(context, name, called, expected, _is_behind_check(frame)))
+    imported, chosen = isinstance(node, cst.ImportAlias), module == "torch.cuda.amp" and _chooses_device(frame)
+    frame.emit(AcceleratorNameUsed(context, name, called, expected, _is_behind_check(frame), imported, chosen))
+
+
+def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:
+    """Report a call of torch that names a backend, given the qualified name of what is called."""
+    parameter = BACKEND_ARGUMENTS.get(name)
+    if parameter is None:
+        return
+    if parameter == CUDA_BY_NAME:
+        given: Value | None = Const("cuda")
+    else:
+        keyword, position = parameter
+        given = arguments.value(keyword, position)
+    if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
+        return
+    enabled = arguments.keywords.get("enabled")
+    if enabled is not None and enabled.value != Const(True):
+        return
+    guarded = _is_behind_check(frame, "device", "backend", "distributed")
+    context = frame.event_context(arguments.node)
+    frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded))
+
+
+def _chooses_device(frame: Frame) -> bool:
+    """Return whether the file asks which accelerators there are: code that does so runs on several."""
+    return any(not unit.mentions.isdisjoint(_CHOICES) for unit in frame.module.index.statements)
 
 
 def report_imported_accelerator_names(frame: Frame, unit: Statement) -> None:
@@ -143,10 +189,12 @@ def _step_of_accelerator(value: Value) -> Step | None:
     return None
 
 
-def _is_behind_check(frame: Frame) -> bool:
-    """Return whether a condition of the current path mentions an accelerator, or how many there are."""
+def _is_behind_check(frame: Frame, *words: str) -> bool:
+    """Return whether a condition of the current path mentions an accelerator, how many there are, or one of `words`."""
     return any(
-        atom.mentions(one) for atom in _atoms(frame) for one in ("available", "cuda", "gpu", "accelerator", "count")
+        atom.mentions(one)
+        for atom in _atoms(frame)
+        for one in ("available", "cuda", "gpu", "accelerator", "count", *words)
     )
 
 

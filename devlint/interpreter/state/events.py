@@ -439,13 +439,30 @@ class ChosenAccelerator(Event):
 class AcceleratorNameUsed(Event):
     """A use of a member of torch's modules about accelerators: `torch.cuda.synchronize`, `torch.accelerator.Stream`.
 
-    `name` is the qualified name. `called` is true for the callee of a call, `expected` where the program handles that
-    the name is missing. `guarded` is true where the code runs only after a check of the backend.
+    `name` is the qualified name. `called` is true for the callee of a call, `imported` for an import. `expected` is
+    true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
+    backend. `chosen` is true for mixed precision in a file that chooses its device while it runs.
     """
 
     name: str
     called: bool
     expected: bool
+    guarded: bool
+    imported: bool = False
+    chosen: bool = False
+
+
+@record(frozen=True, slots=True)
+class BackendWrittenOut(Event):
+    """A call that names a backend: `init_process_group("nccl")`, `autocast("cuda")`, `torch.cuda.amp.autocast()`.
+
+    `function` is the qualified name of what is called, `backend` what is named. `chosen` is true in a file that chooses
+    its device while it runs, `guarded` where the code runs only after a check of the device.
+    """
+
+    function: str
+    backend: str
+    chosen: bool
     guarded: bool
 
 
