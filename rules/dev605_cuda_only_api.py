@@ -11,7 +11,7 @@ from devlint.fixes.accelerator_api import replace_library_name
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import AcceleratorNameUsed
 from devlint.rule import Finding, Rule
-from devlint.semantics.accelerators import Replacement, canonical_name, replacements_of, version_text
+from devlint.semantics.accelerators import Kind, Replacement, canonical_name, replacements_of, version_text
 
 
 class CudaOnlyApi(Rule):
@@ -75,7 +75,7 @@ class CudaOnlyApi(Rule):
         if event.chosen:  # a finding of DEV611, which says more
             return
         found = replacements_of(event.name)
-        if not found:
+        if not found or found[0].kind is Kind.TENSOR_TYPE:
             return
         best = found[0]
         yield Finding(

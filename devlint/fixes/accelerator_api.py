@@ -1,4 +1,4 @@
-"""A fix that writes the name of a function for any accelerator in place of one of `torch.cuda`."""
+"""Fixes for code that is tied to one accelerator: functions for any accelerator, and checkpoints loaded to the host."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
+from devlint.fixes.call_edits import set_argument
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion, NoFix
 from devlint.fixes.import_edits import write_library_name
@@ -34,3 +35,14 @@ def replace_library_name(region: NodeRegion, node: cst.CSTNode, replacement: Rep
     name, imported = write_library_name(region, node, replacement.by)
     edits = (*imported, replace_node(region, node, name))
     return Fix("Write what works with any accelerator", Applicability.UNSAFE, edits)
+
+
+def load_to_host(region: NodeRegion, call: cst.CSTNode, position: int) -> Fix:
+    """Return a fix that tells a function which loads a checkpoint to load it to the host.
+
+    `position` is that of the argument `map_location`.
+    """
+    if not isinstance(call, cst.Call):
+        raise NoFix
+    edit = set_argument(region, call, "map_location", '"cpu"', position)
+    return Fix("Load it to the host", Applicability.UNSAFE, (edit,))

@@ -7,6 +7,18 @@ import pytest
 from .programs import check_fix
 
 PAIRS = {
+    ("DEV602", "loads"): """
+        def restore(path):
+            return torch.load(path), torch.load(path, None), torch.jit.load(
+                path,
+            )
+        # becomes (unsafe)
+        def restore(path):
+            return torch.load(path, map_location="cpu"), torch.load(path, "cpu"), torch.jit.load(
+                path,
+                map_location="cpu",
+            )
+        """,
     ("DEV605", "functions"): """
         def peak(rank: int):
             torch.cuda.set_device(rank)

@@ -467,6 +467,29 @@ class BackendWrittenOut(Event):
 
 
 @record(frozen=True, slots=True)
+class LoadedWhereSaved(Event):
+    """A call that loads a checkpoint and says not where to: its tensors go to the device on which they were saved.
+
+    `function` is the qualified name of what is called, `position` that of its argument `map_location`. `guarded` is
+    true where the code runs only after a check of a device.
+    """
+
+    function: str
+    position: int
+    guarded: bool
+
+
+@record(frozen=True, slots=True)
+class LegacyTypeUsed(Event):
+    """A use of what torch had before it had devices and dtypes: `x.type("torch.cuda.FloatTensor")`, `Variable(x)`.
+
+    `name` is the old name.
+    """
+
+    name: str
+
+
+@record(frozen=True, slots=True)
 class AcceleratorMayBeNone(Event):
     """A use of `torch.accelerator.current_accelerator()` that fails where it returns None, because there is none.
 
