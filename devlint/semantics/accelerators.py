@@ -107,6 +107,16 @@ def names_in(module: str) -> frozenset[str]:
     )
 
 
+def may_have(module: str, name: str) -> bool:
+    """Return whether a described module may have a name: in some release of torch, or by C++, as old tensor types."""
+    return name in names_in(module) or (module == "torch.cuda" and f"torch.cuda.{name}" in _replacements())
+
+
+def needs_cuda(name: str) -> bool:
+    """Return whether a function of `torch.cuda` raises on a machine without CUDA; some do nothing there."""
+    return canonical_name(name) in _written()["raises_without_cuda"]
+
+
 def replacements_of(name: str, min_torch: Version = (9999,)) -> Sequence[Replacement]:
     """Return what replaces a name of CUDA in every torch from `min_torch` on, the best one first."""
     found = _replacements().get(canonical_name(name), ())

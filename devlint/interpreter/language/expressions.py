@@ -31,6 +31,7 @@ from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
 from devlint.interpreter.objects.live_elements import optional_keys
+from devlint.interpreter.operations.accelerator_names import report_chosen_accelerator, text_of_accelerator
 from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
@@ -90,6 +91,7 @@ def formatted(frame: Frame, node: cst.FormattedString) -> Value:
             result = concatenated(result, Const(part.value))
         elif isinstance(part, cst.FormattedStringExpression):
             value = frame.evaluate(part.expression)
+            value = text_of_accelerator(value) or value
             plain = part.conversion is None and part.format_spec is None
             result = concatenated(result, value if plain else StringPrefix())
     return result
@@ -189,6 +191,7 @@ def conditional(frame: Frame, node: cst.IfExp) -> Value:
             narrow(frame, node.test, holds)
             if frame.state.live:
                 values.append(frame.evaluate(expression))
+                report_chosen_accelerator(frame, values[-1], expression)
 
         return follow
 

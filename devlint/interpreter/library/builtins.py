@@ -39,6 +39,7 @@ from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
 from devlint.interpreter.objects.sequence_lengths import filled_condition
+from devlint.interpreter.operations.accelerator_names import text_of_accelerator
 from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -102,6 +103,9 @@ def text_conversion(frame: Frame, call: LibraryCall) -> Value:
     first = call.first
     if call.name == "builtins.str" and first is not None and isinstance(first.value, Const):
         return Const(str(first.value.value))
+    text = text_of_accelerator(first.value) if call.name == "builtins.str" and first is not None else None
+    if text is not None:
+        return text
     device = without_none(first.value) if call.name == "builtins.str" and first is not None else None
     if isinstance(device, DeviceValue):
         return DeviceType(device.placement, whole=True)

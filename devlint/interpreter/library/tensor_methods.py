@@ -38,7 +38,11 @@ from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.evidence import has_other_attributes, looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
 from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
-from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
+from devlint.interpreter.operations.device_arguments import (
+    is_absent_or_none,
+    is_behind_device_check,
+    requested_placement,
+)
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.dtype_arguments import is_dtype_argument, requested_dtype
 from devlint.interpreter.operations.empty_tensors import size_of
@@ -49,7 +53,7 @@ from devlint.interpreter.operations.synchronization import pending_copy, report_
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
-from devlint.interpreter.state.events import DiscardedResult, Operand
+from devlint.interpreter.state.events import DiscardedResult, LoadedWhereSaved, Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 from devlint.interpreter.state.rebinding import rebind, replace_value
@@ -313,11 +317,32 @@ def load(frame: Frame, call: LibraryCall) -> Value:
     """
     where = call.arguments.get("map_location", 1)
     if where is None or is_absent_or_none(where.value):
+        _report_load(frame, call, 1)
         return UNKNOWN
     placement = requested_placement(
         frame, where.value, where.node, frame.step(StepKind.CREATED, "loaded by torch.load", call.node)
     )
     return OpaqueData(placement, mixed=True)
+
+
+@models_call("torch.jit.load", "torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
+def load_otherwise(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.jit.load(file)` and other functions that load checkpoints: an unknown value."""
+    position = 1 if call.name == "torch.jit.load" else 2
+    where = call.arguments.get("map_location", position)
+    if where is None or is_absent_or_none(where.value):
+        _report_load(frame, call, position)
+    return call_by_table(frame, call)
+
+
+def _report_load(frame: Frame, call: LibraryCall, position: int) -> None:
+    """Report a checkpoint that is loaded to where it was saved, unless something else may say where to load it."""
+    if not call.arguments.complete or "mmap" in call.arguments.keywords:
+        return
+    if frame.state.torch_state.default_device is not None:
+        return
+    guarded = is_behind_device_check(frame)
+    frame.emit(LoadedWhereSaved(frame.event_context(call.node), call.name, position, guarded))
 
 
 @models_call("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")

@@ -444,6 +444,82 @@ class HardCodedAccelerator(Event):
     guarded: bool
     choosable: bool = False
     """Whether a parameter of the function or its class lets the caller choose the device."""
+    type: str = ""
+    """The type of the device, such as "cuda"."""
+
+
+@record(frozen=True, slots=True)
+class ChosenAccelerator(Event):
+    """A string that names an accelerator, of a device `type`, which a path assigns, returns or chooses."""
+
+    type: str
+
+
+@record(frozen=True, slots=True)
+class AcceleratorNameUsed(Event):
+    """A use of a member of torch's modules about accelerators: `torch.cuda.synchronize`, `torch.accelerator.Stream`.
+
+    `name` is the qualified name. `called` is true for the callee of a call, `imported` for an import. `expected` is
+    true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
+    backend. `chosen` is true for mixed precision in a file that chooses its device while it runs.
+    """
+
+    name: str
+    called: bool
+    expected: bool
+    guarded: bool
+    imported: bool = False
+    chosen: bool = False
+
+
+@record(frozen=True, slots=True)
+class BackendWrittenOut(Event):
+    """A call that names a backend: `init_process_group("nccl")`, `autocast("cuda")`, `torch.cuda.amp.autocast()`.
+
+    `function` is the qualified name of what is called, `backend` what is named. `chosen` is true in a file that chooses
+    its device while it runs, `guarded` where the code runs only after a check of the device.
+    """
+
+    function: str
+    backend: str
+    chosen: bool
+    guarded: bool
+
+
+@record(frozen=True, slots=True)
+class LoadedWhereSaved(Event):
+    """A call that loads a checkpoint and says not where to: its tensors go to the device on which they were saved.
+
+    `function` is the qualified name of what is called, `position` that of its argument `map_location`. `guarded` is
+    true where the code runs only after a check of a device.
+    """
+
+    function: str
+    position: int
+    guarded: bool
+
+
+@record(frozen=True, slots=True)
+class LegacyTypeUsed(Event):
+    """A use of what torch had before it had devices and dtypes: `x.type("torch.cuda.FloatTensor")`, `Variable(x)`.
+
+    `name` is the old name.
+    """
+
+    name: str
+
+
+@record(frozen=True, slots=True)
+class AcceleratorMayBeNone(Event):
+    """A use of `torch.accelerator.current_accelerator()` that fails where it returns None, because there is none.
+
+    `use` describes the use in words, `asked` is the step of the call that returns the accelerator. `guarded` is true
+    where the code runs only after a check that there is an accelerator.
+    """
+
+    use: str
+    asked: Step | None
+    guarded: bool
 
 
 @record(frozen=True, slots=True)
