@@ -85,8 +85,8 @@ class _FactoryWrapper:
         """
         session = self.session
         frame = user_frame(3)
-        if target.type == "mps" and out.dtype is torch.float64:
-            raise torch_errors.float64_on_mps()
+        if target.type != "cpu":
+            session.dtype_limits.check_made(out.dtype)
         if target is HOST or target.type == "cpu":
             how = f"created on the host by {name}()" + ("" if explicit else ", which names no device")
         else:
