@@ -17,6 +17,7 @@ _DEFAULT = "check"
 _COMMANDS = {
     "check": "devlint.cli.check_command:check",
     "clean": "devlint.cli.clean_command:clean",
+    "port": "devlint.cli.port_command:port",
     "rule": "devlint.cli.rule_command:rule",
     "run": "devlint.runtime.run_command:run",
     "server": "devlint.server.server_command:server",

@@ -1,0 +1,113 @@
+"""The command `devlint port`: its options, the changes it makes, and the report on what became of each use of CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from devlint.cli import terminal
+from devlint.cli.exit_status import CLEAN, FAILED, FOUND
+from devlint.cli.option_values import parse_jobs
+from devlint.cli.output_streams import write_stdout
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options
+from devlint.config.resolver import Resolver
+from devlint.linter.discovery import Discovery
+from devlint.linter.rule_loader import all_rule_metadata
+from devlint.port.cuda_uses import CudaUse, Outcome
+from devlint.port.port_context import PortOptions
+from devlint.port.program_port import PortedProgram, port_program
+from devlint.repair.file_replacement import FileNotWritten, replace_file
+from devlint.repair.unified_diff import unified_diff
+from devlint.semantics.accelerators import DEFAULT_MIN_TORCH, parse_version, version_text
+
+
+def _parse_torch(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, ...]:
+    """Return a version of torch that an option names."""
+    try:
+        return parse_version(value)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem), ctx, param) from None
+
+
+@click.command(context_settings={"auto_envvar_prefix": "DEVLINT"})
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True), metavar="[PATH]...")
+@click.option("--diff", is_flag=True, help="Show the changes, and write nothing.")
+@click.option(
+    "--min-torch",
+    default=version_text(DEFAULT_MIN_TORCH),
+    callback=_parse_torch,
+    metavar="VERSION",
+    help="The oldest torch that the program supports: what came later is not used.",
+    show_default=True,
+)
+@click.option(
+    "--device",
+    "device_name",
+    default="device",
+    metavar="NAME",
+    help="The name of the device to make where a file has none.",
+    show_default=True,
+)
+@click.option("--show-ported", is_flag=True, help="List what was ported, too.")
+@click.option("--no-check", is_flag=True, help="Do not analyse the ported files for new findings.")
+@click.option("-j", "--jobs", metavar="N", default="auto", callback=parse_jobs, help="The number of processes at most.")
+def port(
+    paths: tuple[Path, ...],
+    diff: bool,
+    min_torch: tuple[int, ...],
+    device_name: str,
+    show_ported: bool,
+    no_check: bool,
+    jobs: int,
+) -> int:
+    """Move programs from CUDA to any accelerator, and say what is left.
+
+    Exit status: 0 nothing is left for a human, 1 something is, 2 devlint could not do its work.
+    """
+    if not device_name.isidentifier():
+        raise click.BadParameter(f"{device_name!r} is no name of a variable", param_hint="--device")
+    problems: list[str] = []
+    try:
+        resolver = Resolver(list(all_rule_metadata()), Options(), cwd=Path.cwd())
+        files = list(Discovery(resolver.settings_for, problems.append).find(paths or (Path(),)))
+    except ConfigError as problem:
+        raise click.UsageError(str(problem)) from None
+    with terminal.progress() as progress:
+        options = PortOptions(min_torch, device_name)
+        done = port_program(files, options, checked=not no_check, progress=progress, jobs=jobs)
+    problems += [f"{name}: {message}" for name, message in done.unreadable.items()]
+    if diff:
+        for name in done.changed:
+            write_stdout(unified_diff(name, done.before[name].text, done.after[name].text), color=False)
+    else:
+        places = {file.name: file.path for file in files}
+        for name in done.changed:
+            try:
+                replace_file(places[name], done.before[name].data, done.after[name].data)
+            except FileNotWritten as problem:
+                problems.append(f"{name}: {problem}")
+    write_stdout(_report(done, show_ported=show_ported), color=False, to_stderr=diff)
+    for text in problems:
+        terminal.error(text)
+    return FAILED if problems else FOUND if done.count(Outcome.FOR_HUMAN) else CLEAN
+
+
+def _report(done: PortedProgram, *, show_ported: bool) -> Iterator[str]:
+    """Yield the lines of the report: what is left and why, and how many uses were ported and left."""
+    for use in done.uses:
+        if show_ported or use.outcome is not Outcome.PORTED:
+            yield f"{_line(use)}\n"
+    counts = ", ".join(f"{done.count(one)} {one.value}" for one in Outcome)
+    noun = "use" if len(done.uses) == 1 else "uses"
+    yield f"{len(done.uses)} {noun} of CUDA: {counts}\n"
+
+
+def _line(use: CudaUse) -> str:
+    """Return the line of the report on one use."""
+    start, cell = use.region.start, use.region.cell
+    place = f"{use.region.filename}:{f'cell {cell}:' if cell is not None else ''}{start.row}:{start.column}"
+    arrow = " becomes " if use.outcome is Outcome.PORTED else ": "
+    return f"{place}: {use.outcome.value}: `{use.text}`{arrow}{use.note}"

@@ -1,0 +1,204 @@
+"""The port of functions and classes of `torch.cuda` to what replaces them on any accelerator, as the table tells."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from devlint.diagnostic import Edit
+from devlint.fixes.edits import replace_node
+from devlint.fixes.fix_context import NodeRegion
+from devlint.fixes.statement_edits import indentation_at
+from devlint.port.amp_calls import port_amp
+from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port, WithoutEquivalent
+from devlint.port.device_indexes import is_index
+from devlint.port.device_names import is_device_name
+from devlint.port.old_tensor_types import port_tensor_type
+from devlint.port.port_context import PortContext, plain_arguments
+from devlint.port.seeds import is_seed, port_seed
+from devlint.semantics.accelerators import Kind, Replacement, reason_without_equivalent, replacements_of, version_text
+from devlint.syntax.tree_walk import dotted_name
+
+_RESULTS_WITHOUT: Final = {
+    "torch.cuda.memory_allocated": "0",
+    "torch.cuda.max_memory_allocated": "0",
+    "torch.cuda.memory_reserved": "0",
+    "torch.cuda.max_memory_reserved": "0",
+    "torch.cuda.memory_cached": "0",
+    "torch.cuda.max_memory_cached": "0",
+    "torch.cuda.memory_stats": "{}",
+}
+"""What functions return on a machine without an accelerator, where the function that replaces them would raise."""
+_ACTIONS: Final = frozenset(
+    "synchronize empty_cache set_device reset_peak_memory_stats reset_accumulated_memory_stats"
+    " reset_max_memory_allocated reset_max_memory_cached".split()
+)
+"""Functions that programs call for what they do: without an accelerator there is nothing to do."""
+_NEED_INDEX: Final = frozenset({"torch.cuda.device", "torch.cuda.set_device"})
+"""Functions whose replacement does not take all that they take: a device without an index, None."""
+_STREAMS: Final = frozenset({"torch.cuda.Stream", "torch.cuda.stream", "torch.cuda.set_stream"})
+"""Names about streams, which are ported together or not at all."""
+
+
+def port_name(context: PortContext, region: NodeRegion, node: cst.CSTNode, name: str) -> Port:
+    """Return the port of one mention of a name of `torch.cuda` or of another module for CUDA only."""
+    found = replacements_of(name)
+    if not found:
+        reason = reason_without_equivalent(name)
+        if reason is not None:
+            raise WithoutEquivalent(reason)
+        raise LeftForHuman(f"nothing is known that replaces `{name}`")
+    usable = replacements_of(name, context.options.min_torch)
+    if not usable:
+        raise LeftForHuman(
+            f"`{found[0].by}` came with torch {version_text(found[0].since)}; raise --min-torch to use it"
+        )
+    above = region.parent(node)
+    call = above if isinstance(above, cst.Call) and above.func is node else None
+    if isinstance(above, cst.Attribute) and above.value is node:
+        raise LeftForHuman(f"an attribute of `{name}` is used")
+    return _port(context, region, node, call, usable[0])
+
+
+def _port(context: PortContext, region: NodeRegion, node: cst.CSTNode, call: cst.Call | None, by: Replacement) -> Port:
+    """Return the port of a mention of a name, given its replacement and the call of the name, if it is called."""
+    if is_seed(by.name):
+        return port_seed(context, region, call, by)
+    match by.kind:
+        case Kind.TENSOR_TYPE:
+            return port_tensor_type(context, region, node, call, by)
+        case Kind.DEVICE_TYPE:
+            return port_amp(context, region, node, call, by)
+        case Kind.VALUE:
+            text, imports = context.library(region, node, by.by)
+            return Port(text, [*imports, replace_node(region, node, text)])
+        case Kind.FUNCTION if by.name == "torch.cuda.is_available":
+            raise LeftInGuard("the check decides on code that is for CUDA")
+        case Kind.FUNCTION if by.name not in _STREAMS:
+            return _port_function(context, region, node, call, by)
+        case Kind.DEVICE_MODULE if call is not None:
+            return _port_device_module(context, region, node, call, by)
+    raise LeftForHuman(f"`{by.by}` replaces it, but does not take all that it takes")
+
+
+def _port_function(
+    context: PortContext, region: NodeRegion, node: cst.CSTNode, call: cst.Call | None, by: Replacement
+) -> Port:
+    """Return the port of a function or class to another one that takes the same arguments."""
+    if call is None:
+        if isinstance(region.parent(node), cst.Annotation) or _is_read_only_class(by.name):
+            text, imports = context.library(region, node, by.by)
+            return Port(text, [*imports, replace_node(region, node, text)])
+        raise LeftForHuman("it is not called here, but passed on")
+    plain_arguments(region, call)
+    _check_arguments(context, region, call, by)
+    text, imports = context.library(region, node, by.by)
+    edits = [*imports, replace_node(region, node, text)]
+    edits += [_without_keyword(region, one) for one in call.args if _is_device_keyword(one)]
+    if by.name in _RESULTS_WITHOUT:
+        available, more = context.available(region, call)
+        opening, closing = "(", f" if {available} else {_RESULTS_WITHOUT[by.name]})"
+        if _is_whole_value(region, call):
+            opening, closing = "", closing[:-1]
+        start, end = region.span(call)
+        edits[-1 if not call.args else len(imports)] = region.context.edit(start, region.span(node)[1], opening + text)
+        edits += [*more, region.context.edit(end, end, closing)]
+        return Port(f"{opening}{text}(...){closing}", edits)
+    if by.name.rpartition(".")[2] in _ACTIONS:
+        return _under_check(context, region, call, edits, text)
+    return Port(f"{text}(...)" if call.args else f"{text}()", edits)
+
+
+def _under_check(context: PortContext, region: NodeRegion, call: cst.Call, edits: list[Edit], text: str) -> Port:
+    """Return the port of a call that only acts, under a check that there is an accelerator."""
+    available, imports = context.available(region, call)
+    statement = _line_of(region, call)
+    shown = f"{text}(...)" if call.args else f"{text}()"
+    if not isinstance(region.parent(call), cst.Expr):
+        return Port(shown, edits)
+    start, end = region.span(call)
+    blanks = indentation_at(region, start)
+    line = region.context.text[end : region.context.next_line(end)].strip()
+    is_line = blanks is not None and (not line or line.startswith("#"))
+    if is_line and statement is not None and isinstance(region.parent(statement), (cst.IndentedBlock, type(None))):
+        inner = f"{region.context.newline(start)}{blanks}{region.context.indent}"
+        merged = _prefixed(region, call, edits, f"if {available}:{inner}")
+        return Port(f"if {available}: {shown}", [*imports, *merged])
+    closing = region.context.edit(end, end, f" if {available} else None")
+    return Port(f"{shown} if {available} else None", [*imports, *edits, closing])
+
+
+def _prefixed(region: NodeRegion, call: cst.Call, edits: list[Edit], prefix: str) -> list[Edit]:
+    """Return edits with a text put before a call, whose function one of the edits replaces."""
+    place = region.context.edit(region.span(call)[0], region.span(call)[0], "").start
+    return [Edit(prefix + one.content, one.start, one.end, one.cell) if one.start == place else one for one in edits]
+
+
+def _line_of(region: NodeRegion, call: cst.Call) -> cst.CSTNode | None:
+    """Return the statement line that consists of a call alone; None for a call whose value is used."""
+    expression = region.parent(call)
+    line = region.parent(expression) if isinstance(expression, cst.Expr) else None
+    return line if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+
+
+def _port_device_module(
+    context: PortContext, region: NodeRegion, node: cst.CSTNode, call: cst.Call, by: Replacement
+) -> Port:
+    """Return the port of a function to that of the same name in the module of the program's device."""
+    device = context.device(region, node)
+    module, imports = context.library(region, node, "torch.get_device_module")
+    text = f"{module}({device.text}).{by.by.rpartition('.')[2]}"
+    return Port(f"{text}(...)", [*imports, replace_node(region, node, text)])
+
+
+def _check_arguments(context: PortContext, region: NodeRegion, call: cst.Call, by: Replacement) -> None:
+    """Raise LeftForHuman for a call whose arguments the replacement does not take in the same way."""
+    keywords = [one.keyword.value for one in call.args if one.keyword is not None]
+    positional = [one for one in call.args if one.keyword is None]
+    if by.name == "torch.cuda.Event":
+        if positional:
+            raise LeftForHuman("the flags are passed by position")
+        return
+    if len(call.args) > 1 or any(one != "device" for one in keywords):
+        raise LeftForHuman(f"`{by.by}` has other arguments")
+    known = by.name not in _NEED_INDEX or all(is_index(context, region, one.value) for one in call.args)
+    if not known and not (by.name == "torch.cuda.set_device" and _is_called_device(call)):
+        raise LeftForHuman(f"`{by.by}` takes an index, and this may be a device or None")
+    if by.name == "torch.cuda.current_stream" and not _is_waited_for(region, call):
+        raise LeftForHuman("what is done with the stream may need one of CUDA")
+
+
+def _is_called_device(call: cst.Call) -> bool:
+    """Return whether the argument of a call is named like a device, so that it is neither -1 nor None."""
+    (argument,) = call.args
+    name = dotted_name(argument.value)
+    return name is not None and is_device_name(name.rpartition(".")[2])
+
+
+def _is_waited_for(region: NodeRegion, call: cst.Call) -> bool:
+    """Return whether a stream is only waited for: `torch.cuda.current_stream().synchronize()`."""
+    above = region.parent(call)
+    return isinstance(above, cst.Attribute) and above.attr.value in ("synchronize", "query")
+
+
+def _is_device_keyword(argument: cst.Arg) -> bool:
+    """Return whether an argument is a device that is passed by keyword."""
+    return argument.keyword is not None and argument.keyword.value == "device"
+
+
+def _without_keyword(region: NodeRegion, argument: cst.Arg) -> Edit:
+    """Return the edit that passes a keyword argument by position."""
+    start, end = region.span(argument)[0], region.span_with_parentheses(argument.value)[0]
+    return region.context.edit(start, end, "")
+
+
+def _is_read_only_class(name: str) -> bool:
+    """Return whether a name is that of an exception class, which programs name and seldom call."""
+    return name.endswith("Error")
+
+
+def _is_whole_value(region: NodeRegion, call: cst.Call) -> bool:
+    """Return whether a call is the whole value of an assignment or a `return`, where no parentheses are needed."""
+    above = region.parent(call)
+    return isinstance(above, (cst.Assign, cst.AnnAssign, cst.Return)) and not call.lpar

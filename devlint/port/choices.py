@@ -1,0 +1,119 @@
+"""The port of the place where a program chooses its device: it asks for any accelerator instead of for CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from devlint.diagnostic import Edit
+from devlint.fixes.edits import replace_node
+from devlint.fixes.fix_context import NodeRegion
+from devlint.port.cuda_uses import LeftForHuman, Port
+from devlint.port.device_names import AVAILABLE, CUDA_AVAILABLE, CURRENT
+from devlint.port.device_spellings import DeviceSpelling, device_spelling
+from devlint.port.port_context import PortContext
+from devlint.port.torch_names import TorchNames
+from devlint.syntax.string_literals import string_value
+from devlint.syntax.tree_walk import descend
+
+
+def choice_around(names: TorchNames, region: NodeRegion, node: cst.CSTNode) -> cst.If | cst.IfExp | None:
+    """Return the choice of a device that a node is part of; None for a node in no such choice.
+
+    A choice is `"cuda" if torch.cuda.is_available() else "cpu"`, or the same as an `if` statement that only assigns
+    devices.
+    """
+    for above in region.ancestors(node):
+        match above:
+            case cst.IfExp(test=test, body=body, orelse=orelse):
+                if _asks_for_cuda(names, region, test) and _is_device(body, "cuda") and _is_device(orelse, "cpu"):
+                    return above
+            case cst.If(test=test, body=body, orelse=orelse) if _asks_for_cuda(names, region, test):
+                chosen = _devices_assigned(body, "cuda")
+                other = [] if orelse is None else _devices_assigned(orelse.body, "cpu") if _is_else(orelse) else None
+                is_elif = isinstance(above_if := region.parent(above), cst.If) and above_if.orelse is above
+                if chosen and other is not None and not is_elif:
+                    return above
+    return None
+
+
+def _is_else(node: cst.CSTNode) -> bool:
+    """Return whether the other branch of an `if` statement is a plain `else`."""
+    return isinstance(node, cst.Else)
+
+
+def _asks_for_cuda(names: TorchNames, region: NodeRegion, test: cst.CSTNode) -> bool:
+    """Return whether a condition demands that `torch.cuda.is_available()`, alone or together with others."""
+    return _check_in(names, region, test) is not None
+
+
+def _check_in(names: TorchNames, region: NodeRegion, test: cst.CSTNode) -> cst.Call | None:
+    """Return the call of `torch.cuda.is_available` that a condition demands to be true; None without one."""
+    match test:
+        case cst.Call(func=func, args=[]) if names.full_name(region, func) == CUDA_AVAILABLE:
+            return test
+        case cst.BooleanOperation(left=left, operator=cst.And(), right=right):
+            return _check_in(names, region, left) or _check_in(names, region, right)
+    return None
+
+
+def _is_device(node: cst.CSTNode, type_: str) -> bool:
+    """Return whether an expression is a string for a device of a type, or `torch.device` of one."""
+    match node:
+        case cst.SimpleString():
+            text = string_value(node)
+            return isinstance(text, str) and text.partition(":")[0] == type_
+        case cst.Call(func=cst.Name(value="device") | cst.Attribute(attr=cst.Name(value="device")), args=[one, *_]):
+            return _is_device(one.value, type_)
+        case cst.FormattedString(parts=[cst.FormattedStringText(value=text), *_]):
+            return text.partition(":")[0] == type_
+    return False
+
+
+def _devices_assigned(suite: cst.CSTNode, type_: str) -> list[cst.CSTNode] | None:
+    """Return the devices of a type that the statements of a block assign; None if one of them does anything else."""
+    found: list[cst.CSTNode] = []
+    for statement in getattr(suite, "body", ()):
+        match statement:
+            case cst.SimpleStatementLine(body=[cst.Assign(value=value)]) | cst.Assign(value=value):
+                if not _is_device(value, type_):
+                    return None
+                found.append(value)
+            case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=func))]):
+                # Messages do not matter.
+                if not isinstance(func, cst.Name) or func.value != "print":
+                    return None
+            case _:
+                return None
+    return found
+
+
+def port_choice(context: PortContext, region: NodeRegion, choice: cst.If | cst.IfExp) -> Port:
+    """Return the port of a choice of a device: the check, and each device of CUDA in it."""
+    check = _check_in(context.names, region, choice.test)
+    assert check is not None
+    asked, imports = context.library(region, check, AVAILABLE)
+    edits: list[Edit] = [*imports, replace_node(region, check.func, asked)]
+    branch = choice.body
+    for node in _texts(branch):
+        current, more = context.library(region, node, CURRENT)
+        found = device_spelling(node)
+        if found is None:
+            continue
+        edits += [*more, replace_node(region, node, inline_text(region, node, found, f"{current}()"))]
+    return Port("the accelerator where there is one", edits)
+
+
+def inline_text(region: NodeRegion, node: cst.CSTNode, spelling: DeviceSpelling, device: str) -> str:
+    """Return a string expression for the same index of another device, whose source text is `device`."""
+    if any(isinstance(one, cst.FormattedString) for one in region.ancestors(node)):
+        raise LeftForHuman("it is part of an f-string")
+    return spelling.text_for(f"{device}.type")
+
+
+def _texts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the string literals in code."""
+    for one in (node, *descend(node)):
+        if isinstance(one, (cst.SimpleString, cst.FormattedString)):
+            yield one

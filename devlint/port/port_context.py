@@ -1,0 +1,94 @@
+"""What the port of one use of CUDA asks about its file: names, the device at hand, and the torch to support."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from devlint.diagnostic import Edit
+from devlint.fixes.fix_context import FixContext, NodeRegion
+from devlint.fixes.import_edits import write_library_name
+from devlint.port.cuda_uses import LeftForHuman
+from devlint.port.device_names import AVAILABLE, DeviceName, DeviceNames
+from devlint.port.made_device import MadeDevice
+from devlint.port.torch_names import TorchNames
+from devlint.semantics.accelerators import DEFAULT_MIN_TORCH, Version, version_text
+
+
+@dataclass(frozen=True, slots=True)
+class PortOptions:
+    """What the user asks of a port: the oldest torch that the program supports, and the name of a device to make."""
+
+    min_torch: Version = DEFAULT_MIN_TORCH
+    device_name: str = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTraits:
+    """What the port of one file has to know of the whole program.
+
+    `asks_late` is true where the accelerator must not be asked for at import: the program sets the visible devices, or
+    makes processes. `has_own_transfers` is true where objects of a class that defines `cuda` or `to` itself may occur.
+    """
+
+    asks_late: bool = False
+    has_own_transfers: bool = False
+
+
+class PortContext:
+    """One file under port: its text and names, the devices it has, and the device that the port makes for it."""
+
+    def __init__(self, fixes: FixContext, options: PortOptions, traits: ProgramTraits) -> None:
+        self.fixes = fixes
+        self.options = options
+        self.traits = traits
+        self.names = TorchNames(fixes)
+        self.devices = DeviceNames(fixes, self.names, constants_are_ported=not traits.asks_late)
+        self.made = MadeDevice(fixes, options.device_name, lazily=traits.asks_late)
+
+    def device(self, region: NodeRegion, node: cst.CSTNode, *, is_used_now: bool = True) -> DeviceName:
+        """Return the name of the program's device for use at a node: one in sight, or the one that the port makes.
+
+        `is_used_now` tells that the node itself reaches the device, and does not only name it.
+        """
+        if any(self._is_script(region, one) for one in region.ancestors(node)):
+            raise LeftForHuman("TorchScript does not read the names of the file")
+        found = self.devices.visible_at(region, node)
+        return found if found is not None else self.made.at(region, node, is_used_now=is_used_now)
+
+    def _is_script(self, region: NodeRegion, node: cst.CSTNode) -> bool:
+        """Return whether a node is a function that TorchScript or another compiler of its own kind reads."""
+        if not isinstance(node, cst.FunctionDef):
+            return False
+        names = [self.names.full_name(region, decorator_function(one)) for one in node.decorators]
+        return any(name.startswith(("torch.jit.", "triton.", "numba.")) for name in names)
+
+    def library(self, region: NodeRegion, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
+        """Return the text by which code refers to a library object, and the edits that import it where necessary."""
+        return write_library_name(region, node, dotted)
+
+    def available(self, region: NodeRegion, node: cst.CSTNode) -> tuple[str, tuple[Edit, ...]]:
+        """Return the text of a call that asks whether there is an accelerator, and the edits that import it."""
+        text, edits = self.library(region, node, AVAILABLE)
+        return f"{text}()", edits
+
+    def need_torch(self, version: Version, name: str) -> None:
+        """Raise LeftForHuman if the oldest torch to support lacks a name, which came with `version`."""
+        if self.options.min_torch < version:
+            raise LeftForHuman(f"`{name}` came with torch {version_text(version)}; raise --min-torch to use it")
+
+
+def decorator_function(decorator: cst.Decorator) -> cst.BaseExpression:
+    """Return the function of a decorator, without the call that passes it arguments."""
+    return decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
+
+
+def plain_arguments(region: NodeRegion, call: cst.Call) -> str:
+    """Return the source text of a call's arguments. Raises LeftForHuman for unpacked arguments and comments."""
+    if not call.args:
+        return ""
+    if any(one.star for one in call.args):
+        raise LeftForHuman("its arguments are unpacked")
+    start, end = region.span(call.args[0])[0], region.span(call.args[-1])[1]
+    return region.context.text[start:end]

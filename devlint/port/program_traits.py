@@ -1,0 +1,67 @@
+"""What the port of a file has to know of the whole program: when it may ask for a device, whose `cuda` it calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.program import Program
+from devlint.port.port_context import ProgramTraits
+from devlint.syntax.statement import Statement
+
+_ASKS_LATE: Final = re.compile(
+    r"CUDA_VISIBLE_DEVICES['\"]\s*\]\s*=[^=]|(setdefault|putenv|update)\([^()]*CUDA_VISIBLE_DEVICES"
+    r"|\bos\.fork\(|\b(Process|Pool|get_context|set_start_method)\("
+)
+"""Text of a program that chooses the visible devices itself, or makes processes that may be forks."""
+_OWN_TRANSFER: Final = re.compile(r"^[ \t]+def (cuda|to)\(", re.MULTILINE)
+"""A method by which a class of the program moves its objects."""
+
+
+def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict[Path, ProgramTraits]:
+    """Return the traits of a program for each of its files."""
+    imported = {path: _imported(one, program) & modules.keys() for path, one in modules.items()}
+    late = {path for path, one in modules.items() if _asks_late(one, program)}
+    pending = [*late]
+    while pending:
+        new = imported[pending.pop()] - late
+        late |= new
+        pending += new
+    own = {path for path, one in modules.items() if _OWN_TRANSFER.search(one.source.text)}
+    return {path: ProgramTraits(path in late, path in own or bool(own & imported[path])) for path in modules}
+
+
+def _asks_late(module: ModuleInfo, program: Program) -> bool:
+    """Return whether a file sets the visible devices or makes processes, after it or what it imports may ask for them.
+
+    A script that sets them at its top, before it imports torch and files of the program, decides in time.
+    """
+    places = [one.start() for one in _ASKS_LATE.finditer(module.source.text)]
+    if not places:
+        return False
+    for statement in module.index.statements:
+        if statement.start > places[-1]:
+            return False
+        imports = [one.module.partition(".")[0] for one in statement.imports]
+        is_in_scope = statement.kind in ("function", "class") and places[0] < statement.end
+        if "torch" in imports or is_in_scope or _imported_by(statement, module, program):
+            return True
+    return False
+
+
+def _imported(module: ModuleInfo, program: Program) -> set[Path]:
+    """Return the files of the program that a file imports at its top level."""
+    return {path for statement in module.index.statements for path in _imported_by(statement, module, program)}
+
+
+def _imported_by(statement: Statement, module: ModuleInfo, program: Program) -> set[Path]:
+    """Return the files of the program that a statement imports."""
+    found = set()
+    for one in statement.imports:
+        names = [one.module, f"{one.module}.{one.attribute}" if one.module else one.attribute or ""]
+        paths = [program.resolve(module, name, one.level) for name in names if name]
+        found |= {path for path in paths if path is not None}
+    return found

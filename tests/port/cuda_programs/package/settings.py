@@ -1,0 +1,4 @@
+"""The settings of the program."""
+
+DEVICE = "cuda"
+WIDTH = 6

@@ -1,0 +1,242 @@
+"""The program's device: found where there is one, made where there is none, and used in place of CUDA."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from devlint.port.port_context import PortOptions
+
+from .programs import check_port, port_files, reasons
+
+
+def test_a_device_of_the_file_is_used(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        x = torch.ones(3).cuda()
+        y = torch.ones(3, device="cuda")
+        # becomes
+        import torch
+
+        device = torch.device(CHOSEN "cpu")
+        x = torch.ones(3).to(device)
+        y = torch.ones(3, device=device)
+        """,
+    )
+    assert not left
+
+
+def test_a_device_is_made_after_the_imports(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        '''Docstring.'''
+        import os
+        import torch
+        from torch import nn
+
+
+        def f(model):
+            return model.cuda()
+        # becomes
+        '''Docstring.'''
+        import os
+        import torch
+        from torch import nn
+
+        # the device
+
+
+        def f(model):
+            return model.to(device)
+        """,
+    )
+
+
+def test_a_name_in_use_is_not_taken(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+
+        def f(model, device):
+            return model.cuda()
+        # becomes
+        import torch
+
+        accelerator = ACCELERATOR
+
+        def f(model, device):
+            return model.to(accelerator)
+        """,
+    )
+
+
+def test_the_name_of_the_device_can_be_chosen(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+        x = torch.ones(3).cuda()
+        # becomes
+        import torch
+
+        DEVICE = ACCELERATOR
+        x = torch.ones(3).to(DEVICE)
+        """,
+        PortOptions(device_name="DEVICE"),
+    )
+
+
+def test_the_choice_of_a_device_asks_for_any_accelerator(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import torch
+
+        def main():
+            if torch.cuda.is_available():
+                device = torch.device("cuda")
+            else:
+                device = torch.device("cpu")
+            name = (
+                "cuda:0"
+                if torch.cuda.is_available() and not args.no_cuda
+                else "cpu"
+            )
+            return device, name
+        # becomes
+        import torch
+
+        def main():
+            if torch.accelerator.is_available():
+                device = torch.device(torch.accelerator.current_accelerator().type)
+            else:
+                device = torch.device("cpu")
+            name = (
+                f"{torch.accelerator.current_accelerator().type}:0"
+                if torch.accelerator.is_available() and not args.no_cuda
+                else "cpu"
+            )
+            return device, name
+        """,
+    )
+    assert not left
+
+
+def test_a_constant_becomes_a_choice(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+
+        def main(model):
+            device = "cuda"
+            return model.to(device), torch.zeros(1).cuda()
+        # becomes
+        import torch
+
+        def main(model):
+            device = CHOSEN "cpu"
+            return model.to(device), torch.zeros(1).to(device)
+        """,
+    )
+
+
+def test_a_name_that_holds_no_accelerator_or_another_one_is_not_used(tmp_path: Path) -> None:
+    for value in ('torch.device("cpu")', "pick()", '"cuda:1"', "x.device"):
+        text = f"import torch\n\ndef f(x):\n    where = {value}\n    return x.cuda(), where\n"
+        done = port_files(tmp_path, {"a.py": text})
+        assert "x.to(device)" in done.after["a.py"].text
+        assert "\ndevice = " in done.after["a.py"].text
+
+
+def test_a_device_that_is_bound_twice_is_not_used(tmp_path: Path) -> None:
+    text = 'import torch\n\ndef f(x):\n    d = "cuda"\n    if x:\n        d = "cpu"\n    return x.cuda(), d\n'
+    done = port_files(tmp_path, {"a.py": text})
+    assert "x.to(device)" in done.after["a.py"].text
+
+
+def test_a_device_chosen_later_is_not_used(tmp_path: Path) -> None:
+    text = 'import torch\n\ndef f(x):\n    x = x.cuda()\n    d = torch.device("cuda")\n    return x, d\n'
+    assert "x = x.to(device)" in port_files(tmp_path, {"a.py": text}).after["a.py"].text
+
+
+def test_where_the_program_sets_the_visible_devices_the_accelerator_is_asked_late(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import os
+        import torch
+
+        def main(gpu):
+            os.environ["CUDA_VISIBLE_DEVICES"] = gpu
+            where = "cuda"
+            model = torch.nn.Linear(2, 2)
+            for _ in range(3):
+                model.cuda()
+            return model
+        # becomes
+        import os
+        import torch
+
+        def main(gpu):
+            os.environ["CUDA_VISIBLE_DEVICES"] = gpu
+            where = "cuda"
+            model = torch.nn.Linear(2, 2)
+            # the device
+            for _ in range(3):
+                model.to(device)
+            return model
+        """,
+    )
+    assert reasons(left) == [('"cuda"', "left for a human")]
+
+
+def test_a_file_that_imports_torch_in_functions_only_is_left(tmp_path: Path) -> None:
+    left = check_port(tmp_path, "def f(x):\n    import torch\n    return x.cuda(), torch\n")
+    assert reasons(left) == [("x.cuda()", "left for a human")]
+
+
+def test_a_default_of_a_parameter_and_of_an_option_follow_the_device(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import argparse
+        import torch
+
+        def f(x, device="cuda"):
+            return x.to(device)
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+        parser.add_argument("--dist-backend", default="nccl")
+        # becomes
+        import argparse
+        import torch
+
+        accelerator = ACCELERATOR
+
+        def f(x, device=accelerator.type):
+            return x.to(device)
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", default=accelerator.type, choices=[accelerator.type, "cpu"])
+        parser.add_argument("--dist-backend", default=torch.distributed.get_default_backend_for_device(accelerator))
+        """,
+    )
+
+
+def test_visible_devices_that_are_set_before_all_imports_are_in_time(tmp_path: Path) -> None:
+    first = 'import os\nos.environ["CUDA_VISIBLE_DEVICES"] = "1"\nimport torch\nimport b\nx = torch.ones(1).cuda()\n'
+    second = "import torch\n\ndef f(x):\n    return x.cuda()\n"
+    done = port_files(tmp_path, {"a.py": first, "b.py": second})
+    assert "import b\n\ndevice = torch" in done.after["a.py"].text
+    assert "import torch\n\ndevice = torch" in done.after["b.py"].text
+    late = first.replace("import b\n", "").replace("import os\n", "import os\nimport b\n")
+    done = port_files(tmp_path, {"a.py": late, "b.py": second, "c.py": second})
+    assert "    device = torch" in done.after["b.py"].text
+    assert "import torch\n\ndevice = torch" in done.after["c.py"].text

@@ -1,0 +1,295 @@
+"""What replaces each kind of CUDA-only API, and where it is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devlint.port.port_context import PortOptions
+
+from .programs import check_port, port_files
+
+HEAD = "import torch\n"
+
+
+def ported(folder: Path, line: str, options: PortOptions | None = None) -> str:
+    """Return one line of a program after its port, without the lines that import torch and make the device."""
+    done = port_files(
+        folder, {"a.py": f"{HEAD}import torch.distributed as dist\ndef f(x, i: int):\n    {line}\n"}, options
+    )
+    return done.after["a.py"].text.partition("def f(x, i: int):\n    ")[2].rstrip("\n").replace("\n    ", "\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x.cuda()", "x.to(device)"),
+        ("x.cuda(None)", "x.to(device)"),
+        ("x.cuda(non_blocking=True)", "x.to(device, non_blocking=True)"),
+        ("x.cuda(0)", 'x.to(f"{device.type}:0")'),
+        ("x.cuda(i, True)", 'x.to(f"{device.type}:{i}", non_blocking=True)'),
+        ('x.to("cuda:1")', 'x.to(f"{device.type}:1")'),
+        ('x.to("cuda", torch.half)', "x.to(device, torch.half)"),
+        ('torch.load("f", map_location="cuda")', 'torch.load("f", map_location=device)'),
+        (
+            'torch.load("f", map_location=f"cuda:{i}")',
+            'torch.load("f", map_location=f"{device.type}:{i}" if torch.accelerator.is_available() else "cpu")',
+        ),
+        (
+            'torch.load("f", "cuda:%d" % i)',
+            'torch.load("f", f"{device.type}:%d" % i if torch.accelerator.is_available() else "cpu")',
+        ),
+        ('subprocess.run(["train", "--device", "cuda"])', 'subprocess.run(["train", "--device", device.type])'),
+        ("torch.cuda.FloatTensor(i, x)", "torch.empty(i, x, dtype=torch.float32, device=device)"),
+        ("torch.cuda.FloatTensor(x.size())", "torch.empty(x.size(), dtype=torch.float32, device=device)"),
+        ('x.to("cuda:" + str(i))', 'x.to(f"{device.type}:" + str(i))'),
+        ('x.to("cuda:{}".format(i))', 'x.to(f"{device.type}:{{}}".format(i))'),
+        ('torch.device("cuda", i)', "torch.device(device.type, i)"),
+        ('Trainer(device="cuda")', "Trainer(device=device.type)"),
+        ('torch.autocast("cuda")', "torch.autocast(device.type)"),
+        ('torch.autocast(device_type="cuda")', "torch.autocast(device_type=device.type)"),
+        ("torch.cuda.amp.autocast()", "torch.amp.autocast(device.type)"),
+        (
+            "torch.cuda.amp.autocast(True, torch.half)",
+            "torch.amp.autocast(device.type, enabled=True, dtype=torch.half)",
+        ),
+        ("torch.cuda.amp.GradScaler(1024.0)", "torch.amp.GradScaler(device.type, 1024.0)"),
+        ("torch.cuda.FloatTensor(2, 3)", "torch.empty(2, 3, dtype=torch.float32, device=device)"),
+        ("torch.cuda.LongTensor([1, 2])", "torch.tensor([1, 2], dtype=torch.int64, device=device)"),
+        ("x.type(torch.cuda.FloatTensor)", "x.to(device=device, dtype=torch.float32)"),
+        ("x.type('torch.cuda.HalfTensor')", "x.to(device=device, dtype=torch.float16)"),
+        ("torch.cuda.Event(enable_timing=True)", "torch.Event(enable_timing=True)"),
+        ("torch.cuda.current_stream().synchronize()", "torch.accelerator.current_stream().synchronize()"),
+        ("n = torch.cuda.device_count()", "n = torch.accelerator.device_count()"),
+        ("n = torch.cuda.current_device()", "n = torch.accelerator.current_device_index()"),
+        ("dist.init_process_group('nccl')", "dist.init_process_group(dist.get_default_backend_for_device(device))"),
+        (
+            "dist.init_process_group(backend='nccl', rank=i)",
+            "dist.init_process_group(backend=dist.get_default_backend_for_device(device), rank=i)",
+        ),
+        ("torch.cuda.synchronize()", "if torch.accelerator.is_available():\n    torch.accelerator.synchronize()"),
+        (
+            "torch.cuda.set_device(x.device)",
+            "if torch.accelerator.is_available():\n    torch.accelerator.set_device_index(x.device)",
+        ),
+        ("torch.cuda.set_device(i)", "if torch.accelerator.is_available():\n    torch.accelerator.set_device_index(i)"),
+        (
+            "torch.cuda.synchronize(device=x.device)",
+            "if torch.accelerator.is_available():\n    torch.accelerator.synchronize(x.device)",
+        ),
+        (
+            "if i: torch.cuda.empty_cache()",
+            "if i: torch.accelerator.empty_cache() if torch.accelerator.is_available() else None",
+        ),
+        (
+            "n = torch.cuda.memory_allocated() / 2",
+            "n = (torch.accelerator.memory_allocated() if torch.accelerator.is_available() else 0) / 2",
+        ),
+        (
+            "n = torch.cuda.max_memory_allocated(i)",
+            "n = torch.accelerator.max_memory_allocated(i) if torch.accelerator.is_available() else 0",
+        ),
+        ("torch.cuda.get_rng_state()", "torch.get_device_module(device).get_rng_state()"),
+    ],
+)
+def test_what_has_an_equivalent_is_replaced(tmp_path: Path, before: str, after: str) -> None:
+    assert ported(tmp_path, before) == after
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x.cuda(x.gpu)",  # may be None, and `.to(None)` moves nothing
+        "x.cuda(*i)",
+        "map(x.cuda, i)",
+        "torch.load('f', lambda s, _: s.cuda(0))",
+        'show("cuda")',
+        'x.to(y, "cuda")',
+        "handle = torch.cuda.synchronize",
+        "torch.cuda.set_device(x.local_rank)",  # -1 sets nothing, but for set_device_index it is an error
+        "n = {'cuda': 1}[x]",
+        "n = i['cuda']",
+        "if str(x).startswith('cuda'): x.cpu()",
+        "getattr(torch.backends, 'cuda')",
+        "n = x in ('cuda', 'cpu')",
+        "torch.cuda.LongTensor(x)",
+        "torch.cuda.FloatTensor if x else None",
+        "torch.set_default_tensor_type(torch.cuda.FloatTensor)",
+        "s = torch.cuda.Stream()",
+        "x.record_stream(torch.cuda.current_stream())",
+        "torch.cuda.Event(True)",
+        "if x.device.type == 'cuda': x.cuda()",
+        "if torch.cuda.is_available(): x.cuda()",
+        "x = x.cuda() if x.use_gpu else x",
+        "assert torch.cuda.is_available()\n    x.cuda()",
+        "if not torch.cuda.is_available():\n        return\n    x.cuda()",
+        "if x.is_cuda:\n        y = x.cuda()",
+        "torch.cuda.nvtx.range_push('a')",
+        "torch.backends.cudnn.benchmark = True",
+        "g = torch.cuda.CUDAGraph()",
+        "print(torch.cuda.is_available())",
+    ],
+)
+def test_what_may_mean_something_else_is_left(tmp_path: Path, line: str) -> None:
+    assert ported(tmp_path, line) == line.replace("\n    ", "\n")
+
+
+def test_reports_tell_what_is_left_and_why(tmp_path: Path) -> None:
+    text = "import torch\n\nif torch.cuda.is_available():\n    x = torch.ones(2).cuda()\n"
+    text += "torch.backends.cudnn.benchmark = True\nprint(f(torch.ones(2).cuda(g())))\n"
+    done = port_files(tmp_path, {"a.py": text})
+    found = [(one.region.start.row, one.text, one.outcome.value, one.note) for one in done.uses]
+    assert found == [
+        (3, "torch.cuda.is_available", "left on purpose", "it is part of a condition on code that is for CUDA"),
+        (4, "torch.ones(2).cuda()", "left on purpose", "line 3 asks for the device, and decides whether this runs"),
+        (5, "torch.backends.cudnn.benchmark", "left on purpose", "flags of cuDNN: without effect elsewhere"),
+        (
+            6,
+            "torch.ones(2).cuda(g())",
+            "left for a human",
+            "its argument may be an index, a device or None, and `to` does nothing for None",
+        ),
+    ]
+    assert [one.has_equivalent for one in done.uses] == [True, True, False, True]
+
+
+def test_names_are_read_through_imports_and_not_by_their_spelling(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch as t
+        import torch
+        from torch.cuda import amp
+        import cuda
+
+        def f(torch, x):
+            torch.cuda.synchronize()
+            t.cuda.synchronize()
+            cuda.synchronize()
+
+        def g():
+            with amp.autocast():
+                pass
+        # becomes
+        import torch as t
+        import torch
+        from torch.cuda import amp
+        import cuda
+
+        # the device
+
+        def f(torch, x):
+            torch.cuda.synchronize()
+            if t.accelerator.is_available():
+                t.accelerator.synchronize()
+            cuda.synchronize()
+
+        def g():
+            with torch.amp.autocast(device.type):
+                pass
+        """,
+    )
+
+
+def test_an_import_of_amp_is_changed_with_all_its_uses(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+        from torch.cuda.amp import GradScaler, autocast, custom_fwd
+
+        scaler = GradScaler(enabled=True)
+
+        @custom_fwd
+        def forward(ctx, x):
+            with autocast(False):
+                return x
+        # becomes
+        import torch
+        from torch.amp import GradScaler, autocast, custom_fwd
+
+        # the device
+
+        scaler = GradScaler(device.type, enabled=True)
+
+        @custom_fwd(device_type=device.type)
+        def forward(ctx, x):
+            with autocast(device.type, enabled=False):
+                return x
+        """,
+    )
+
+
+def test_an_import_of_amp_is_left_with_all_its_uses(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import torch
+        from torch.cuda.amp import autocast
+
+        def f(use=autocast):
+            with autocast():
+                pass
+        """,
+    )
+    assert [one.outcome.value for one in left] == ["left for a human"] * 2
+
+
+def test_a_seed_beside_that_of_torch_is_removed(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import random
+        import torch
+
+        def seed_all(seed):
+            random.seed(seed)
+            torch.manual_seed(seed)
+            torch.cuda.manual_seed(seed)
+            torch.cuda.manual_seed_all(seed)  # all of them
+
+        def other(seed):
+            torch.manual_seed(seed)
+            torch.rand(1)
+            torch.cuda.manual_seed_all(seed)
+        # becomes
+        import random
+        import torch
+
+        def seed_all(seed):
+            random.seed(seed)
+            torch.manual_seed(seed)
+            torch.cuda.manual_seed_all(seed)  # all of them
+
+        def other(seed):
+            torch.manual_seed(seed)
+            torch.rand(1)
+            torch.cuda.manual_seed_all(seed)
+        """,
+    )
+    assert [one.outcome.value for one in left] == ["left for a human"] * 2
+
+
+def test_what_the_oldest_torch_lacks_is_not_used(tmp_path: Path) -> None:
+    old = PortOptions(min_torch=(2, 6))
+    assert ported(tmp_path, "torch.cuda.empty_cache()", old) == "torch.cuda.empty_cache()"
+    assert "torch.accelerator.synchronize()" in ported(tmp_path, "torch.cuda.synchronize()", old)
+    new = PortOptions(min_torch=(2, 10))
+    assert ported(tmp_path, "torch.cuda.mem_get_info()") == "torch.cuda.mem_get_info()"
+    assert ported(tmp_path, "torch.cuda.mem_get_info()", new) == "torch.accelerator.get_memory_info()"
+
+
+def test_a_class_with_a_transfer_of_its_own_makes_transfers_unclear(tmp_path: Path) -> None:
+    own = "class Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n        return self\n"
+    user = "import torch\nfrom own import Batch\n\ndef f(b):\n    return b.cuda(), torch.ones(2).cuda()\n"
+    done = port_files(
+        tmp_path,
+        {"own.py": f"import torch\n{own}", "user.py": user, "far.py": "import torch\ndef g(b):\n    b.cuda()\n"},
+    )
+    assert [(one.text, one.outcome.value) for one in done.uses] == [
+        ("b.cuda()", "ported"),
+        ("self.x.cuda()", "left on purpose"),
+        ("b.cuda()", "left for a human"),
+        ("torch.ones(2).cuda()", "ported"),
+    ]
