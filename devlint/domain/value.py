@@ -403,11 +403,11 @@ Value: TypeAlias = (
 
 
 def is_from_caller(origin: Hashable) -> bool:
-    """Return whether an origin (the identity of a named unknown value) is that of an argument or a part of an argument.
+    """Return whether an origin (the identity of a named unknown value) is that of an argument, or of a module itself.
 
-    The unknown caller of the analysed code then chooses the value's device.
+    So is the origin of a part of them. The unknown caller of the analysed code then chooses the value's device.
     """
-    return owner_kind(origin) == "param"
+    return owner_kind(origin) in ("param", "own")
 
 
 def owner_kind(origin: Hashable) -> Hashable:

@@ -48,7 +48,7 @@ from devlint.interpreter.objects.class_hierarchy import (
     is_module_class,
     library_base,
 )
-from devlint.interpreter.objects.conventions import conventional_attribute
+from devlint.interpreter.objects.conventions import conventional_attribute, unset_module_attribute
 from devlint.interpreter.objects.enums import enum_member
 from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_state import module_attribute
@@ -321,7 +321,8 @@ def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, nod
         if described is not None:
             return described
         if is_module_class(frame, info):
-            found = module_attribute(frame, owner, thing, base or "torch.nn.Module", name)
+            unset = unset_module_attribute(owner, name)
+            found = unset or module_attribute(frame, owner, thing, base or "torch.nn.Module", name)
         else:
             found = _unset_attribute(frame, owner, thing, name)
         fallback = find_method(frame, info, "__getattr__") if isinstance(found, Unknown) else None

@@ -299,9 +299,10 @@ def report_index_dtype(frame: Frame, method: str, index: Argument, value: Tensor
     """
     tensor = frame.resolve(value)
     row = frame.analysis.table.method(method)
-    if row is None or tensor.dtype.name is None:
+    name = tensor.dtype.name
+    if row is None or not tensor.dtype.is_known:
         return
-    if promotion_category(tensor.dtype.name) > 1 or not is_number_like(value):
+    if name is None or promotion_category(name) > 1 or not is_number_like(value):
         operation = "indexing" if method == "__getitem__" else "index assignment"
         report_refused_index(frame, row, [Operand("index", frame.place(index.node), tensor)], node, operation)
 
