@@ -17,8 +17,8 @@ def swap_cast_and_transfer(
 ) -> Fix:
     """Return a fix for a cast and a transfer in a chain: `x.float().to(d)` becomes `x.to(d).float()`.
 
-    A cast to `dtype` that follows `.to(device)` becomes an argument of it. Raises NoFix where the calls are no chain, or
-    are not plain ones.
+    A cast to `dtype` that follows `.to(device)` becomes an argument of it. Raises NoFix where the calls are no chain,
+    or are not plain ones.
     """
     if not (isinstance(first, cst.Call) and isinstance(second, cst.Call)) or receiver_of(second) is not first:
         raise NoFix

@@ -21,6 +21,7 @@ from devlint.domain.placement import (
     Step,
 )
 from devlint.domain.record import record
+from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
 from devlint.interpreter.program.written_sizes import has_few_elements
 from devlint.interpreter.state.hot_code import is_hot
@@ -388,6 +389,17 @@ class SharedWrite(Event):
     shared: Step
     when: PathCondition
     surely: bool
+
+
+@record(frozen=True, slots=True)
+class OverwrittenCopy(Event):
+    """A write of the host to pinned memory out of which a non_blocking copy to an accelerator may be running (DEV504).
+
+    `target` is the expression that is written to, `copy` the copy.
+    """
+
+    target: Place
+    copy: CopyInFlight
 
 
 @record(frozen=True, slots=True)
