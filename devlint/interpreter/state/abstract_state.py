@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import field
 from functools import reduce
 from typing import Final
 
@@ -20,6 +21,14 @@ from devlint.interpreter.state.heap import Heap
 
 
 @record(frozen=True, slots=True)
+class ProcessGroup:
+    """The default process group of `torch.distributed`: its backend, and the call that made it."""
+
+    backend: Value
+    made: Step = field(compare=False)
+
+
+@record(frozen=True, slots=True)
 class TorchState:
     """Torch's global settings, and the accelerator work that is still running, at one point of the program.
 
@@ -31,7 +40,7 @@ class TorchState:
     operation that the host has not waited for, with its number. `last_wait` is the step of the last synchronisation if
     nothing has been launched since. `in_flight` are the copies out of pinned memory that may be unfinished.
     `equal_dtypes` are the origins of symbolic dtypes with the dtypes that they equal, as operations have shown that
-    need operands of one dtype.
+    need operands of one dtype. `process_group` is the default process group, None until the program may have made one.
     """
 
     default_device: Placement | None = None
@@ -45,6 +54,7 @@ class TorchState:
     last_wait: Step | None = None
     equal_dtypes: frozenset[tuple[Hashable, Dtype]] = frozenset()
     in_flight: frozenset[CopyInFlight] = frozenset()
+    process_group: ProcessGroup | None = None
 
 
 INITIAL_TORCH_STATE: Final = TorchState()
@@ -151,8 +161,21 @@ def _join_torch_states(one: State, other: State, test: Literal | None) -> TorchS
         unsynchronized=_join_running_work(left, right),
         last_wait=left.last_wait if left.last_wait is right.last_wait else None,
         equal_dtypes=left.equal_dtypes & right.equal_dtypes,
+        process_group=_join_process_groups(left.process_group, right.process_group, test),
         in_flight=_join_copies(one, other) if left.in_flight or right.in_flight else left.in_flight,
     )
+
+
+def _join_process_groups(
+    left: ProcessGroup | None, right: ProcessGroup | None, test: Literal | None
+) -> ProcessGroup | None:
+    """Return the default process group after either of two paths.
+
+    Where only one path has made the group, whoever uses it comes from there.
+    """
+    if left is None or right is None:
+        return left or right
+    return replace(left, backend=join(left.backend, right.backend, test))
 
 
 def _join_copies(left: State, right: State) -> frozenset[CopyInFlight]:

@@ -206,6 +206,20 @@ class PinnedAcceleratorTensor(Event):
 
 
 @record(frozen=True, slots=True)
+class HostTensorInCollective(Event):
+    """A host tensor passed to a collective of a process group whose backend takes only accelerator tensors (DEV116).
+
+    `made` is the step that made the group, with the conditions `when` under which it has that `backend`.
+    """
+
+    operation: str
+    operand: Operand
+    backend: str
+    made: Step
+    when: PathCondition = NO_CONDITION
+
+
+@record(frozen=True, slots=True)
 class DtypeConflict(Event):
     """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302)."""
 
