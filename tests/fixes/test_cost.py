@@ -327,6 +327,17 @@ PAIRS = {
         copy = scores.to("cpu")
         print(copy.numpy())
         """,
+    ("DEV504", "a copy that is over before its source changes"): """
+        buffer = torch.empty(1000, pin_memory=True)
+        for number in range(100):
+            buffer.fill_(number)
+            batch = buffer.to("cuda", non_blocking=True)
+        # becomes (safe)
+        buffer = torch.empty(1000, pin_memory=True)
+        for number in range(100):
+            buffer.fill_(number)
+            batch = buffer.to("cuda")
+        """,
     ("DEV503", "a wait for nothing"): """
         scores = torch.rand(1000, device="cuda")
         best = scores.max().item()

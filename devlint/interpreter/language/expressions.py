@@ -269,6 +269,8 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
             frame.yielded_values.append(Const(None))
         case value:
             frame.yielded_values.append(frame.evaluate(value))
+    # Who takes the value may wait for the accelerator before the generator goes on.
+    frame.set_torch_state({"in_flight": frozenset()} if frame.state.torch_state.in_flight else {})
     return UNKNOWN
 
 

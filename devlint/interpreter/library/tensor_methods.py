@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devlint.domain.device import is_host
 from devlint.domain.dtype import is_floating, python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.placement import StepKind, placement_cases
@@ -38,6 +39,7 @@ from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.evidence import has_other_attributes, looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
 from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
+from devlint.interpreter.operations.copies_in_flight import new_pinned_storage, record_copy_in_flight
 from devlint.interpreter.operations.device_arguments import (
     is_absent_or_none,
     is_behind_device_check,
@@ -146,7 +148,7 @@ def pin_memory(frame: Frame, call: LibraryCall) -> Value:
         computed_tensor(resolved),
         placement=placement_of_pinned(frame, resolved.placement, call.node),
         pinned=True,
-        memory=Storage(),
+        memory=new_pinned_storage(frame),
         host_copy=None if frame.module.starts_threads else HostCopy(step, resolved.dtype, pins=True),
     )
 
@@ -246,14 +248,19 @@ def dtype_query(frame: Frame, call: LibraryCall) -> Value:
 def copy_(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.copy_(source)`: copy from any device; the receiver keeps its placement."""
     tensor = _receiver_tensor(call)
-    report_shared_write(frame, tensor, call.receiver_node, call.node)
     given = call.arguments.get("src", 0)
     operand = as_operand(frame, "src", given) if given is not None else None
     source = operand.tensor if operand is not None else Tensor()
+    flag = call.arguments.constant("non_blocking", 1, False)
+    comes = [leaf.device for _, leaf in placement_cases(source.placement, frame.state.path_condition)]
+    report_shared_write(
+        frame, tensor, call.receiver_node, call.node, queued=flag is not False and not all(map(is_host, comes))
+    )
     if operand is not None:
         report_read_by_copy(frame, operand, frame.resolve(tensor).placement, call.node, "copy_")
     step = frame.step(StepKind.MOVED, "copied by .copy_()", call.node)
-    flag = call.arguments.constant("non_blocking", 1, False)
+    if flag is True:
+        record_copy_in_flight(frame, source, frame.resolve(tensor).placement, step)
     pending = pending_copy(frame, source.placement, frame.resolve(tensor).placement, step, non_blocking=flag is True)
     changed = replace(written_tensor(frame, tensor, source), pending=pending)
     change_tensor(frame, call.receiver_node, tensor, changed)

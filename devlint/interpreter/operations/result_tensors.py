@@ -26,6 +26,7 @@ from devlint.domain.storage import Storage
 from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind, Rank, Tensor, computed_tensor
 from devlint.interpreter.objects.library_objects import CHOSEN_PLACEMENT, dataset_placement, object_placement
 from devlint.interpreter.operations.aliasing import view_storage
+from devlint.interpreter.operations.copies_in_flight import new_pinned_storage
 from devlint.interpreter.operations.device_arguments import default_placement, device_from_string, requested_placement
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_result
 from devlint.interpreter.operations.extents import extent_of_result
@@ -122,6 +123,7 @@ def _as_factory_result(frame: Frame, row: Row, bound: BoundArguments, result: Te
         if step is not None
         else None,
         pinned=pinned[0].value == Const(True) if pinned else None,
+        memory=new_pinned_storage(frame) if pinned and pinned[0].value == Const(True) else result.memory,
     )
 
 

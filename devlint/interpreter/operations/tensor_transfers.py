@@ -14,6 +14,7 @@ from devlint.domain.value import HostCopy, OpaqueData, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer
 from devlint.interpreter.operations.consumers import is_cast_at_once
+from devlint.interpreter.operations.copies_in_flight import record_copy_in_flight
 from devlint.interpreter.operations.repeated_transfers import is_invariant_in_loop, report_repeated_transfer
 from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
@@ -214,6 +215,9 @@ def _synchronize_for_copy(
 
     For a copy from an unknown device to the host, the wait is only possible and has no step of its own.
     """
+    if request.placement is not None and request.non_blocking:
+        step = frame.step(StepKind.MOVED, f"moved by .{method}(), which does not wait", node)
+        record_copy_in_flight(frame, before, request.placement, step)
     if request.placement is None or request.non_blocking is not False:
         return
     origins = [leaf.device for _, leaf in placement_cases(before.placement, frame.state.path_condition)]

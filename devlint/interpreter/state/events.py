@@ -21,6 +21,7 @@ from devlint.domain.placement import (
     Step,
 )
 from devlint.domain.record import record
+from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
 from devlint.interpreter.state.hot_code import repeater
 
@@ -209,6 +210,20 @@ class PinnedAcceleratorTensor(Event):
 
 
 @record(frozen=True, slots=True)
+class HostTensorInCollective(Event):
+    """A host tensor passed to a collective of a process group whose backend takes only accelerator tensors (DEV116).
+
+    `made` is the step that made the group, with the conditions `when` under which it has that `backend`.
+    """
+
+    operation: str
+    operand: Operand
+    backend: str
+    made: Step
+    when: PathCondition = NO_CONDITION
+
+
+@record(frozen=True, slots=True)
 class DtypeConflict(Event):
     """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302)."""
 
@@ -392,6 +407,17 @@ class SharedWrite(Event):
     shared: Step
     when: PathCondition
     surely: bool
+
+
+@record(frozen=True, slots=True)
+class OverwrittenCopy(Event):
+    """A write of the host to pinned memory out of which a non_blocking copy to an accelerator may be running (DEV504).
+
+    `target` is the expression that is written to, `copy` the copy.
+    """
+
+    target: Place
+    copy: CopyInFlight
 
 
 @record(frozen=True, slots=True)

@@ -529,7 +529,9 @@ class Frame:
     def synchronize(self, step: Step | None = None) -> None:
         """Record in the abstract state that the host waits for the accelerator; `step` is the waiting operation."""
         torch_state = self.state.torch_state
-        self.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=step)
+        self.state.torch_state = replace(
+            torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=step, in_flight=frozenset()
+        )
 
     def launch(self, step: Step) -> None:
         """Record in the abstract state that the accelerator is given work; `step` is the operation that launches it."""
