@@ -17,7 +17,6 @@ RUNTIME_ONLY_RULES = {
     "DEV114": "optimizer-state-device",
     "DEV204": "shared-storage-mutation",
     "DEV305": "index-dtype",
-    "DEV403": "sync-in-loop",
     "DEV405": "pin-then-transfer",
     "DEV408": "transfer-per-sample",
     "DEV410": "host-index-into-accelerator",

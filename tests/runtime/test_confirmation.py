@@ -106,6 +106,26 @@ def test_a_transfer_that_moves_nothing_confirms_that_it_is_redundant(run: Run, t
     assert run(NOTHING_TO_MOVE)["DEV407", "program.py", 5] == "confirmed"
 
 
+TRAINED = """\
+import torch
+
+model = torch.nn.Linear(3, 1).cuda()
+
+def train(batches):
+    for batch in batches:
+        loss = model(batch.cuda()).mean()
+        loss.backward()
+        print(loss.item())
+
+train(torch.rand(4, 2, 3))
+"""
+
+
+def test_a_wait_in_each_training_step_is_confirmed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('select = ["DEV403"]\n', encoding="utf-8")
+    assert run(TRAINED) == {("DEV403", "program.py", 9): "confirmed"}
+
+
 GUARDED = """\
 import sys
 import torch

@@ -27,7 +27,7 @@ from devlint.domain.value import (
     Tuple,
     Value,
 )
-from devlint.interpreter.conditions.narrowing import condition_of, narrow
+from devlint.interpreter.conditions.narrowing import condition_of, narrow, report_host_read
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
 from devlint.interpreter.objects.live_elements import optional_keys
@@ -91,6 +91,7 @@ def formatted(frame: Frame, node: cst.FormattedString) -> Value:
             result = concatenated(result, Const(part.value))
         elif isinstance(part, cst.FormattedStringExpression):
             value = frame.evaluate(part.expression)
+            report_host_read(frame, value, part.expression, "format()")
             value = text_of_accelerator(value) or value
             plain = part.conversion is None and part.format_spec is None
             result = concatenated(result, value if plain else StringPrefix())
@@ -327,7 +328,7 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
     frame.state.names = dict(outer_names)
     frame.loops.append(
         LoopFrame(
-            frame.loop_at(clause.target, counted=exact),
+            frame.loop_at(clause.target, clause, counted=exact),
             clause,
             frame.analysis.facts.names_changed(clause),
             unrolled=exact,

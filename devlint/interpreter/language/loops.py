@@ -94,7 +94,7 @@ def _new_loop_frame(
 ) -> LoopFrame:
     """Return a new record (`LoopFrame`) of a `for` or `while` statement that starts to run."""
     head = node.target if isinstance(node, cst.For) else node.test
-    loop = frame.loop_at(head, counted=unrolled, of_batches=of_batches)
+    loop = frame.loop_at(head, node, counted=unrolled, of_batches=of_batches)
     return LoopFrame(loop, node, frame.analysis.facts.names_changed(node), unrolled)
 
 

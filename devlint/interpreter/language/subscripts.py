@@ -34,6 +34,7 @@ from devlint.domain.value import (
     as_tensor,
     computed_tensor,
 )
+from devlint.interpreter.conditions.narrowing import is_on_host, report_host_read
 from devlint.interpreter.language.opaque_data import opaque_item
 from devlint.interpreter.objects.collections import dict_with_entry
 from devlint.interpreter.objects.enums import enum_member
@@ -277,6 +278,8 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
             continue
         advanced = True
         operand = Operand("index", frame.place(index.node), frame.resolve(value))
+        if value.dtype.name == "bool" and not is_on_host(operand.tensor):
+            report_host_read(frame, value, index.node, "indexing by a mask")
         conflict = find_device_conflict(frame, node, "indexing", [base, operand], 0, frozenset({"index"}))
         if conflict is not None:
             frame.emit(conflict)

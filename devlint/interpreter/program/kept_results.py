@@ -21,7 +21,7 @@ def runs_until_kept(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     value the branch stores in such a place.
     """
     kept_names = {item.name.value for one in descend(body) if isinstance(one, cst.Global) for item in one.names}
-    for branch, absent in _branches_on(_path(body, node)):
+    for branch, absent in _branches_on(path_to(body, node)):
         for name in absent:
             outlives = "." in name or "[" in name or name in kept_names
             if name in _bound_names(branch) if outlives else _is_stored(branch, name):
@@ -34,7 +34,7 @@ def runs_once_in_loops(body: cst.CSTNode, node: cst.CSTNode) -> bool:
 
     The branch asks for a local name that it alone binds, or for the first iteration (`if step == 0:`).
     """
-    path = _path(body, node)
+    path = path_to(body, node)
     loops = [one for one in path if isinstance(one, (cst.For, cst.While))]
     for branch, absent in _branches_on(path):
         if loops and branch in descend(loops[0]) and any(_is_bound_only_in(branch, loops[0], one) for one in absent):
@@ -53,13 +53,13 @@ def _branches_on(path: list[cst.CSTNode]) -> Iterator[tuple[cst.CSTNode, frozens
                 yield below, frozenset(_absent_names(test, holds=below is above.body))
             case cst.IndentedBlock(body=statements):
                 for one in statements[: next(i for i, each in enumerate(statements) if each is below)]:
-                    if isinstance(one, cst.If) and one.orelse is None and _leaves(one.body):
+                    if isinstance(one, cst.If) and one.orelse is None and leaves_block(one.body):
                         yield above, frozenset(_absent_names(one.test, holds=False))
             case cst.Try(body=tried) if isinstance(below, cst.ExceptHandler) and _handles_absence(below):
                 yield below, frozenset(filter(None, map(_bound_name, _read_items(tried))))
 
 
-def _leaves(block: cst.BaseSuite) -> bool:
+def leaves_block(block: cst.BaseSuite) -> bool:
     """Return whether the last statement of a block leaves the function or the iteration of the loop."""
     last = block.body[-1] if block.body else None
     last = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
@@ -115,7 +115,7 @@ def _bound_names(branch: cst.CSTNode) -> set[str | None]:
     return set(map(_bound_name, _targets(branch)))
 
 
-def _path(root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
+def path_to(root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the nodes from `root` down to `node`; empty where `root` does not contain `node`."""
     parents = {child: parent for parent in (root, *descend(root)) for child in children(parent)}
     path = [node]

@@ -24,6 +24,7 @@ from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
 from devlint.interpreter.state.hot_code import repeater
+from devlint.interpreter.state.training_steps import is_in_training_step
 
 
 @record(frozen=True, slots=True)
@@ -65,6 +66,11 @@ class EventContext:
     def repeater(self) -> Loop | Scope | None:
         """The loop, or the run of a function called for each batch, that runs the code of the event again and again."""
         return repeater(self.place, self.scope, self.loop)
+
+    @property
+    def in_training_step(self) -> bool:
+        """Whether the code of the event runs in each step of a training loop; computed when asked."""
+        return is_in_training_step(self.place, self.scope, self.loop)
 
 
 @record(frozen=True, slots=True)

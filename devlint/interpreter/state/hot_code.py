@@ -26,7 +26,7 @@ def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | No
     while run is not None and at is not None:
         if run.heat is Heat.ONCE or run.construction or _stands_in(runs_until_kept, at, run):
             return None
-        repeating = None if run.heat is Heat.SET_UP else next(_repeating_loops_of(run, loop), None)
+        repeating = None if run.heat is Heat.SET_UP else next(repeating_loops(run, loop), None)
         if repeating is not None and _stands_in(runs_once_in_loops, at, run):
             repeating = None
         if repeating is not None or run.heat is Heat.HOT:
@@ -44,7 +44,7 @@ def _is_once(run: Scope | None) -> bool:
     return False
 
 
-def _repeating_loops_of(run: Scope, loop: Loop | None) -> Iterator[Loop]:
+def repeating_loops(run: Scope, loop: Loop | None) -> Iterator[Loop]:
     """Yield the loops around some code that run an unknown number of times, and stand in the function of a given run.
 
     They come from `loop` outwards.
