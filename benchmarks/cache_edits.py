@@ -22,7 +22,7 @@ from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.linter.check import CheckResult, check_files
 from devlint.linter.discovery import DiscoveredFile, Discovery
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 
 COMMENT = "# a comment"
 NOTHING = ""

@@ -42,7 +42,7 @@ from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.file_analyser import FileAnalyser
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.syntax.index import FileIndex, index_source
 from devlint.syntax.source_reading import decode_source, read_source
 

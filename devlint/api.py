@@ -13,7 +13,7 @@ from devlint.config.resolver import Resolver
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.linter.check import check_files
 from devlint.linter.discovery import DiscoveredFile, Discovery
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.syntax.source_reading import encode_source
 
 if TYPE_CHECKING:

@@ -167,7 +167,8 @@ class Diagnostic:
     """One finding in a report: the rule that made it, its region in the source, and its message, trace, advice and fix.
 
     The trace is a sequence of notes that say how the problem came about, from the oldest step to the newest. The
-    assumptions are what the finding takes for granted, and decide its confidence.
+    assumptions are what the finding takes for granted, and decide its confidence. `since_torch` is the first release of
+    torch in which the advice can be followed, such as (2, 9); None where any will do.
     """
 
     code: str
@@ -182,6 +183,7 @@ class Diagnostic:
     url: str | None = None
     fingerprint: str = ""
     assumptions: tuple[AssumptionNote, ...] = ()
+    since_torch: tuple[int, ...] | None = None
 
     @property
     def order(self) -> tuple[str, int, Position, str]:

@@ -28,7 +28,7 @@ from devlint.config.rule_selection import selector_matches
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.linter.check import check_files
 from devlint.linter.discovery import Discovery
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.syntax.source_reading import encode_source
 from devlint.version import __version__
 

@@ -25,7 +25,8 @@ class Finding:
     `place` is the syntax node of that code. `trace` runs from the oldest step to the newest; `severity` overrides the
     rule's own. Findings of one rule with the same `subject` are one bug, of which only the first in the source is
     reported; of findings of any rule with the same `cause`, the one found first. `assumptions` are what the finding
-    takes for granted, and decide how sure it is. `make_fix` makes the fix.
+    takes for granted, and decide how sure it is. `make_fix` makes the fix. `since_torch` is the first
+    release of torch in which the advice can be followed: the finding is dropped for a project that supports older ones.
     """
 
     place: Place
@@ -37,6 +38,7 @@ class Finding:
     subject: Hashable = None
     cause: Cause | None = None
     make_fix: FixMaker | None = None
+    since_torch: tuple[int, ...] | None = None
 
     @property
     def confidence(self) -> Confidence:

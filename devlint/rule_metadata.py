@@ -37,6 +37,8 @@ _TOPICS = {
     "DEV6": "portability",
 }
 """The topic of each rule family, by the prefix of its codes."""
+GROUPS = {topic.upper(): prefix for prefix, topic in _TOPICS.items()}
+"""The names by which settings select all rules of a family, with the prefix of its codes, such as PORTABILITY: DEV6."""
 
 
 def rule_url(name: str) -> str:

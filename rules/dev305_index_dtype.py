@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
-from devlint.explain.dtype_texts import dtype_steps
+from devlint.explain.dtype_texts import dtype_phrase, dtype_steps
 from devlint.explain.place_texts import dotted_name_at, operand_text, operation_text
 from devlint.fixes.cast_insertion import cast_operand
 from devlint.fixes.fix_context import FixContext
@@ -71,7 +71,7 @@ class IndexDtype(Rule):
         steps = steps_elsewhere(dtype_steps(dtype), place)
         yield Finding(
             place,
-            f"{operand_text(event.operand)} is {dtype}, but {operation_text(event.operation)} takes"
+            f"{operand_text(event.operand)} is {dtype_phrase(dtype)}, but {operation_text(event.operation)} takes"
             f" {_alternatives(event.accepted)} for its `{event.operand.name}`",
             steps,
             f"cast it: `{name or event.operand.name}.to(torch.{suggested})`",

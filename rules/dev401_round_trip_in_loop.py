@@ -8,10 +8,20 @@ from functools import partial
 
 from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
-from devlint.domain.placement import Assumption, Place, Step, StepKind, history, newest_step, placement_cases
+from devlint.domain.placement import (
+    Assumption,
+    Place,
+    Step,
+    StepKind,
+    history,
+    newest_step,
+    placement_cases,
+    steps_elsewhere,
+)
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.device_texts import condition_text, device_text
+from devlint.explain.costs import cost_condition_text, cost_severity, frequency_text
+from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import variable_node
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
@@ -171,13 +181,21 @@ def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: 
     via = "the host" if is_host(second_path.before.device) else device_text(second_path.before)
     computed = event.previous_transfer is not out
     movable = Assumption(AssumptionKind.INTENT, "what is computed on the way could be computed where it is", out.place)
+    condition = cost_condition_text(second_path.when)
+    when = f"{frequency_text(event.context)}{condition}"
+    unused = is_accelerator(second_path.before.device)
+    place = out.place if unused else event.context.place
+    back = Step(StepKind.MOVED, f"read back to {device_text(second_path.after)}", event.context.place)
     return Finding(
-        event.context.place,
-        f"`{place_text(event.receiver)}` goes to {device_text(second_path.after)}, where it came from, by way of {via}"
-        f" in every iteration{condition_text(second_path.when)}",
-        placement_steps(first_path.before, second_path.before),
+        place,
+        f"`{place_text(place)}` is uploaded to {via} only to be read back{when}, and is never used there"
+        if unused
+        else f"`{place_text(event.receiver)}` goes to {device_text(second_path.after)}, where it came from, by way of"
+        f" {via}{when}",
+        steps_elsewhere((*placement_steps(first_path.before, second_path.before), *([back] if unused else [])), place),
         "leave both transfers out" + (": compute it where it is" if computed else ""),
         (*assumptions(event, second_path.before, second_path.after), *([movable] if computed else [])),
+        cost_severity(event.context, little=bool(condition)),
         subject=out.place,
         make_fix=partial(_fix, event, out),
     )

@@ -11,7 +11,8 @@ from devlint.domain.path_conditions import Conjunction, Literal, PathCondition
 from devlint.domain.placement import Assumption, Basis, Placement, PlacementCase, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.device_texts import condition_text, device_text
+from devlint.explain.costs import cost_condition_text, cost_severity, extent_text
+from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.fix_context import FixContext, node_at
@@ -25,7 +26,8 @@ class LoopInvariantTransfer(Rule):
 
     ## What it does
     Finds transfers from the host in a loop whose tensor and whose target are the same in each iteration. A tensor of
-    unknown origin counts if the program names the accelerator to which it moves it.
+    unknown origin counts if the program names the accelerator to which it moves it. Loops that run once in a program,
+    in a test or a set-up, and tensors of few elements, are only an information.
 
     ## Why is this bad?
     Each iteration copies the same bytes again. A transfer that names nothing the loop changes can stand before the
@@ -106,13 +108,18 @@ class LoopInvariantTransfer(Rule):
     ) -> Finding:
         """Return the finding for a transfer; `before` is where the tensor is before, if that is known."""
         receiver = place_text(event.receiver)
+        size = ""
+        if isinstance(event, Transfer) and event.fresh is not None:
+            size = extent_text(event.fresh.extent, event.dtype_before)
         unknown = Assumption(AssumptionKind.TENSOR, f"`{receiver}` is a tensor on another device", event.receiver)
         return Finding(
             event.context.place,
-            f"`{receiver}` is moved {origin}to {device_text(after)} again in every iteration{condition_text(when)}",
+            f"`{receiver}` is moved {origin}to {device_text(after)} again in every iteration"
+            f"{cost_condition_text(when)}{size}",
             placement_steps(before) if before is not None else (),
             f"move `{receiver}` once, before the loop",
             assumptions(event, before, after) if before is not None else (unknown,),
+            cost_severity(event.context, little=isinstance(event, Transfer) and event.few_elements),
             make_fix=partial(_fix, event),
         )
 

@@ -9,11 +9,14 @@ import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import UNKNOWN_DEVICE, is_host
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import Place, PlacementCase, Step, placement_cases, steps_elsewhere
 from devlint.domain.value import FactoryOrigin, OriginKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.device_texts import condition_text, device_text
+from devlint.explain.costs import cost_condition_text, cost_severity, extent_text, frequency_text
+from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.call_edits import find_argument
@@ -28,24 +31,29 @@ class CreateThenTransfer(Rule):
 
     ## What it does
     Finds tensors that a torch factory makes from nothing (`zeros`, `arange`, `randn`, ...), and random numbers that
-    NumPy draws in each call or iteration, where the same function moves them to another device.
+    NumPy draws in each call or iteration, where the same function moves them to another device. Code that runs once,
+    and tensors of few elements (less than two unknown sizes and less than 16,384 elements), are only an information.
 
     ## Why is this bad?
-    The host fills memory that is only copied, and the accelerator waits for the copy. With `device=` the tensor is
-    filled where it is needed.
+    The host makes memory that is only copied, and waits for the copy. With `device=` the tensor is made where it is
+    needed.
 
     ## Example
     ```python
     import torch
 
-    noise = torch.randn(16, 3, 64, 64).to("cuda")
+    def sample(model, steps: int):
+        for _ in range(steps):
+            print(model(torch.randn(16, 3, 64, 64).to("cuda")))
     ```
 
     ## Use instead
     ```python
     import torch
 
-    noise = torch.randn(16, 3, 64, 64, device="cuda")
+    def sample(model, steps: int):
+        for _ in range(steps):
+            print(model(torch.randn(16, 3, 64, 64, device="cuda")))
     ```
 
     ## Fix safety
@@ -59,7 +67,7 @@ class CreateThenTransfer(Rule):
     Random numbers made on an accelerator come from another generator and are other numbers: where a seed must give
     the same numbers on every device, creating them on the host is right; a factory with `generator=` is not reported,
     nor is what a NumPy generator draws.
-    Tensors made from Python data are copied either way.
+    Tensors made from Python data are copied either way. Sizes are those that the factory's call names.
     """
 
     code = "DEV406"
@@ -90,11 +98,11 @@ class CreateThenTransfer(Rule):
                 if not is_host(leaf.device)
             ]
             if targets and targets[0].device != UNKNOWN_DEVICE and _is_drawn_again(event.context, fresh):
-                yield _finding(event, fresh, targets[0], (fresh.step,))
+                yield _finding(event, fresh, targets[0], (fresh.step,), UNKNOWN_DTYPE)
         elif event.moves and not (event.pinned or event.is_module or event.grad):
             path = next((path for path in transfer_paths(event) if path.leaves_host), None)
             if path is not None and self._is_only_moved(event, path, fresh):
-                yield _finding(event, fresh, path.after, placement_steps(path.before), condition_text(path.when))
+                yield _finding(event, fresh, path.after, placement_steps(path.before), event.dtype_before, path.when)
 
     def _is_only_moved(self, event: Transfer, path: TransferPath, fresh: FactoryOrigin) -> bool:
         """Return whether nothing but its transfer uses the tensor that a factory call created.
@@ -136,18 +144,24 @@ def _finding(
     fresh: FactoryOrigin,
     target: PlacementCase,
     steps: tuple[Step, ...],
-    when: str = "",
+    dtype: Dtype,
+    when: PathCondition = NO_CONDITION,
 ) -> Finding:
-    """Return the finding for a tensor that a factory call creates on the host and that then goes to `target`."""
+    """Return the finding for a tensor that a factory call creates on the host and that then goes to `target`.
+
+    `when` are the conditions under which it does.
+    """
     place = event.context.place
     factory = place_text(fresh.step.place)
     random = " (the random numbers will be others)" if fresh.kind is OriginKind.RANDOM else ""
     return Finding(
         place,
-        f"`{factory}` is filled on the host and then copied to {device_text(target)}{when}",
+        f"`{factory}` is made on the host and then copied to {device_text(target)}{frequency_text(event.context)}"
+        f"{cost_condition_text(when)}{extent_text(fresh.extent, dtype)}",
         steps_elsewhere(steps, place),
         f"create it there, by a torch factory with `device=`{random}",
         assumptions(event, target),
+        cost_severity(event.context, little=fresh.extent is None or fresh.extent.is_tiny),
         make_fix=partial(_fix, event, fresh),
     )
 

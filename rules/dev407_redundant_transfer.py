@@ -8,11 +8,12 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.domain.device import DeviceSymbol, KnownDevice, is_accelerator
-from devlint.domain.placement import Basis, StepKind
+from devlint.domain.device import DeviceRelation, DeviceSymbol, KnownDevice, is_accelerator, relate_devices
+from devlint.domain.placement import Basis, Place, StepKind
 from devlint.domain.value import is_single_object
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.costs import cost_severity, frequency_text
 from devlint.explain.device_texts import device_text, is_module_placement
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
@@ -26,27 +27,30 @@ class RedundantTransfer(Rule):
     """A tensor is moved to where it already is, or moved twice in a row.
 
     ## What it does
-    Finds transfers to the device on which the tensor is on every path, and chains such as `x.cuda().to(device)` where
-    the second transfer undoes or repeats the first.
+    Finds chains such as `x.cuda().to("cuda:1")`, in code that runs again and again, where a tensor is copied twice. Any
+    other transfer to the device on which the tensor is on every path, and any other chain whose second transfer undoes
+    or repeats the first, is only an information.
 
     ## Why is this bad?
-    The transfer does nothing but tell the reader that the tensor may be elsewhere. In a chain the tensor may be
-    copied twice, or to a device that the second one then leaves.
+    In a chain the tensor is copied to a device that the second transfer leaves at once. A transfer to where the tensor
+    is does nothing but tell the reader that it may be elsewhere.
 
     ## Example
     ```python
     import torch
 
-    mask = torch.ones(3, device="cuda")
-    print(mask.to("cuda"))
+    images = torch.rand(64, 3, 224, 224)
+    for first in range(0, 64, 8):
+        print(images[first : first + 8].cuda().to("cuda:1"))
     ```
 
     ## Use instead
     ```python
     import torch
 
-    mask = torch.ones(3, device="cuda")
-    print(mask)
+    images = torch.rand(64, 3, 224, 224)
+    for first in range(0, 64, 8):
+        print(images[first : first + 8].to("cuda:1"))
     ```
 
     ## Fix safety
@@ -68,11 +72,14 @@ class RedundantTransfer(Rule):
     severity = Severity.WARNING
     everywhere = True
 
+    def __init__(self) -> None:
+        self._paths: dict[Place, list[TransferPath]] = {}
+
     def check(self, event: Transfer | OpaqueTransfer) -> Iterator[Finding]:
         """Yield a finding for a transfer that certainly has no effect, or that directly follows another transfer."""
         if event.is_module or not event.moves or event.copies or event.casts:
             return
-        paths = list(transfer_paths(event))
+        paths = self._paths[event.context.place] = list(transfer_paths(event))
         if paths and all(_has_no_effect(event, path) for path in paths):
             yield self._redundant(event, paths)
         elif paths and all(_follows_transfer(event, path) for path in paths):
@@ -88,18 +95,22 @@ class RedundantTransfer(Rule):
             placement_steps(*(path.before for path in paths)),
             f"use `{receiver}` as it is",
             assumptions(event),
+            Severity.INFO,
             make_fix=partial(_drop, event),
         )
 
     def _repeated(self, event: Transfer, path: TransferPath) -> Finding:
         """Return the finding for a transfer of a tensor that another transfer has just moved to an accelerator."""
         first, then = device_text(path.before), device_text(path.after)
+        twice = _leaves_device(path) and all(map(_leaves_device, self._paths.get(event.receiver, [path])))
         return Finding(
             event.context.place,
-            f"`{place_text(event.receiver)}` is on {first} only to be moved to {then} at once",
+            f"`{place_text(event.receiver)}` is on {first} only to be moved to {then} at once"
+            f"{frequency_text(event.context) if twice else ''}",
             placement_steps(path.before),
             "leave the first transfer out",
             assumptions(event, path.after),
+            cost_severity(event.context, little=not twice),
             make_fix=partial(_drop_first, event),
         )
 
@@ -136,6 +147,11 @@ def _has_no_effect(event: Transfer | OpaqueTransfer, path: TransferPath) -> bool
     # A caller of the function may have set another default device.
     settled = not event.context.symbolic or (before.basis is Basis.DEFAULT) is (after.basis is Basis.DEFAULT)
     return isinstance(before.device, KnownDevice) and settled
+
+
+def _leaves_device(path: TransferPath) -> bool:
+    """Return whether a transfer certainly copies: its source and its destination are two devices."""
+    return relate_devices(path.before.device, path.after.device) is DeviceRelation.DIFFERENT
 
 
 def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.domain.placement import Basis, Step, placement_cases
+from devlint.domain.placement import Basis, Step, StepKind, newest_step, placement_cases
 from devlint.domain.value import OriginKind, Tensor
 from devlint.explain.assumptions import assumptions
+from devlint.explain.costs import cost_severity, frequency_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import is_placed_in_function
 from devlint.fixes.fix_context import FixContext, node_at
@@ -22,7 +23,8 @@ class NumpyRoundTrip(Rule):
 
     ## What it does
     Finds `torch.tensor(t.cpu().numpy())` and `torch.from_numpy(t.numpy())` with nothing in between, and
-    `torch.tensor(t)` of a tensor.
+    `torch.tensor(t)` of a tensor. The way through NumPy is only an information, except for a tensor that has come from
+    an accelerator, in code that runs again and again, where one function goes both ways.
 
     ## Why is this bad?
     Through NumPy the values travel to the host, where they are waited for, and back. `torch.tensor(t)` copies, leaves
@@ -32,16 +34,24 @@ class NumpyRoundTrip(Rule):
     ```python
     import torch
 
-    scores = torch.rand(8, device="cuda")
-    kept = torch.tensor(scores.cpu().numpy())
+    def keep(model, batches):
+        kept = []
+        for batch in batches:
+            scores = model(torch.rand(8, device="cuda"))
+            kept.append(torch.tensor(scores.cpu().numpy(), device="cuda"))
+        return kept
     ```
 
     ## Use instead
     ```python
     import torch
 
-    scores = torch.rand(8, device="cuda")
-    kept = scores.detach().clone()
+    def keep(model, batches):
+        kept = []
+        for batch in batches:
+            scores = model(torch.rand(8, device="cuda"))
+            kept.append(scores.detach().clone())
+        return kept
     ```
 
     ## Fix safety
@@ -85,13 +95,16 @@ class NumpyRoundTrip(Rule):
 
         `read` is the step of the array's history in which the array was read from the tensor.
         """
-        place = event.context.place
+        place, context = event.context.place, event.context
+        copied = newest_step(read, StepKind.MOVED)
+        travels = read.scope is context.scope and copied is not None and copied.scope is context.scope
         return Finding(
             place,
-            f"`{place_text(place)}` rebuilds a tensor from the array that a tensor was read into",
+            f"`{place_text(place)}` goes by way of NumPy from a tensor to a tensor{frequency_text(context)}",
             (read,) if read.place != place else (),
             "stay in torch: `.detach().clone()` copies without NumPy",
             assumptions(event),
+            cost_severity(context, little=not travels),
             make_fix=partial(_fix, event),
         )
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Step, StepKind
-from devlint.explain.assumptions import assumptions
+from devlint.domain.device import is_accelerator
+from devlint.domain.placement import Loop, Place, Step, StepKind, placement_cases
+from devlint.explain.assumptions import assumptions, chooses_device
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import places_in_loop
+from devlint.explain.transfer_paths import transfer_paths
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.synchronization_fixes import synchronize_before_clock
 from devlint.interpreter.state import events
@@ -69,7 +71,8 @@ class UnsynchronizedTiming(Rule):
     ## Known limits
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
     like count as waiting. A clock that was started before a loop, or in the iteration before, tells of its progress
-    and is not reported. Times that are only written down, and subtracted elsewhere, are not followed.
+    and is not reported, nor is the time of a loop that waits in each iteration. Times that are only written down, and
+    subtracted elsewhere, are not followed.
     """
 
     code = "DEV501"
@@ -77,12 +80,38 @@ class UnsynchronizedTiming(Rule):
     fixable = True
     severity = Severity.WARNING
 
-    def check(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
-        """Yield a finding for a time measurement that does not wait for work on the accelerator.
+    def __init__(self) -> None:
+        self._timings: list[events.UnsynchronizedTiming] = []
+        self._waiting_loops: set[Place] = set()
 
-        That is a difference of two clock reads between which work was launched and not waited for. A loop that reports
-        its progress by the clock is not reported.
+    def check(
+        self, event: events.UnsynchronizedTiming | events.HostRead | events.Transfer | events.Synchronize
+    ) -> Iterator[Finding]:
+        """Record a time measurement, or a loop that waits for the accelerator in each iteration; yield no finding.
+
+        `final_findings` reports the measurements, when all waits are known.
         """
+        if isinstance(event, events.UnsynchronizedTiming):
+            self._timings.append(event)
+        elif event.context.loop is not None and _surely_waits(event):
+            self._waiting_loops.add(event.context.loop.place)
+        yield from ()
+
+    def final_findings(self) -> Iterator[Finding]:
+        """Yield the findings for the time measurements that do not wait for work on the accelerator.
+
+        Those are differences of two clock reads between which work was launched and not waited for. A loop that reports
+        its progress by the clock is not reported, nor is work of a loop that waits in each iteration: only the tail of
+        the last one is then unfinished.
+        """
+        for event in self._timings:
+            around = {one.place for one in _loops(event.context.loop)}
+            within = {one.place for one in _loops(event.work.loop)} - around
+            if not within & self._waiting_loops:
+                yield from self._finding(event)
+
+    def _finding(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
+        """Yield the finding for a time measurement, unless it tells of a loop's progress."""
         clock, loop = event.context.place, event.context.loop
         if loop is not None:
             written = places_in_loop(loop.place, event.started, clock)
@@ -90,13 +119,47 @@ class UnsynchronizedTiming(Rule):
                 return
         yield Finding(
             clock,
-            f"The clock is read while `{place_text(event.work.place)}` may still be running on the accelerator",
+            f"The clock is read while `{place_text(_work_in_sight(event))}` may still be running on the accelerator",
             (Step(StepKind.PASSED, "the clock is started", event.started), event.work),
             f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
             assumptions(event),
             subject=clock,
             make_fix=partial(_fix, event),
         )
+
+
+def _loops(loop: Loop | None) -> Iterator[Loop]:
+    """Yield a loop and the loops around it; nothing for None."""
+    return loop.around() if loop is not None else iter(())
+
+
+def _surely_waits(event: events.HostRead | events.Transfer | events.Synchronize) -> bool:
+    """Return whether an event is a wait of the host for the accelerator in each iteration of the loop around it.
+
+    Conditions that say no more than which device is used do not count.
+    """
+    context = event.context
+    if context.loop is None or not all(map(chooses_device, context.path_condition - context.loop.path_condition)):
+        return False
+    if isinstance(event, events.HostRead):
+        placements = placement_cases(event.tensor.placement, context.path_condition)
+        return any(is_accelerator(case.device) for _, case in placements)
+    if isinstance(event, events.Transfer):
+        return event.moves and event.non_blocking is False and any(one.downloads for one in transfer_paths(event))
+    return True
+
+
+def _work_in_sight(event: events.UnsynchronizedTiming) -> Place:
+    """Return the place of the unfinished work as the code that reads the clock sees it.
+
+    For work that a called function launches, that is the outermost call between the two clocks.
+    """
+    place, scope = event.work.place, event.work.scope
+    while scope is not None and scope is not event.context.scope:
+        if scope.called_at is not None and scope.caller is event.context.scope:
+            return scope.called_at
+        scope = scope.caller
+    return place
 
 
 def _fix(event: events.UnsynchronizedTiming, context: FixContext) -> Fix:

@@ -14,7 +14,8 @@ class UnusedSuppression(Rule):
 
     ## What it does
     Finds `# devlint:` comments (`ignore`, `ignore-next-line`, `file-ignore`, `disable`) of which a word, or the whole,
-    silences nothing: what it was written for is mended, or it names no rule.
+    silences nothing: what it was written for is mended, it names no rule, or it is misspelt. Of `# noqa` comments,
+    which are shared with other linters, only the codes of devlint's rules are judged.
 
     ## Why is this bad?
     The next bug on that line is silenced unseen, and readers look for a problem that is no longer there.
@@ -45,7 +46,7 @@ class UnusedSuppression(Rule):
     ## Known limits
     Only what this run could have found is judged: the rules that a word stands for must be on, and a finding that
     shows only when other files are checked along is not seen without them. For the same reason the rule is off by
-    default; select it where the whole project is checked. `# noqa` is shared with other linters and not judged.
+    default; select it where the whole project is checked. A bare `# noqa` may be meant for any linter.
     """
 
     code = "DEV901"

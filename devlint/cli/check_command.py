@@ -9,18 +9,44 @@ from typing import Final
 
 import click
 
-from devlint.cli import shell_completion
+from devlint.cli import shell_completion, terminal
 from devlint.cli.exit_status import CLEAN
-from devlint.cli.option_values import ReportTarget, parse_jobs, parse_report_targets, split_commas
+from devlint.cli.option_values import (
+    ReportTarget,
+    parse_jobs,
+    parse_min_torch,
+    parse_report_targets,
+    split_commas,
+)
 from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
+from devlint.output import FORMATS
+from devlint.semantics.accelerators import Version
 
 _OPTIONAL_VALUES: Final = {"--changed": "--changed=HEAD", "--add-ignore": "--add-ignore="}
 """Options whose value is optional, with their default; a value needs `=`, so that a path can follow the option."""
+_SECTIONS: Final = {
+    "Rules": ("select", "ignore", "extend_select", "min_confidence", "min_torch"),
+    "Files": (
+        "exclude",
+        "extend_exclude",
+        "force_exclude",
+        "respect_gitignore",
+        "stdin_filename",
+        "show_files",
+        "watching",
+    ),
+    "Known findings": ("changed", "baseline", "update_baseline", "add_ignore"),
+    "Fixes": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
+    "Report": ("output_format", "output_file", "statistics", "exit_zero", "color", "quiet", "verbose"),
+    "Configuration": ("config", "isolated", "show_settings"),
+    "Speed": ("jobs", "no_cache", "cache_dir"),
+}
+"""The sections of the help, each with the names of the parameters whose options it lists."""
 
 
 class _CheckCommand(click.Command):
-    """The click command class of `devlint check`, in which some options take an optional value."""
+    """The click command class of `devlint check`: some options take an optional value, and the help has sections."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line.
@@ -29,6 +55,17 @@ class _CheckCommand(click.Command):
         """
         return super().parse_args(ctx, [_OPTIONAL_VALUES.get(arg, arg) for arg in args])
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options into the help, a section for each purpose."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        known = {option.name: option.get_help_record(ctx) for option in options}
+        named = {name for names in _SECTIONS.values() for name in names}
+        rest = [name for name in known if name is not None and name not in named]
+        for title, names in {**_SECTIONS, "Other options": rest}.items():
+            records = [record for name in names if (record := known[name]) is not None]
+            with formatter.section(title):
+                formatter.write_dl(records)
+
 
 @click.command(cls=_CheckCommand, context_settings={"auto_envvar_prefix": "DEVLINT"})
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
@@ -36,27 +73,34 @@ class _CheckCommand(click.Command):
     "--select",
     multiple=True,
     metavar="RULES",
-    shell_complete=shell_completion.complete_rules,
-    help="Rules to turn on: codes, prefixes such as DEV1, names, or ALL.",
+    shell_complete=shell_completion.complete_selectors,
+    help="Rules to turn on: codes, prefixes such as DEV1, groups such as PORTABILITY, names, or ALL.",
 )
 @click.option(
     "--ignore",
     multiple=True,
     metavar="RULES",
-    shell_complete=shell_completion.complete_rules,
+    shell_complete=shell_completion.complete_selectors,
     help="Rules to turn off.",
 )
 @click.option(
     "--extend-select",
     multiple=True,
     metavar="RULES",
-    shell_complete=shell_completion.complete_rules,
+    shell_complete=shell_completion.complete_selectors,
     help="Rules to turn on in addition to the selected ones.",
 )
 @click.option(
     "--min-confidence",
     type=click.Choice([confidence.value for confidence in Confidence]),
     help="Leave out findings with a lower confidence.  [default: likely]",
+)
+@click.option(
+    "--min-torch",
+    metavar="VERSION",
+    callback=parse_min_torch,
+    help="The oldest torch that the code supports: what it lacks is not suggested."
+    "  [default: the oldest that pyproject.toml admits, else 2.9]",
 )
 @click.option(
     "--exclude", multiple=True, metavar="PATTERNS", help="Files and directories to leave out, instead of the defaults."
@@ -81,7 +125,8 @@ class _CheckCommand(click.Command):
     metavar="FORMAT[:FILE],...",
     callback=parse_report_targets,
     shell_complete=shell_completion.complete_formats,
-    help="Format of the report, and where to write it.  [default: full on a terminal, else concise]",
+    help=f"Format of the report, and where to write it: {', '.join(FORMATS)}."
+    "  [default: full on a terminal, else concise]",
 )
 @click.option("--output-file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to a file.")
 @click.option("--stdin-filename", metavar="FILE", help="The file name of the text on the standard input.")
@@ -120,12 +165,20 @@ class _CheckCommand(click.Command):
     help="The number of processes at most; `auto` is one for each processor.  [default: auto]",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Write more to the standard error stream.")
+@click.option("-q", "--quiet", is_flag=True, help="Write findings and errors only: no notes, warnings or progress.")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Whether reports on the standard output have colours.  [default: auto]",
+)
 def check(
     paths: tuple[Path, ...],
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     extend_select: tuple[str, ...],
     min_confidence: str | None,
+    min_torch: Version | None,
     exclude: tuple[str, ...],
     extend_exclude: tuple[str, ...],
     force_exclude: bool | None,
@@ -153,11 +206,13 @@ def check(
     cache_dir: Path | None,
     jobs: int,
     verbose: bool,
+    quiet: bool,
+    color: str,
 ) -> int:
     """Check files and directories. `-` is the standard input."""
     # Imported here since these modules load the analysis, and `--help` must be fast.
     from devlint.cli.check_run import CheckRequest, list_files, run_check, settings_of_first_path
-    from devlint.cli.fix_mode import FixOptions
+    from devlint.cli.fix_options import FixOptions
     from devlint.config.settings_text import settings_as_toml
 
     stdin = Path("-") in paths or (stdin_filename is not None and not paths)
@@ -185,6 +240,7 @@ def check(
             force_exclude=force_exclude,
             respect_gitignore=respect_gitignore,
             cache_dir=str(cache_dir) if cache_dir is not None else None,
+            min_torch=min_torch,
         ),
         targets=_report_targets(output_format, output_file, statistics=statistics),
         config=config,
@@ -208,12 +264,13 @@ def check(
     if show_settings:
         click.echo(settings_as_toml(settings_of_first_path(request)))
         return CLEAN
-    if watching:
-        # Imported here to keep the start-up of the other options fast.
-        from devlint.cli.watch import watch
+    with terminal.settings(quiet=quiet, color=None if color == "auto" else color == "always"):
+        if watching:
+            # Imported here to keep the start-up of the other options fast.
+            from devlint.cli.watch import watch
 
-        return watch(request)
-    return run_check(request)
+            return watch(request)
+        return run_check(request)
 
 
 def _report_targets(
@@ -223,8 +280,8 @@ def _report_targets(
     if statistics:
         targets = (*(targets or ()), ReportTarget("statistics"))
     if targets is None:
-        terminal = output_file is None and sys.stdout.isatty()
-        targets = (ReportTarget("full" if terminal else "concise"),)
+        for_people = output_file is None and sys.stdout.isatty()
+        targets = (ReportTarget("full" if for_people else "concise"),)
     placed = tuple(ReportTarget(target.format, target.path or output_file) for target in targets)
     places = [target.path for target in placed]
     if len(set(places)) < len(places):

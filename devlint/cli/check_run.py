@@ -15,7 +15,7 @@ from devlint.cache.store import FOLDER, ProjectCache, Store
 from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, FOUND
 from devlint.cli.finding_filters import BaselineFile, only_changed
-from devlint.cli.fix_mode import FixOptions, fix_files, write_fixes
+from devlint.cli.fix_options import FixOptions
 from devlint.cli.option_values import ReportTarget
 from devlint.cli.output_streams import write_file, write_stdout
 from devlint.config.config_error import ConfigError
@@ -26,7 +26,7 @@ from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.linter.check import CheckResult, check_files
 from devlint.linter.discovery import DiscoveredFile, Discovery
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.report_context import ReportContext
 from devlint.rule_metadata import RuleMetadata
@@ -88,6 +88,9 @@ def run_check(request: CheckRequest) -> int:
         if request.fix_options is None or not files:
             outcome = check_files(files, stdin, progress, cache=cache, jobs=request.jobs)
         else:
+            # Imported here since fixes need libcst, without which a run is faster that finds all results in the cache.
+            from devlint.cli.fix_mode import fix_files, write_fixes
+
             keep = partial(_filtered, request, files, quiet=True)
             fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache, request.jobs)
             outcome = fixed.repair.seen

@@ -13,6 +13,7 @@ import click
 
 from devlint.cache.store import ProjectCache
 from devlint.cli import terminal
+from devlint.cli.fix_options import FixOptions
 from devlint.cli.output_streams import write_stdout, write_stdout_bytes
 from devlint.diagnostic import Diagnostic
 from devlint.linter.check import CheckResult, Progress, check_files
@@ -22,24 +23,6 @@ from devlint.repair.file_replacement import FileNotWritten, replace_file
 from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
 from devlint.repair.ignore_comments import add_ignore_comments
 from devlint.repair.unified_diff import unified_diff
-
-
-@dataclass(frozen=True, slots=True)
-class FixOptions:
-    """The command-line options that control how `devlint check` fixes or silences findings.
-
-    `unsafe` applies unsafe fixes too. `diff` shows the changes and writes no file. `fix_only` skips the report of
-    findings, and `show_fixes` lists what was fixed. `stdin` tells that the text comes from the standard input; the
-    fixed text then goes to the standard output. If `reason` is not None, findings are not fixed but silenced by
-    comments with that reason; the reason may be empty.
-    """
-
-    unsafe: bool = False
-    diff: bool = False
-    fix_only: bool = False
-    show_fixes: bool = False
-    stdin: bool = False
-    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

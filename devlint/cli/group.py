@@ -23,7 +23,7 @@ _COMMANDS = {
     "server": "devlint.server.server_command:server",
 }
 """The module and the function of each command."""
-_OWN_OPTIONS = frozenset({"-h", "--help", "--version"})
+_OWN_OPTIONS = frozenset({"-h", "--help", "-V", "--version"})
 """The options of `devlint` itself; all others belong to a command."""
 
 
@@ -61,7 +61,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def devlint() -> None:
     """Find device-placement and dtype bugs in PyTorch code, without running it.
 

@@ -11,6 +11,7 @@ import click
 
 from devlint.config.config_error import unknown_name_message
 from devlint.output import FORMATS
+from devlint.semantics.accelerators import Version, parse_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,16 @@ def parse_jobs(ctx: click.Context, param: click.Parameter, value: str) -> int:
     if not value.isdecimal() or int(value) < 1:
         raise click.BadParameter(f"{value!r} is neither a number of processes nor `auto`", ctx, param)
     return int(value)
+
+
+def parse_min_torch(ctx: click.Context, param: click.Parameter, value: str | None) -> Version | None:
+    """Return the version of torch that the value of the option `--min-torch` names, such as "2.9", as numbers."""
+    if value is None:
+        return None
+    try:
+        return parse_version(value)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem), ctx, param) from None
 
 
 def split_commas(values: Iterable[str]) -> tuple[str, ...] | None:

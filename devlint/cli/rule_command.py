@@ -1,51 +1,71 @@
-"""The command `devlint rule`, which explains devlint's rules to the user."""
+"""The command `devlint rule`, which explains and lists devlint's rules."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import click
 
 from devlint.cli import shell_completion
+from devlint.cli.output_streams import write_stdout
 from devlint.config.config_error import unknown_name_message
-
-if TYPE_CHECKING:
-    from devlint.rule_metadata import RuleMetadata
+from devlint.config.rule_selection import selector_matches
+from devlint.linter.rule_listing import all_rule_metadata, find_rule_metadata
+from devlint.rule_metadata import RuleMetadata
 
 
 @click.command()
-@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=shell_completion.complete_rules)
-@click.option("--all", "every", is_flag=True, help="Explain all rules.")
+@click.argument("rule", required=False, metavar="[CODE|NAME|FAMILY]", shell_complete=shell_completion.complete_rules)
+@click.option("--all", "every", is_flag=True, help="List all rules.")
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Format of the explanation.",
+    help="Format of the explanation or the list.",
 )
 def rule(rule: str | None, every: bool, output_format: str) -> None:
-    """Explain a rule: what it finds, why that is bad, and what to write instead."""
-    # Imported here since the registry loads all rules, and `--help` must be fast.
-    from devlint.cli.output_streams import write_stdout
-    from devlint.linter.rule_loader import all_rule_metadata, all_rules, find_rule
-    from devlint.rule_metadata import RuleMetadata
+    """Explain a rule: what it finds, why that is bad, and what to write instead.
 
+    List a family of rules by the beginning of its codes, such as DEV1, and all rules with --all.
+    """
     if every == (rule is not None):
         raise click.UsageError("give a rule's code or name, or --all")
-    if rule is None:
-        rule_metadata = list(all_rule_metadata())
-    else:
-        found = find_rule(rule)
-        if found is None:
-            known = [key for each in all_rules() for key in (each.code, each.name)]
-            raise click.UsageError(unknown_name_message("rule", rule, known))
-        rule_metadata = [RuleMetadata.of(found)]
+    found = find_rule_metadata(rule) if rule is not None else None
+    if found is not None:
+        told = json.dumps(_to_json_object(found), indent=2) if output_format == "json" else _to_text(found)
+        write_stdout([told.rstrip("\n"), "\n"], color=False)
+        return
+    listed = all_rule_metadata() if rule is None else _family(rule)
     if output_format == "json":
-        objects = [_to_json_object(metadata) for metadata in rule_metadata]
-        write_stdout([json.dumps(objects if every else objects[0], indent=2), "\n"], color=False)
+        write_stdout([json.dumps([_to_json_object(each) for each in listed], indent=2), "\n"], color=False)
     else:
-        write_stdout(["\n".join(_to_text(metadata) for metadata in rule_metadata)], color=False)
+        write_stdout(_to_table(listed), color=False)
+
+
+def _family(selector: str) -> list[RuleMetadata]:
+    """Return the rules that a selector such as `DEV1` names.
+
+    Raises click.UsageError if there are none.
+    """
+    rules = all_rule_metadata()
+    matching = [each for each in rules if selector_matches(selector.upper(), each)]
+    if not matching:
+        known = [key for each in rules for key in (each.code, each.name)]
+        raise click.UsageError(unknown_name_message("rule", selector, known))
+    return matching
+
+
+def _to_table(rules: Sequence[RuleMetadata]) -> Iterator[str]:
+    """Yield the lines of a table of rules: code, name, severity, whether it is on by default, whether it has a fix."""
+    width = max(len(each.name) for each in rules)
+    for each in rules:
+        state = "on" if each.default else "off"
+        line = (
+            f"{each.code}  {each.name:{width}}  {each.severity.value:7}  {state:3}  {'fixable' if each.fixable else ''}"
+        )
+        yield line.rstrip() + "\n"
 
 
 def _to_text(metadata: RuleMetadata) -> str:

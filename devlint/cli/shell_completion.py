@@ -5,16 +5,21 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.output import FORMATS
+from devlint.rule_metadata import GROUPS
 
 
 def complete_rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return shell completions, rule codes and rule names, for the last item of a comma-separated list of rules."""
-    # Imported here since the registry loads all rules, and `--help` must be fast.
-    from devlint.linter.rule_loader import all_rules
-
-    known = {key: rule.name for rule in all_rules() for key in (rule.code, rule.name)}
+    known = {key: rule.name for rule in all_rule_metadata() for key in (rule.code, rule.name)}
     return _complete_after_comma(known, incomplete)
+
+
+def complete_selectors(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return shell completions for the last item of a list of selectors: rules, and the names of groups of rules."""
+    groups = {group: f"all rules {prefix}xx" for group, prefix in GROUPS.items()}
+    return [*_complete_after_comma(groups, incomplete), *complete_rules(context, parameter, incomplete)]
 
 
 def complete_formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -8,18 +8,42 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
 
 import click
 
 _PROGRESS_DELAY = 1.0
 """The seconds before a progress bar appears; shorter work needs none."""
+_QUIET: Final = ContextVar("_QUIET", default=False)
+"""Whether notes, warnings and progress are left out."""
+_COLOR: Final = ContextVar[bool | None]("_COLOR", default=None)
+"""Whether to use colours; None for what the environment says."""
+
+
+@contextmanager
+def settings(*, quiet: bool, color: bool | None) -> Iterator[None]:
+    """Set, within a `with` block, what is written to the terminal.
+
+    `quiet` leaves out notes, warnings and progress, and keeps errors. `color` is None for what the environment says.
+    """
+    tokens = _QUIET.set(quiet), _COLOR.set(color)
+    try:
+        yield
+    finally:
+        _QUIET.reset(tokens[0])
+        _COLOR.reset(tokens[1])
 
 
 def has_color() -> bool:
     """Return whether to use colours on the standard output.
 
-    The environment variable `NO_COLOR` decides first, then `FORCE_COLOR`, then whether the output is a terminal.
+    The option `--color` decides first, then the environment variables `NO_COLOR` and `FORCE_COLOR`, then whether the
+    output is a terminal.
     """
+    chosen = _COLOR.get()
+    if chosen is not None:
+        return chosen
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -34,17 +58,24 @@ def width() -> int:
 
 def warn(text: str) -> None:
     """Write a message, marked as a warning, to the standard error stream."""
-    click.echo(f"{click.style('warning:', fg='yellow', bold=True)} {text}", err=True)
+    if not _QUIET.get():
+        _write("warning:", "yellow", text)
 
 
 def note(text: str) -> None:
     """Write a message, marked as a note, to the standard error stream."""
-    click.echo(f"{click.style('note:', fg='cyan', bold=True)} {text}", err=True)
+    if not _QUIET.get():
+        _write("note:", "cyan", text)
 
 
 def error(text: str) -> None:
     """Write a message, marked as an error, to the standard error stream."""
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {text}", err=True)
+    _write("error:", "red", text)
+
+
+def _write(mark: str, colour: str, text: str) -> None:
+    """Write a message with a coloured mark to the standard error stream."""
+    click.echo(f"{click.style(mark, fg=colour, bold=True)} {text}", err=True, color=_COLOR.get())
 
 
 @contextmanager
@@ -53,7 +84,7 @@ def progress() -> Iterator[Callable[[int, int], None] | None]:
 
     The bar appears only once the work has taken a second. Yield None if the standard error stream is no terminal.
     """
-    if not sys.stderr.isatty():
+    if _QUIET.get() or not sys.stderr.isatty():
         yield None
         return
     started = time.monotonic()

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from devlint.config.config_error import ConfigError, unknown_name_message
-from devlint.config.value_kinds import FLAG, STRING, STRINGS, ValueKind, one_of, table_of
+from devlint.config.value_kinds import FLAG, STRING, STRINGS, TORCH_VERSION, ValueKind, one_of, table_of
 from devlint.diagnostic import Confidence, Severity
+from devlint.semantics.accelerators import Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Options:
     src: tuple[str, ...] | None = None
     models: tuple[str, ...] | None = None
     cache_dir: str | None = None
+    min_torch: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,11 @@ CONFIG_KEYS: Sequence[ConfigKey] = (
         "Files that describe what libraries do to devices and dtypes; docs/models.md gives the format.",
     ),
     ConfigKey("cache-dir", STRING, "The folder of the cache, instead of `.devlint_cache` beside the configuration."),
+    ConfigKey(
+        "min-torch",
+        TORCH_VERSION,
+        "The oldest torch that the code supports, such as `2.9`: what it lacks is not suggested.",
+    ),
 )
 assert [key.field for key in CONFIG_KEYS] == [field.name for field in fields(Options)], "every key has its attribute"
 

@@ -1,7 +1,7 @@
 """Selection of the rules that are on, by the settings `select`, `extend-select` and `ignore`.
 
-Each setting is a list of selectors, such as `DEV1` or the name of a rule. Where two selectors match a rule, the more
-specific one wins; on a tie, `ignore` wins.
+Each setting is a list of selectors, such as `DEV1`, `PORTABILITY` (a group) or the name of a rule. Where two selectors
+match a rule, the more specific one wins; on a tie, `ignore` wins.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from devlint.rule_metadata import RuleMetadata
+from devlint.rule_metadata import GROUPS, RuleMetadata
 
 ALL = "ALL"
 UNREADABLE = "DEV900"
@@ -48,17 +48,19 @@ class SelectionLayer:
 
 
 def selector_matches(selector: str, rule: RuleMetadata) -> bool:
-    """Return whether a selector (`ALL`, a rule's code, the beginning of a code, or a rule's name) matches a rule."""
+    """Return whether a selector (`ALL`, a group, a rule's code, the beginning of one, or a name) matches a rule."""
     return selector_precision(selector, rule) is not None
 
 
 def selector_precision(selector: str, rule: RuleMetadata) -> int | None:
     """Return how specifically a selector names a rule, None if the selector does not match the rule.
 
-    The number is 0 for `ALL`, and larger for a more specific selector.
+    The number is 0 for `ALL`, and larger for a more specific selector. A group is as specific as the beginning of the
+    codes of its rules.
     """
     if selector == ALL:
         return 0
+    selector = GROUPS.get(selector, selector)
     if selector == rule.name:
         return len(rule.code)
     prefix = _CODE_PREFIX.fullmatch(selector)
@@ -72,7 +74,7 @@ def check_selectors(selectors: Iterable[str], rules: Sequence[RuleMetadata]) -> 
     """Raise UnknownSelectorError for the first selector that matches none of the rules."""
     for selector in selectors:
         if selector != ALL and not any(selector_matches(selector, rule) for rule in rules):
-            known = [ALL, *(rule.code for rule in rules), *(rule.name for rule in rules)]
+            known = [ALL, *GROUPS, *(rule.code for rule in rules), *(rule.name for rule in rules)]
             by_folded = {name.casefold(): name for name in known}
             close = difflib.get_close_matches(selector.casefold(), by_folded, n=1, cutoff=0.7)
             raise UnknownSelectorError(selector, by_folded[close[0]] if close else None)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
 from devlint.config.path_patterns import Patterns
+from devlint.config.project_torch import oldest_torch_of_project
 from devlint.config.rule_selection import (
     REVEALED,
     SelectionLayer,
@@ -22,6 +23,7 @@ from devlint.config.rule_selection import (
 )
 from devlint.diagnostic import Confidence, Diagnostic, Severity
 from devlint.rule_metadata import RuleMetadata
+from devlint.semantics.accelerators import DEFAULT_MIN_TORCH, Version
 from devlint.semantics.models.model_files import ModelFileError, read_model
 
 T = TypeVar("T")
@@ -91,6 +93,7 @@ class Settings:
     cache_dir: Path | None
     force_exclude: bool
     respect_gitignore: bool
+    min_torch: Version | None
 
     def codes_for(self, path: Path) -> frozenset[str]:
         """Return the codes of the rules that are on in the file at `path`."""
@@ -100,8 +103,9 @@ class Settings:
     def judge(self, diagnostic: Diagnostic, path: Path) -> Diagnostic | None:
         """Return a finding in the file at `path` with the severity that these settings give its rule.
 
-        Returns None if the settings drop the finding: its rule is off in the file, or its confidence is too low. A
-        finding of severity info is dropped unless its rule is selected explicitly.
+        Returns None if the settings drop the finding: its rule is off in the file, its confidence is too low, or the
+        project supports a torch in which its advice cannot be followed. A finding of severity info is dropped unless
+        its rule is selected explicitly.
         """
         if diagnostic.code == REVEALED:
             return diagnostic
@@ -110,7 +114,16 @@ class Settings:
         severity = self.severity.get(diagnostic.code, diagnostic.severity)
         if severity is Severity.INFO and diagnostic.code not in self.asked_for | set(self.severity):
             return None
+        if diagnostic.since_torch is not None and diagnostic.since_torch > self.min_torch_for(path):
+            return None
         return replace(diagnostic, severity=severity)
+
+    def min_torch_for(self, path: Path) -> Version:
+        """Return the oldest torch that the file at `path` supports.
+
+        It is the setting `min-torch`; else what the dependencies of the file's project admit; else a default.
+        """
+        return self.min_torch or oldest_torch_of_project(path.parent) or DEFAULT_MIN_TORCH
 
 
 def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata], root: Path) -> Settings:
@@ -136,6 +149,7 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata]
         cache_dir=_last_given(sources, _cache_dir, None),
         force_exclude=_last_given(sources, lambda source: source.options.force_exclude, False),
         respect_gitignore=_last_given(sources, lambda source: source.options.respect_gitignore, True),
+        min_torch=_last_given(sources, lambda source: source.options.min_torch, None),
     )
 
 

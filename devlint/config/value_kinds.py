@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
+from devlint.semantics.accelerators import VERSION_PATTERN, Version, parse_version
+
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 Schema = Mapping[str, object]
@@ -58,8 +60,14 @@ def _shown(value: object) -> str:
     return json.dumps(value, default=str)
 
 
+def _torch_version(value: object) -> Version:
+    """Return a version of torch, such as "2.9", as numbers. Raises ValueError for any other value."""
+    return parse_version(_string(value))
+
+
 STRING = ValueKind(_string, {"type": "string"})
 FLAG = ValueKind(_flag, {"type": "boolean"})
+TORCH_VERSION = ValueKind(_torch_version, {"type": "string", "pattern": f"^{VERSION_PATTERN}$"})
 STRINGS = ValueKind(_strings, {"type": "array", "items": {"type": "string"}})
 
 

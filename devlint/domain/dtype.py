@@ -106,6 +106,12 @@ CATEGORY_NAMES: Final = ("bool", "int", "float", "complex")
 """The Python types of the promotion categories, by their numbers."""
 
 
+def item_size(name: str) -> int:
+    """Return the number of bytes that an element of a dtype takes: 4 for `float32`."""
+    bits = "".join(filter(str.isdigit, name.removeprefix("b")))
+    return int(bits) // 8 if bits else 1
+
+
 def promotion_category(name: str) -> int:
     """Return torch's promotion category of a dtype: bool 0, integral 1, floating 2, complex 3 (c10/core/ScalarType)."""
     if name == "bool":

@@ -45,7 +45,8 @@ class Loop:
 
     `place` is the source location of the loop statement, `depth` its nesting depth (1 for an outermost loop), `outer`
     the loop around it (through calls too), and `path_condition` the path condition at its start. `scope` is the run of
-    the code that holds the loop; `counted` is true for a loop over a few known elements, which is run once for each.
+    the code that holds the loop, `body` the loop's syntax node. `counted` is true for a loop over a few known elements,
+    which is run once for each, `of_batches` for a loop over the batches of a loader.
     """
 
     place: Place
@@ -54,6 +55,8 @@ class Loop:
     path_condition: PathCondition = NO_CONDITION
     scope: Scope | None = field(default=None, compare=False)
     counted: bool = field(default=False, compare=False)
+    of_batches: bool = field(default=False, compare=False)
+    body: object = field(default=None, compare=False)
 
     def around(self) -> Iterator[Loop]:
         """Yield this loop and the loops around it, from the innermost to the outermost."""

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import field
 
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
-from devlint.domain.placement import Step
+from devlint.domain.placement import Loop, PlacementCase, Step
 from devlint.domain.record import record
 
 
@@ -60,6 +60,32 @@ class Storage:
     def is_contiguous(self) -> bool:
         """Return whether this view covers all of its memory, in the memory's original order."""
         return not (self.parts or self.strided)
+
+
+@record(frozen=True, slots=True, eq=False)
+class PinnedMemory:
+    """The identity (`Storage.root`) of one block of pinned memory of the host.
+
+    `loop` is the innermost loop, of an unknown number of iterations, in which it was made: outside of it, one abstract
+    block stands for several. None for a block that was made outside of such loops.
+    """
+
+    loop: Loop | None = None
+
+
+@record(frozen=True, slots=True)
+class CopyInFlight:
+    """A non_blocking copy out of pinned memory to an accelerator, for which the host has not waited.
+
+    `root` identifies the memory, `source` is the view of it that is copied, and `step` the transfer, which goes to
+    `target`. `when` are the conditions under which the copy is made.
+    """
+
+    root: Hashable
+    source: Storage = field(compare=False)
+    step: Step = field(compare=False)
+    target: PlacementCase = field(compare=False)
+    when: PathCondition = field(default=NO_CONDITION, compare=False)
 
 
 def views_overlap(left: Storage, right: Storage) -> bool:

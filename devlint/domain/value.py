@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSymbol
+from devlint.domain.extent import Extent
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import PERHAPS_ON_HOST, UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step
 from devlint.domain.record import record, replace
@@ -201,11 +202,13 @@ class OriginKind(Enum):
 class FactoryOrigin:
     """The factory call, such as `torch.zeros(3)`, that made a tensor or array which nothing has read or changed since.
 
-    Combining the tensor with another one also counts as a read. `kind` is the source of the elements, `step` the call.
+    Combining the tensor with another one also counts as a read. `kind` is the source of the elements, `step` the call,
+    `extent` the sizes that the call asks for, None where it does not tell.
     """
 
     kind: OriginKind
     step: Step = field(compare=False)
+    extent: Extent | None = field(default=None, compare=False)
 
 
 @record(frozen=True, slots=True)
@@ -215,10 +218,11 @@ class Tensor:
     `cell` is the allocation site of the parameter that the tensor is: a parameter keeps its identity when its module
     moves, so its placement lives on the heap. `grad`, `leaf` and `pinned` are None when unknown. `pending` is an
     unfinished non_blocking copy to the host, `fresh` the factory call while nothing else has happened to the tensor,
-    `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it.
-    `moved_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` is
-    true when an optimizer has received the tensor. `empty_sizes` are the sizes of a tensor that surely has no elements
-    (one of them is 0), None for any other tensor: programs test such a placeholder by its sizes, as `x.size(0) > 0`.
+    `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it,
+    and `host_copy` the same for a call that pinned or cast it. `moved_parameter` is true when that transfer was applied
+    to a Parameter that no module registers yet; `trained` is true when an optimizer has received the tensor.
+    `empty_sizes` are the sizes of a tensor that surely has no elements (one of them is 0), None for any other tensor:
+    programs test such a placeholder by its sizes, as `x.size(0) > 0`.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -235,6 +239,19 @@ class Tensor:
     moved_parameter: bool = field(default=False, compare=False)
     trained: bool = False
     empty_sizes: Sizes | None = None
+    host_copy: HostCopy | None = field(default=None, compare=False)
+
+
+@record(frozen=True, slots=True)
+class HostCopy:
+    """A call that returned a tensor as a copy of another one on the same device: `x.pin_memory()`, or `x.float()`.
+
+    `step` is the call, `dtype` the dtype of the other tensor, and `pins` is true for a copy in pinned memory.
+    """
+
+    step: Step
+    dtype: Dtype
+    pins: bool = False
 
 
 @record(frozen=True, slots=True)
@@ -330,6 +347,13 @@ class LibraryName:
 
 
 @record(frozen=True, slots=True)
+class ClassOf:
+    """The class of a value, as `type(x)` returns it, where no name of the class is known."""
+
+    value: Value
+
+
+@record(frozen=True, slots=True)
 class BoundLibraryMethod:
     """A library's method bound to its receiver: `x.to` for a tensor `x`, or `values.append` for a list `values`."""
 
@@ -373,17 +397,17 @@ class ConditionalValue:
 Value: TypeAlias = (
     "Unknown | NotTensor | Const | Number | SymbolicBool | StringPrefix | DeviceValue | DeviceType"
     " | DeviceString | TypeName | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | TypeUnion | Ref"
-    " | LibraryName | BoundLibraryMethod | Partial | ProgramDefinition | ConditionalValue"
+    " | LibraryName | ClassOf | BoundLibraryMethod | Partial | ProgramDefinition | ConditionalValue"
 )
 """The kinds of abstract values."""
 
 
 def is_from_caller(origin: Hashable) -> bool:
-    """Return whether an origin (the identity of a named unknown value) is that of an argument or a part of an argument.
+    """Return whether an origin (the identity of a named unknown value) is that of an argument, or of a module itself.
 
-    The unknown caller of the analysed code then chooses the value's device.
+    So is the origin of a part of them. The unknown caller of the analysed code then chooses the value's device.
     """
-    return owner_kind(origin) == "param"
+    return owner_kind(origin) in ("param", "own")
 
 
 def owner_kind(origin: Hashable) -> Hashable:
@@ -480,4 +504,5 @@ def computed_tensor(tensor: Tensor) -> Tensor:
         moved=None,
         trained=False,
         empty_sizes=None,
+        host_copy=None,
     )

@@ -37,7 +37,7 @@ def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
     """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available."""
     for test in sorted(tests, key=str):
         if not _says_available(test):
-            kind = AssumptionKind.OPTION if _is_about_option(test) else AssumptionKind.CONDITION
+            kind = AssumptionKind.OPTION if is_about_option(test) else AssumptionKind.CONDITION
             yield Assumption(kind, f"`{literal_text(test)}` holds", _place_of(test))
 
 
@@ -51,6 +51,14 @@ def _place_of(test: Literal) -> Place | None:
     return None
 
 
+def chooses_device(test: Literal) -> bool:
+    """Return whether a literal says no more than that a program may use an accelerator, and is asked to."""
+    match test.formula:
+        case Conjunction(tests=tests):
+            return test.holds and all(map(chooses_device, tests))
+    return _says_available(test) or is_about_option(test)
+
+
 def _says_available(test: Literal) -> bool:
     """Return whether a literal says no more than that an accelerator is available."""
     match test.formula:
@@ -61,7 +69,7 @@ def _says_available(test: Literal) -> bool:
     return False
 
 
-def _is_about_option(test: Literal) -> bool:
+def is_about_option(test: Literal) -> bool:
     """Return whether a literal asks for the value of a command-line option."""
     match test.formula:
         case Atom(key=("default", _) | (_, ("option", *_), *_) | ("compare", _, ("option", *_), _)):

@@ -34,6 +34,11 @@ def dtype_text(operand: Operand) -> str:
     return f"{operand_text(operand)}, which {verb} {operand.tensor.dtype}"
 
 
+def dtype_phrase(dtype: Dtype) -> str:
+    """Return the name of a dtype, or what a dtype without a name is at least: "float32", "of a floating dtype"."""
+    return "of a floating dtype" if dtype.symbol is not None and dtype.symbol.category >= 2 else str(dtype)
+
+
 def is_implicit(dtype: Dtype) -> bool:
     """Return whether a dtype was not requested by the program but is the default of NumPy, pandas or Python floats."""
     return dtype.source in IMPLICIT_SOURCES or newest_step(dtype.provenance, StepKind.CONVERTED) is not None

@@ -91,6 +91,17 @@ def size_source_name(place: Place) -> str | None:
     return None
 
 
+def receiver_text(place: Place) -> str:
+    """Return the source text of the object whose method a call expression calls, `x` of `x.to(device)`.
+
+    For an expression that calls no method, return its own source text.
+    """
+    match place.node:
+        case cst.Call(func=cst.Attribute(value=owner)):
+            return place_text(replace(place, node=owner))
+    return place_text(place)
+
+
 def method_text(place: Place) -> str:
     """Return the text `.to()` for a call of a method `to`.
 

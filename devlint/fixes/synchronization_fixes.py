@@ -1,4 +1,4 @@
-"""Fixes that insert a synchronization with the accelerator, or that change whether the host waits for a copy."""
+"""Fixes of copies and clocks: insert a synchronization, change whether the host waits for a copy, or do not pin it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place
-from devlint.fixes.call_edits import find_argument, remove_argument, set_argument
+from devlint.fixes.call_edits import find_argument, method_name, remove_argument, remove_method_call, set_argument
 from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix, node_at
 from devlint.fixes.import_edits import write_library_name
 from devlint.fixes.statement_edits import insert_lines_before
@@ -54,6 +54,16 @@ def make_copy_non_blocking(region: NodeRegion, call: cst.CSTNode, *, safe: bool)
         raise NoFix
     trust = Applicability.SAFE if safe else Applicability.UNSAFE
     return Fix("Let the copy run beside the host", trust, (set_argument(region, call, "non_blocking", "True"),))
+
+
+def transfer_without_pinning(region: NodeRegion, pinned: cst.CSTNode) -> Fix:
+    """Return a fix that removes the call of `.pin_memory()` on which a transfer is chained.
+
+    Raises NoFix where the transfer is a statement of its own.
+    """
+    if method_name(pinned) != "pin_memory":
+        raise NoFix
+    return Fix("Move it as it is", Applicability.SAFE, (remove_method_call(region, pinned),))
 
 
 def _is_name(node: cst.BaseExpression, word: str) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from devlint.cache.store import ProjectCache
 from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import DiscoveredFile
-from devlint.linter.rule_loader import third_party_rules
+from devlint.linter.rule_listing import third_party_rules
 from devlint.linter.source_lines import SourceLines
 from devlint.linter.stored_run import RunInputs, StoredRun
 from devlint.triage.fingerprint import add_fingerprints

@@ -94,6 +94,7 @@ class _Outline:
                 [*self._order()],
                 module.index.newer_grammar,
                 module.has_other_tensors,
+                module.starts_threads,
                 module.follows_devices,
                 sorted(module.rebound_globals),
                 sorted(module.collating_functions),

@@ -18,7 +18,7 @@ from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.program.program import Program
 from devlint.linter.file_findings import BugKey, LocatedFinding, LocatedOrigin, NodePlace, SharedCause
 from devlint.linter.needed_parameters import needed_parameters
-from devlint.linter.rule_loader import find_rule
+from devlint.linter.rule_listing import find_rule_metadata
 from devlint.linter.rule_runner import Origin, RuleFinding
 from devlint.rule import Finding, Rule
 from devlint.rule_metadata import rule_url
@@ -97,6 +97,7 @@ class FindingLocator:
             self._fix(finding, contained),
             url=rule_url(rule.name),
             assumptions=tuple(AssumptionNote(one.kind, one.message, at) for one, at in assumed),
+            since_torch=finding.since_torch,
         )
         cause = finding.cause
         return LocatedFinding(
@@ -211,7 +212,7 @@ def _positions_of(
 
 def broken_file_diagnostic(filename: str, error: SourceError) -> Diagnostic:
     """Return the diagnostic (DEV900) for a file, or a part of a file, that cannot be read or parsed."""
-    rule = find_rule(BROKEN_FILE_CODE)
+    rule = find_rule_metadata(BROKEN_FILE_CODE)
     name = rule.name if rule is not None else "broken-file"
     place = Position(error.row, error.column)
     region = Region(filename, place, place, error.cell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from typing import Final
 
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Position, Severity
 from devlint.fixes.fix_context import FixContext
-from devlint.linter.rule_loader import all_rules
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.rule_metadata import rule_url
 from devlint.syntax.source import Source
 from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
@@ -21,8 +22,10 @@ UNUSED_NAME: Final = "unused-suppression"
 """The name of the rule for unused suppressions."""
 SELF_CHECK_PREFIX: Final = "DEV9"
 """The prefix of the rules about devlint itself, whose findings differ from run to run."""
-_LIST: Final = re.compile(r"\[([^\[\]]*)\]")
-"""The bracketed list of rules in a suppression comment."""
+OWN_PREFIX: Final = "DEV"
+"""The beginning of the codes of devlint's own rules, by which they are known in comments shared with other linters."""
+_LIST: Final = re.compile(r"(?<=\[)[^\[\]]*(?=\])|(?<=noqa:).+", re.IGNORECASE)
+"""The list of rules in a suppression comment: in brackets, or after `noqa:`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +51,28 @@ class FindingRows:
 def unused_suppressions(
     context: FixContext, suppressions: Suppressions, rows: Sequence[FindingRows], codes: frozenset[str]
 ) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each suppression comment of devlint's own syntax in which something silences no finding.
+    """Yield a diagnostic for each suppression comment in which something silences no finding.
 
-    That is a comment which silences nothing at all, or which lists a word that silences nothing.
+    That is a comment which silences nothing at all, which lists a word that silences nothing, or which is misspelt. Of
+    `noqa` comments, which are shared with other linters, only the codes of devlint's rules are judged.
     """
     by_region: dict[tuple[Position, Position], list[Suppression]] = defaultdict(list)
     for one in suppressions.all:
-        if one.kind != "noqa":
-            by_region[one.region].append(one)
+        by_region[one.region].append(one)
     for region, group in by_region.items():
         words = frozenset[str]().union(*(one.codes for one in group))
-        unused = {word for word in words or {""} if _is_covered_by_run(word, codes) and not _is_used(word, group, rows)}
+        own = words or {""}
+        if group[0].kind == "noqa":
+            own = {word for word in words if word.startswith(OWN_PREFIX)}
+        unused = {word for word in own if _is_covered_by_run(word, codes) and not _is_used(word, group, rows)}
         if unused and not _is_unused_allowed(suppressions, region[0].row):
             yield _diagnostic(context, region, unused, words)
+    for attempt in suppressions.misspelt:
+        message = f"`{attempt.written}` silences nothing: {attempt.advice}"
+        place = context.index.source.region(*attempt.region)
+        yield Diagnostic(
+            UNUSED_CODE, UNUSED_NAME, Severity.WARNING, Confidence.CERTAIN, message, place, url=rule_url(UNUSED_NAME)
+        )
 
 
 def _is_used(word: str, group: Iterable[Suppression], rows: Sequence[FindingRows]) -> bool:
@@ -83,7 +95,7 @@ def _is_covered_by_run(word: str, codes: frozenset[str]) -> bool:
     These are all rules that the word names, or at least those of them that are on by default. Otherwise the word may be
     needed in a run with more rules, and is not reported as unused.
     """
-    rules = [rule for rule in all_rules() if not word or word_names_rule(word, rule.code, rule.name)]
+    rules = [rule for rule in all_rule_metadata() if not word or word_names_rule(word, rule.code, rule.name)]
     if word and any(rule.code.startswith(SELF_CHECK_PREFIX) for rule in rules):
         return False
     default_rules = [rule for rule in rules if rule.default and not rule.code.startswith(SELF_CHECK_PREFIX)] or rules
@@ -104,12 +116,15 @@ def _diagnostic(
     start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
     written = context.text[start:end]
     unknown = sorted(
-        word for word in unused if word and not any(word_names_rule(word, one.code, one.name) for one in all_rules())
+        word
+        for word in unused
+        if word and not any(word_names_rule(word, one.code, one.name) for one in all_rule_metadata())
     )
     listed = _listed_words(written)
     named = ", ".join(f"`{word}`" for word in listed if normalize_word(word) in unused)
     if unused == set(unknown):
         message, sure = f"there is no rule {named}, and `{written}` silences nothing by it", Confidence.CERTAIN
+        message += _suggestion(unknown)
     elif unused == (words or {""}):
         message, sure = f"`{written}` silences nothing", Confidence.LIKELY
     else:
@@ -129,7 +144,8 @@ def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -
     found = _LIST.search(context.text, start, end)
     left = [word for word in _listed_words(context.text[start:end]) if normalize_word(word) not in unused]
     if found and left:
-        return context.edit(*found.span(1), ", ".join(left))
+        space = " " if found.group().startswith(" ") else ""
+        return context.edit(*found.span(), space + ", ".join(left))
     first, last = context.line_start(start), context.next_line(start)
     finish = last - len(context.text[first:last]) + len(context.text[first:last].rstrip("\r\n"))
     if context.text[end:finish].strip():
@@ -141,9 +157,14 @@ def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -
 
 
 def _listed_words(written: str) -> list[str]:
-    """Return the words in the bracketed list of a suppression comment, spelled as in the comment.
-
-    No words without a list.
-    """
+    """Return the words in the list of a suppression comment, spelled as in the comment; no words without a list."""
     found = _LIST.search(written)
-    return [word.strip() for word in found[1].split(",") if word.strip()] if found else []
+    return [word for word in re.split(r"[,\s]+", found.group()) if word] if found else []
+
+
+def _suggestion(unknown: Sequence[str]) -> str:
+    """Return a question whether existing rules were meant by words that name none; empty if nothing is close."""
+    known = {word: word for one in all_rule_metadata() for word in (one.code, one.name)}
+    close = [difflib.get_close_matches(word, known, n=1, cutoff=0.7) for word in unknown]
+    meant = ", ".join(f"`{words[0]}`" for words in close if words)
+    return f" (did you mean {meant}?)" if meant else ""

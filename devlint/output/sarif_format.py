@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -24,25 +24,30 @@ Object = dict[str, object]
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a SARIF log with one run, which holds the findings and all rules of devlint with their documentation."""
-    yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_Run(context).as_object(diagnostics)]}, indent=2)
+    """Yield a SARIF log with one run, which holds the findings, and their rules with their documentation."""
+    run = _Run(context, {diagnostic.code for diagnostic in diagnostics}).as_object(diagnostics)
+    yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
     yield "\n"
 
 
 class _Run:
-    """A builder of one SARIF run, the object with all findings and rules, with a cache of GitHub's line hashes."""
+    """A builder of one SARIF run, the object with all findings and their rules, with a cache of GitHub's line hashes.
 
-    def __init__(self, context: ReportContext) -> None:
+    Rules without a finding are left out: their documentation would be most of the report.
+    """
+
+    def __init__(self, context: ReportContext, codes: Container[str]) -> None:
         self._context = context
-        self._indices = {code: index for index, code in enumerate(context.rules)}
+        self._rules = [rule for code, rule in context.rules.items() if code in codes]
+        self._indices = {rule.code: index for index, rule in enumerate(self._rules)}
         self._hashes = cache(lambda filename, cell: line_hashes(context.lines(filename, cell)))
 
     def as_object(self, diagnostics: Sequence[Diagnostic]) -> Object:
-        """Return the SARIF run with these findings as its results, and with all rules."""
+        """Return the SARIF run with these findings as its results, and with their rules."""
         driver = {
             "name": "devlint",
             "semanticVersion": __version__,
-            "rules": [_rule(metadata) for metadata in self._context.rules.values()],
+            "rules": [_rule(metadata) for metadata in self._rules],
         }
         return {
             "tool": {"driver": driver},

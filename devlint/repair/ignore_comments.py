@@ -19,7 +19,7 @@ DEVLINT_CODES_PREFIX: Final = "DEV9"
 """The prefix of codes that comments do not silence: unreadable files, `reveal_placement`, unused comments."""
 
 ANY_TEXT: Final = re.compile("")
-_LIST: Final = re.compile(r"#\s*devlint:\s*ignore\s*\[(?P<codes>[^\[\]#]*)\]")
+_IGNORE: Final = re.compile(r"#\s*devlint:\s*ignore\s*\[(?P<codes>[^\[\]#]*)\](?P<reason>\s*--[^#]*)?")
 
 
 def add_ignore_comments(
@@ -88,14 +88,23 @@ def _last_row(lines: Iterable[CodeLine], row: int) -> int:
 
 
 def _edit(index: FileIndex, row: int, comment: Comment | None, codes: list[str], reason: str | None) -> Edit:
-    """Return the edit that silences rule codes on a row, by extending its `ignore` comment or adding a new one."""
+    """Return the edit that silences rule codes on a row, by extending its `ignore` comment or adding a new one.
+
+    A reason follows the one that the comment has.
+    """
     text = index.source.text
     start, end = index.lines.start(row), index.lines.start(row + 1)
-    there = _LIST.search(comment.text) if comment is not None else None
+    there = _IGNORE.search(comment.text) if comment is not None else None
     if comment is not None and there is not None:
         known = [word.strip() for word in there["codes"].split(",") if word.strip()]
         listed = ", ".join([*known, *(code for code in codes if code not in known)])
-        first, last = (Position(row, comment.column + 1 + place) for place in there.span("codes"))
+        written = there["reason"] or ""
+        finish = there.end("codes")
+        if reason and reason not in written:
+            kept = written.rstrip()
+            listed += "]" + (f"{kept}; {reason}" if kept else f" -- {reason}")
+            finish = there.end() - (len(written) - len(kept))
+        first, last = (Position(row, comment.column + 1 + place) for place in (there.start("codes"), finish))
     else:
         line = text[start:end].rstrip("\r\n")
         listed = f"  # devlint: ignore[{', '.join(codes)}]" + (f" -- {reason}" if reason else "")

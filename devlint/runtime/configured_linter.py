@@ -14,7 +14,7 @@ from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic, Severity
 from devlint.linter.discovery import is_excluded
 from devlint.linter.program_analysis import analyse_files
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.rule_metadata import RuleMetadata
 from devlint.runtime.observation_diagnostics import RUNTIME_ONLY_RULES
 from devlint.syntax.index import index_source

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from devlint.runtime import runtime_session, torch_errors
+from devlint.runtime import runtime_session
 from devlint.runtime.call_sites import user_site
 from devlint.runtime.recorder import TransferKind
 from devlint.runtime.storage_labels import HOST, Placement, StorageLabel, label_of, label_tensor, placement_of
@@ -47,8 +47,8 @@ def _copy_without_grad(tensor: torch.Tensor, options: tuple[Any, ...]) -> torch.
     session.initialize()
     source = placement_of(tensor)
     label = label_of(tensor) or label_tensor(tensor, Placement(HOST, "on the host", None))
-    if target.type == "mps" and (dtype or tensor.dtype) is torch.float64:
-        raise torch_errors.float64_on_mps()
+    if target.type != "cpu":
+        session.dtype_limits.check_made(dtype or tensor.dtype)
     with torch._C._DisableTorchDispatch():
         values = _values_on_stream(tensor, label)
         out = _copy(values, dtype=dtype, memory_format=memory_format or torch.preserve_format)

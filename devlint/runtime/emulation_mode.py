@@ -1,6 +1,7 @@
 """The torch dispatch mode that emulates accelerators on the host.
 
-It computes on the host, raises the errors that CUDA raises for operands on different devices, and records operators.
+It computes on the host, raises the errors that a real device raises for operands on different devices, and records
+operators.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
     def __init__(self, session: RuntimeSession) -> None:
         super().__init__()
         self.session = session
+        self.limits = session.dtype_limits or None
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -89,6 +91,8 @@ class EmulationMode(_Base):  # type: ignore[misc]
             if device is not None and device.type == session.kind:
                 return self._create_on_device(func, args, kwargs, device)
         on_device = place is not None and place.key != 0
+        if on_device and kwargs and self.limits is not None:
+            kwargs = self.limits.replace_cast(plan.name, kwargs)
         if plan.composite_key is not None and (
             (mixed and place is not None) or (on_device and plan.implicit_composite)
         ):
@@ -201,6 +205,8 @@ class EmulationMode(_Base):  # type: ignore[misc]
             else:
                 _label_outputs(out, place)
             if place.key:
+                if self.limits is not None:
+                    self.limits.check_operator(plan.name, plan.view, args, out)
                 if plan.waits is not None and kwargs.get("output_size") is None:
                     session.host_waited(plan.waits)
                 if session.recorders:
@@ -236,7 +242,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
         """
         session = self.session
         try:
-            plan.check(args, kwargs)
+            plan.check(args, kwargs, session.backend)
         except RuntimeError as error:
             report_operator_error(session, error, args, kwargs)
             if not continues_after(session, error):
@@ -257,6 +263,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
         """
         target = self.session.resolve(device)
         out = func(*args, **{**kwargs, "device": HOST})
+        self.session.dtype_limits.check_made(out.dtype)
         label_tensor(out, Placement(target, f"created on {target}", user_site(3)))
         return out
 

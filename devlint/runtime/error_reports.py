@@ -17,21 +17,26 @@ from devlint.runtime.tensor_arguments import tensors_in
 OBSERVATION_ATTRIBUTE = "_devlint_seen"
 """The attribute of an exception that holds the observation recorded for it."""
 
+_DEVICE_TYPE = r"\((torch\.(cuda|xpu|mps|npu)\.|MPS)\w+\)"
+"""Matches the native type of a tensor on an accelerator in an error message."""
 CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"indices should be either on cpu", "DEV107"),
     (r"Tensors of the same index must be on the same device", "DEV114"),
     (r"same device|CPU scalars to non-CPU|different devices|attempting to assign a gradient with device", "DEV101"),
     (r"expected a CUDA device but found|CPU Scalar support for|must match device of values", "DEV101"),
-    (r"and (weight|bias) type \(torch\.(cuda|mps)\.|type \(torch\.(cuda|mps)\.\w+\) and", "DEV101"),
+    (rf"and (weight|bias) type {_DEVICE_TYPE}|type {_DEVICE_TYPE} and", "DEV101"),
+    (r"Placeholder storage has not been allocated on MPS|but expected on mps", "DEV101"),
     (r"device type tensor to numpy", "DEV106"),
     (r"requires grad\. Use tensor\.detach\(\)\.numpy\(\)", "DEV117"),
     (r"'lengths' argument should be a 1D CPU|to be on cpu, but it's on", "DEV108"),
     (r"device type for generator", "DEV109"),
-    (r"cannot pin '", "DEV110"),
-    (r"re-initialize CUDA in forked", "DEV111"),
+    (r"cannot pin '|Only dense CPU tensors can be pinned", "DEV110"),
+    (r"Torch not compiled with (CUDA|XPU)|not linked with support for mps", "DEV601"),
+    (r"re-initialize (CUDA|XPU|NPU) in forked", "DEV111"),
     (r"Invalid device string|invalid device ordinal|Expected one of cpu, cuda", "DEV112"),
+    (r"The device index is out of range|valid device_index range is", "DEV112"),
     (r"can't optimize a non-leaf", "DEV113"),
-    (r"MPS framework doesn't support float64", "DEV303"),
+    (r"MPS framework doesn't support float64|to the MPS backend but it does not have", "DEV303"),
     (r"tensors used as indices must be|expected scalar type \w*(Long|Int)|index.*int(32|64)", "DEV305"),
     (r"dtype int(32/int)?64 for index|long tensor for index|type LongTensor|have dtype of long", "DEV305"),
     (r"indices should be Long|'indices' to have one of|boolean mask|BoolTensor for mask|to be a boolean ", "DEV305"),

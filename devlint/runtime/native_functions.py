@@ -30,7 +30,7 @@ class NativeEntry:
     structured: bool
 
     def wrapper_name(self, *, out: bool) -> str:
-        """Return the name of the operator's generated C++ wrapper for CUDA, as torch's error messages give it.
+        """Return the name of the operator's generated C++ wrapper after `wrapper_CUDA_`, as error messages give it.
 
         `out` asks for the wrapper of the variant that writes to an `out` argument.
         """
@@ -38,8 +38,8 @@ class NativeEntry:
         if out:
             base += "_out"
         if self.structured:
-            return f"wrapper_CUDA_{base}{'_' + overload if overload else ''}"
-        return f"wrapper_CUDA_{overload}_{base}"
+            return f"{base}{'_' + overload if overload else ''}"
+        return f"{overload}_{base}"
 
 
 @lru_cache(1)

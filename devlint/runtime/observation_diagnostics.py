@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
-from devlint.linter.rule_loader import find_rule
+from devlint.linter.rule_listing import find_rule_metadata
 from devlint.runtime.call_sites import Site
 from devlint.runtime.recorder import LineRecord, Observation, Recorder
 from devlint.runtime.storage_labels import HistoryStep
@@ -17,7 +17,6 @@ RUNTIME_ONLY_RULES = {
     "DEV114": "optimizer-state-device",
     "DEV204": "shared-storage-mutation",
     "DEV305": "index-dtype",
-    "DEV403": "sync-in-loop",
     "DEV405": "pin-then-transfer",
     "DEV408": "transfer-per-sample",
     "DEV410": "host-index-into-accelerator",
@@ -81,7 +80,7 @@ def diagnostic_of(group: list[Observation]) -> Diagnostic:
     Its message tells how many they are.
     """
     first = group[0]
-    rule = find_rule(first.code)
+    rule = find_rule_metadata(first.code)
     severity = rule.severity if rule else Severity.ERROR if first.raised else Severity.WARNING
     times = f" ({len(group)} times)" if len(group) > 1 else ""
     raised = f"{first.raised}: " if first.raised else ""

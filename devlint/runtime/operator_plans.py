@@ -15,6 +15,7 @@ import torch
 from torch._C import DispatchKey
 
 from devlint.runtime import tensor_iterator, torch_errors
+from devlint.runtime.backends import Backend
 from devlint.runtime.native_functions import NativeEntry, native_entries
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.storage_labels import Placement
@@ -92,8 +93,10 @@ class OperatorPlan:
     implicit_composite: bool
     handler: Any = None
 
-    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def check(self, args: tuple[Any, ...], kwargs: dict[str, Any], backend: Backend) -> None:
         """Check the devices of an operator's operands, and raise the error that eager PyTorch raises for them.
+
+        `backend` tells what raises it on the emulated device.
 
         Nothing is raised if PyTorch allows these devices. A custom operator with operands on several devices raises
         NotEmulated, because what it allows is not known.
@@ -103,7 +106,7 @@ class OperatorPlan:
             if len({place.key for place in places if place is not None}) > 1:
                 raise NotEmulated(f"operands on several devices for {self.name}")
         if self.device_check is DeviceCheck.WRAPPER:
-            self._check_wrapper(args, kwargs)
+            self._check_wrapper(args, kwargs, backend)
         elif self.device_check is DeviceCheck.FOREACH:
             self._check_foreach(args)
         elif self.device_check is DeviceCheck.TENSOR_ITERATOR:
@@ -121,8 +124,11 @@ class OperatorPlan:
             for tensor in tensors_in((value,)):
                 yield Operand(-1, tensor, name in self.outputs)
 
-    def _check_wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise the error of torch's generated C++ wrapper if an operator's tensor arguments are on several devices."""
+    def _check_wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any], backend: Backend) -> None:
+        """Raise the error of torch's generated C++ wrapper if an operator's tensor arguments are on several devices.
+
+        A backend whose wrappers check nothing raises the error of its kernel.
+        """
         common: Placement | None = None
         for index, name in self.checked:
             value = kwargs.get(name) if index < 0 else args[index] if index < len(args) else None
@@ -133,7 +139,10 @@ class OperatorPlan:
                 if common is None:
                     common = place
                 elif place.key != common.key:
-                    raise torch_errors.argument_on_other_device(name, place.device, common.device, self.wrapper_name)
+                    if not backend.checks_in_wrapper:
+                        raise torch_errors.storage_not_on_mps()
+                    wrapper = backend.wrapper(self.wrapper_name)
+                    raise torch_errors.argument_on_other_device(name, place.device, common.device, wrapper)
 
     def _check_foreach(self, args: tuple[Any, ...]) -> None:
         """Check that the operands of a `_foreach_` operator may meet, for each index of the operand lists by itself.

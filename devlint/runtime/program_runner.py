@@ -16,6 +16,7 @@ import click
 import torch
 
 from devlint.runtime import runtime_session
+from devlint.runtime.backends import BACKENDS, emulated_kind
 from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.error_reports import report_uncaught_error
 from devlint.runtime.line_coverage import LineCoverage
@@ -48,9 +49,12 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
         device = "cuda" if torch.cuda.is_available() else "emulated"
     if device == "cuda" and not torch.cuda.is_available():
         raise click.UsageError("there is no CUDA device; use --device emulated")
+    kind = emulated_kind(device)
+    if kind is not None and BACKENDS[kind].single and request.devices != 1:
+        raise click.UsageError(f"there is only one {kind} device in a machine")
     place: AbstractContextManager[Any] = nullcontext()
-    if device != "cuda":
-        place = emulate(request.devices, "mps" if device == "mps" else "cuda")
+    if kind is not None:
+        place = emulate(request.devices, kind)
     lines, here = LineCoverage(), Path.cwd()
     with place as session:
         if session is not None:
@@ -59,7 +63,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
             status = _run_program(request)
     os.chdir(here)  # reports show file names relative to the directory in which the run was started
     report.ran = frozenset(lines.ran)
-    report.device = f"{request.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
+    report.device = device if kind is None else f"{request.devices} emulated {kind}"
     report.peak = (
         torch.cuda.max_memory_allocated() if device == "cuda" else max(memory_counter.peak.values(), default=0)
     )

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from devlint.runtime.backends import EMULATED_OPTIONS, emulated_kind
+
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from devlint.runtime.recording_report import Report
 
-MODES = ("emulated", "cuda")
+MODES = (*EMULATED_OPTIONS, "cuda")
 """The values of `--devlint`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option `--devlint[=emulated|cuda]` to pytest's command line."""
+    """Add the option `--devlint[=emulated|emulated:xpu|...|cuda]` to pytest's command line."""
     group = parser.getgroup("devlint")
     group.addoption(
         "--devlint",
@@ -64,10 +66,11 @@ class Companion:
 
         if self._mode == "cuda" and not torch.cuda.is_available():
             raise pytest.UsageError("--devlint=cuda: there is no CUDA device")
-        if self._mode == "emulated":
-            self._enter(emulate())
+        kind = emulated_kind(self._mode)
+        if kind is not None:
+            self._enter(emulate(kind=kind))
         self._report = self._enter(record())
-        self._report.device = "1 emulated cuda" if self._mode == "emulated" else "cuda"
+        self._report.device = "cuda" if kind is None else f"1 emulated {kind}"
         _hide_own_frames()
 
     @pytest.hookimpl(hookwrapper=True)

@@ -8,31 +8,37 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 import torch
 
 from devlint.runtime import rng, runtime_session
+from devlint.runtime.backends import BACKENDS
 from devlint.runtime.emulation_mode import EmulationMode
 from devlint.runtime.error_reports import report_uncaught_error
 from devlint.runtime.patches import install
+from devlint.runtime.patches.npu_module import name_private_backend
 from devlint.runtime.recorder import Recorder
 from devlint.runtime.recording_mode import RecordingMode
 from devlint.runtime.recording_report import Report
-from devlint.runtime.runtime_session import EMULATED_KINDS, RuntimeSession
+from devlint.runtime.runtime_session import RuntimeSession
 from devlint.runtime.sync_debug import SyncDebugListener
 
 
 @contextmanager
 def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
-    """Context manager that emulates accelerators of one kind ("cuda" or "mps") while its block runs.
+    """Context manager that emulates accelerators of one kind while its block runs: "cuda", "xpu", "mps" or "npu".
 
     Inside another `emulate()` of the same kind and number of devices, the outer session is used; any other kind or
     number raises RuntimeError.
     """
-    if kind not in EMULATED_KINDS:
-        raise ValueError(f"devlint emulates {' and '.join(EMULATED_KINDS)}, not {kind!r}")
+    if kind not in BACKENDS:
+        raise ValueError(f"devlint emulates {', '.join(BACKENDS)}, not {kind!r}")
+    if BACKENDS[kind].single and devices != 1:
+        raise ValueError(f"there is only one {kind} device in a machine, not {devices}")
     outer = runtime_session.active
     if outer is not None and outer.kind is not None:
         if (outer.kind, outer.device_count) != (kind, devices):
             raise RuntimeError(f"already emulating {outer.device_count} device(s) of kind {outer.kind}")
         yield outer
         return
+    if kind == "npu":
+        name_private_backend(kind)
     with _active_session(RuntimeSession(kind, devices)) as session:
         yield session
 

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from devlint.runtime.backends import EMULATED_OPTIONS
+
 if TYPE_CHECKING:
     from devlint.runtime.configured_linter import ConfiguredLinter
 
 FORMATS = ("full", "json", "html")
-DEVICES = ("auto", "emulated", "cuda", "mps")
+DEVICES = ("auto", *EMULATED_OPTIONS, "mps", "cuda")
+"""The values of `--device`."""
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -25,7 +28,7 @@ DEVICES = ("auto", "emulated", "cuda", "mps")
     type=click.Choice(DEVICES),
     default="auto",
     show_default=True,
-    help="Where the program runs: auto is cuda where there is one, else emulated; mps is emulated too.",
+    help="Where the program runs: auto is cuda where there is one, else emulated, which is an emulated cuda.",
 )
 @click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many to emulate.")
 @click.option(

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import torch
 
 from devlint.runtime import torch_errors
+from devlint.runtime.backends import BACKENDS
 from devlint.runtime.call_sites import site_of, user_frame
+from devlint.runtime.dtype_limits import DtypeLimits
 from devlint.runtime.recorder import Observation, Recorder, TransferKind
 from devlint.runtime.storage_labels import HOST, HistoryStep
 from devlint.runtime.stream_clocks import PendingCopy, StreamState
@@ -19,18 +21,18 @@ from devlint.runtime.transfer_checks import TransferChecker
 if TYPE_CHECKING:
     from types import FrameType
 
-EMULATED_KINDS = ("cuda", "mps")
-"""The device types that can be emulated."""
-
 
 class RuntimeSession:
     """A session of emulating or recording: emulated devices of one kind with their streams, and the active recorders.
 
-    `kind` is "cuda" or "mps", or None if real devices are recorded.
+    `kind` is the device type that is emulated, or None if real devices are recorded; `backend` is what is known of it,
+    or of CUDA. `own_generators` is whether a device that is seeded draws from a random generator of its own, as a real
+    one does; otherwise it goes on to draw from the host's.
     """
 
     def __init__(self, kind: str | None, devices: int) -> None:
         self.kind = kind
+        self.backend = BACKENDS[kind or "cuda"]
         self.device_count = devices if kind else 0
         self.devices = [torch.device(kind, index) for index in range(devices)] if kind else []
         self.streams = StreamState()
@@ -39,6 +41,8 @@ class RuntimeSession:
         self.forked_after_init = False
         self.transfer_checker = TransferChecker()
         self.keep_going = False
+        self.own_generators = True
+        self.dtype_limits = DtypeLimits(self.backend)
         self._local = threading.local()
 
     @property
@@ -83,12 +87,17 @@ class RuntimeSession:
             device = torch.device(self.kind or "cuda", device)
         elif isinstance(device, str):
             device = torch.device(device)
+        if self.kind is None:
+            return device
         if device.type != self.kind:
+            absent = BACKENDS.get(device.type)
+            if absent is not None:
+                raise torch_errors.absent_backend(absent)
             return device
         self.initialize()
-        index = self.current_index if device.index is None else device.index
+        index = self.current_index if device.index is None or self.backend.single else device.index
         if not 0 <= index < self.device_count:
-            raise torch_errors.invalid_device_index()
+            raise torch_errors.invalid_device_index(self.backend, index, self.device_count)
         return self.devices[index]
 
     def emulates(self, device: torch.device) -> bool:
@@ -96,12 +105,12 @@ class RuntimeSession:
         return device.type == self.kind
 
     def initialize(self) -> None:
-        """Mark the emulated CUDA as initialized in this process, as real CUDA is by its first use.
+        """Mark the emulated backend as initialized in this process, as a real one is by its first use.
 
-        Raises RuntimeError in a forked child of a process that had initialized it.
+        Raises RuntimeError in a forked child of a process that had initialized it, if torch checks that.
         """
-        if self.forked_after_init:
-            raise torch_errors.cuda_after_fork()
+        if self.forked_after_init and self.backend.after_fork is not None:
+            raise RuntimeError(self.backend.after_fork)
         self.initialized = True
 
     def notify_recorders(self, tell: Callable[[Recorder, FrameType | None], None]) -> None:
@@ -194,7 +203,7 @@ active: RuntimeSession | None = None
 
 
 def _after_fork_in_child() -> None:
-    """Note in the active session of a forked child process whether its parent had initialized CUDA."""
+    """Note in the active session of a forked child process whether its parent had initialized the accelerator."""
     if active is not None:
         active.forked_after_init = active.initialized
 

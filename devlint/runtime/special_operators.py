@@ -167,13 +167,13 @@ def _convolution(
         if here.key != there.key or (here.key and image.dtype is not other.dtype):
             if here.key and there.key and here.key != there.key:
                 raise torch_errors.argument_on_other_device(
-                    role, there.device, here.device, "wrapper_CUDA__cudnn_convolution"
+                    role, there.device, here.device, session.backend.wrapper("_cudnn_convolution")
                 )
-            raise torch_errors.convolution_type_mismatch(
-                role,
-                torch_errors.legacy_type_name(image.dtype, here.device),
-                torch_errors.legacy_type_name(other.dtype, there.device),
+            types = (
+                torch_errors.native_type_name(tensor.dtype, place.device, session.backend)
+                for tensor, place in ((image, here), (other, there))
             )
+            raise torch_errors.convolution_type_mismatch(role, *types)
     return NotImplemented
 
 
@@ -193,7 +193,7 @@ def _attention(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arg
     if isinstance(mask, torch.Tensor) and query is not None:
         place = decided_placement(mask)
         if place is not None and place.key != query.key:
-            method = "wrapper_CUDA___scaled_dot_product_efficient_attention"
+            method = session.backend.wrapper("__scaled_dot_product_efficient_attention")
             raise torch_errors.argument_on_other_device("attn_bias", place.device, query.device, method)
     return NotImplemented
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 
 import torch
+
+from devlint.runtime.backends import Backend, DtypeLimit
 
 LEGACY_DTYPE_NAMES = {
     "float32": "Float",
@@ -47,6 +50,16 @@ def legacy_type_name(dtype: torch.dtype, device: torch.device) -> str:
     """Return the legacy name for the type of a tensor with this dtype and device, such as `torch.cuda.FloatTensor`."""
     prefix = "torch." if device.type == "cpu" else f"torch.{device.type}."
     return f"{prefix}{legacy_dtype_name(dtype)}Tensor"
+
+
+def native_type_name(dtype: torch.dtype, device: torch.device, backend: Backend) -> str:
+    """Return the name that torch's C++ code gives to the type of a tensor, such as `torch.cuda.FloatTensor`.
+
+    It is `MPSFloatType` for a backend that has no legacy tensor types of that form.
+    """
+    if device.type != backend.kind or not backend.native_type_prefix:
+        return legacy_type_name(dtype, device)
+    return f"{backend.native_type_prefix}{legacy_dtype_name(dtype)}Type"
 
 
 def operands_on_two_devices(common: torch.device, other: torch.device) -> RuntimeError:
@@ -122,23 +135,36 @@ def pinning_device_tensor(legacy_type: str) -> RuntimeError:
     return RuntimeError(f"cannot pin '{legacy_type}' only dense CPU tensors can be pinned")
 
 
-def cuda_after_fork() -> RuntimeError:
-    """Return PyTorch's error for using CUDA in a forked child of a process that had initialized CUDA."""
-    return RuntimeError(
-        "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
-        "you must use the 'spawn' start method"
-    )
+def pinned_factory_on_device() -> RuntimeError:
+    """Return PyTorch's error for a factory call that asks for pinned memory on an accelerator."""
+    return RuntimeError("Only dense CPU tensors can be pinned")
 
 
-def invalid_device_index() -> RuntimeError:
-    """Return PyTorch's error for a CUDA device index beyond the devices that exist."""
-    kind = getattr(torch, "AcceleratorError", RuntimeError)
-    return kind(
-        "CUDA error: invalid device ordinal\n"
-        "GPU device may be out of range, do you have enough GPUs?\n"
-        "CUDA kernel errors might be asynchronously reported at some other API call, "
-        "so the stacktrace below might be incorrect."
-    )
+def invalid_device_index(backend: Backend, index: int, count: int) -> Exception:
+    """Return PyTorch's error for the index of a backend's device beyond the `count` devices that exist."""
+    kind: type[Exception] = getattr(torch, backend.index_error, RuntimeError)
+    return kind(backend.index_message.format(index=index, count=count))
+
+
+def absent_backend(backend: Backend) -> Exception:
+    """Return PyTorch's error for a device of a backend that this torch was built without, or that is not there."""
+    kind: type[Exception] = getattr(builtins, backend.absent_error)
+    return kind(backend.absent_message)
+
+
+def argument_not_on_mps(argument: str, found: torch.device) -> RuntimeError:
+    """Return PyTorch's error for an argument of `linear` that is not on MPS while another argument is."""
+    return RuntimeError(f"Tensor for argument {argument} is on {found} but expected on mps")
+
+
+def storage_not_on_mps() -> RuntimeError:
+    """Return PyTorch's error for an operand of an MPS kernel that is in host memory."""
+    return RuntimeError("Placeholder storage has not been allocated on MPS device!")
+
+
+def dtype_not_on_device(limit: DtypeLimit) -> TypeError:
+    """Return PyTorch's error for a dtype that a backend does not have."""
+    return TypeError(limit.message)
 
 
 def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> RuntimeError:
@@ -146,12 +172,4 @@ def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> 
     return RuntimeError(
         "'lengths' argument should be a 1D CPU int64 tensor, "
         f"but got {dims}D {device} {legacy_dtype_name(dtype)} tensor"
-    )
-
-
-def float64_on_mps() -> TypeError:
-    """Return PyTorch's error for a float64 tensor on MPS, which does not have that dtype."""
-    return TypeError(
-        "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
-        "Please use float32 instead."
     )

@@ -17,6 +17,8 @@ from typing import Any, Final, TypeAlias
 
 Version: TypeAlias = tuple[int, ...]
 
+VERSION_PATTERN: Final = r"\d+(\.\d+)+"
+"""A regular expression that matches a version, such as "2.9"."""
 DEFAULT_MIN_TORCH: Final[Version] = (2, 9)
 """The oldest torch that replacements are for, where neither the settings nor the project's dependencies tell."""
 
@@ -72,7 +74,7 @@ class Releases:
 
 def parse_version(text: str) -> Version:
     """Return a version of torch such as "2.9" or "2.9.1" as numbers. Raises ValueError for another text."""
-    if not re.fullmatch(r"\d+(\.\d+)+", text):
+    if not re.fullmatch(VERSION_PATTERN, text):
         raise ValueError(f'expected a version of torch such as "2.9", got "{text}"')
     return tuple(int(part) for part in text.split("."))
 
@@ -103,6 +105,16 @@ def names_in(module: str) -> frozenset[str]:
     return frozenset(
         name[len(start) :] for name in _names()["names"] if name.startswith(start) and "." not in name[len(start) :]
     )
+
+
+def may_have(module: str, name: str) -> bool:
+    """Return whether a described module may have a name: in some release of torch, or by C++, as old tensor types."""
+    return name in names_in(module) or (module == "torch.cuda" and f"torch.cuda.{name}" in _replacements())
+
+
+def needs_cuda(name: str) -> bool:
+    """Return whether a function of `torch.cuda` raises on a machine without CUDA; some do nothing there."""
+    return canonical_name(name) in _written()["raises_without_cuda"]
 
 
 def replacements_of(name: str, min_torch: Version = (9999,)) -> Sequence[Replacement]:

@@ -15,7 +15,7 @@ from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Confidence
 from devlint.linter.discovery import is_excluded
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 
 SECTION = "devlint"
 """The name under which clients keep the settings."""

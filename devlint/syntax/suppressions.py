@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from devlint.diagnostic import Position
 from devlint.syntax.comments import CodeLine, Comment, CommentLayout, read_comment_layout
@@ -19,10 +20,13 @@ _MARKER = re.compile(r"noqa|devlint:", re.IGNORECASE)
 _CODES = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?"
 _NOQA = re.compile(rf"#\s*noqa\b{_CODES}", re.IGNORECASE)
 _FILE_NOQA = re.compile(rf"#\s*flake8[:=]\s*noqa\b{_CODES}", re.IGNORECASE)
+_VERBS: Final = ("ignore-next-line", "ignore", "file-ignore", "disable", "enable")
 _DIRECTIVE = re.compile(
-    r"#\s*devlint:\s*(?P<verb>ignore-next-line|ignore|file-ignore|disable|enable)\s*"
+    rf"#\s*devlint:\s*(?P<verb>{'|'.join(_VERBS)})\s*"
     r"(?:\[(?P<codes>[^\[\]]*)\]\s*)?(?:--\s*(?P<reason>[^#]*)|(?=#|$))"
 )
+_ATTEMPT = re.compile(r"#\s*devlint:\s*(?P<verb>[\w-]+)\s*(?P<list>\[[^\[\]]*\])?")
+"""What was meant as a directive, perhaps misspelt; the text of the brackets is in `list`."""
 _CODE = re.compile(r"[A-Za-z]+[0-9]*")
 
 
@@ -56,10 +60,20 @@ class Suppression:
 
 
 @dataclass(frozen=True, slots=True)
+class MisspeltDirective:
+    """A comment that begins like an instruction to devlint and is none, with advice on how to write it."""
+
+    written: str
+    advice: str
+    region: tuple[Position, Position]
+
+
+@dataclass(frozen=True, slots=True)
 class Suppressions:
-    """All comments of a file that silence findings, in the order of the text."""
+    """All comments of a file that silence findings, and those that look like one, in the order of the text."""
 
     all: tuple[Suppression, ...] = ()
+    misspelt: tuple[MisspeltDirective, ...] = ()
 
     def covers(self, code: str, name: str, first_row: int, last_row: int) -> Suppression | None:
         """Return the first comment that silences a finding of a rule on some rows, or None if no comment does."""
@@ -103,7 +117,7 @@ def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
     found: list[Suppression] = []
     for directive in directives:
         found += _suppressions(directive, enables, layout, last_row)
-    return Suppressions(tuple(found))
+    return Suppressions(tuple(found), tuple(one for comment in layout.comments for one in _misspelt(comment)))
 
 
 def _directives(comment: Comment) -> Iterator[_Directive]:
@@ -121,6 +135,27 @@ def _directives(comment: Comment) -> Iterator[_Directive]:
         reason = (found["reason"] or "").strip() or None
         yield _Directive(
             found["verb"], codes, reason, comment, found.start(), found.start() + len(found.group().rstrip())
+        )
+
+
+def _misspelt(comment: Comment) -> Iterator[MisspeltDirective]:
+    """Yield what a comment says to devlint and devlint does not understand."""
+    understood = {one.start for one in _directives(comment)}
+    for found in _ATTEMPT.finditer(comment.text):
+        if found.start() in understood:
+            continue
+        verb = found["verb"]
+        if verb in _VERBS:
+            advice = "a reason follows after `--`" if found["list"] != "[]" else "no rule stands in the brackets"
+        else:
+            close = difflib.get_close_matches(verb.lower(), _VERBS, n=1)
+            if not close and found["list"] is None:
+                continue  # a sentence about devlint
+            advice = f"did you mean `{close[0]}`?" if close else f"the words are {', '.join(_VERBS)}"
+        written = found.group().rstrip()
+        column = comment.column + 1 + found.start()
+        yield MisspeltDirective(
+            written, advice, (Position(comment.row, column), Position(comment.row, column + len(written)))
         )
 
 

@@ -39,7 +39,8 @@ _ALL = (RowRange(1, 1 << 60),)
 def changed_rows(since: str, directory: Path) -> dict[Path, tuple[RowRange, ...]]:
     """Return, for each file of a repository, the rows that differ from the merge base of the commit `since` and HEAD.
 
-    Every row of an untracked file counts as changed. Raises GitError if git fails.
+    Every row of an untracked file counts as changed; of a renamed file, the rows that differ from the old one. Raises
+    GitError if git fails.
     """
     top = Path(os.fsdecode(_git(directory, "rev-parse", "--show-toplevel")).rstrip("\n"))
     commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}", optional=True)
@@ -48,7 +49,7 @@ def changed_rows(since: str, directory: Path) -> dict[Path, tuple[RowRange, ...]
     base = _git(top, "merge-base", os.fsdecode(commit).strip(), "HEAD", optional=True) or commit
     diff = _git(
         top,
-        *("-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames"),
+        *("-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--find-renames"),
         *("--src-prefix=a/", "--dst-prefix=b/", os.fsdecode(base.split()[0]), "--"),
     )
     rows = {top / name: tuple(found) for name, found in _rows_in_diff(diff).items()}

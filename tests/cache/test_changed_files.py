@@ -13,7 +13,7 @@ from devlint.config.resolver import Resolver
 from devlint.linter.check import CheckResult, check_files
 from devlint.linter.discovery import Discovery
 from devlint.linter.file_analyser import FileAnalyser
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 
 FILES = {
     "helper.py": "import torch\n\nSIZE = 3\n\n\ndef make():\n    return torch.zeros(SIZE, device='cuda')\n\n\n"
@@ -178,6 +178,7 @@ BLOCK = (
     "    def __init__(self):\n        super().__init__()\n"
     "        self.shift = torch.ones(3)\n\n    def forward(self, x):\n        return x + self.shift\n"
 )
+PINNED = "import torch\n\n\ndef move(x):\n    return x.pin_memory().to('cuda')\n"
 MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.cuda()\n"
 
 
@@ -209,6 +210,12 @@ MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.
             "user.py",
         ),
         ({"block": BLOCK, "mover": MOVER}, {"mover": MOVER.replace("net.shift = net.shift.cuda()\n", "")}, "block.py"),
+        # Whether code may run in another thread, as far as its file tells.
+        (
+            {"pinned": PINNED, "extra": "from pinned import move\nimport torch\n\nmove(torch.ones(3))\n"},
+            {"pinned": PINNED + "\n\ndef start(f):\n    import threading\n\n    threading.Thread(target=f).start()\n"},
+            "extra.py",
+        ),
         # Where a module is found.
         ({"extra": "from tools import make\n\nmake().numpy()\n"}, {"tools": HELPER}, "extra.py"),
     ],

@@ -132,9 +132,8 @@ def devlint(
     vars(module).update(analyse_files=analyse_files)
     monkeypatch.setitem(sys.modules, "devlint.linter.program_analysis", module)
     metadata = tuple(RuleMetadata.of(rule) for rule in RULES)
-    monkeypatch.setattr("devlint.linter.rule_loader.all_rules", lambda: RULES)
-    monkeypatch.setattr("devlint.linter.rule_loader.all_rule_metadata", lambda: metadata)
-    monkeypatch.setattr("devlint.cli.check_run.all_rule_metadata", lambda: metadata)
+    for user in ("linter.rule_listing", "cli.check_run", "cli.rule_command", "cli.shell_completion"):
+        monkeypatch.setattr(f"devlint.{user}.all_rule_metadata", lambda: metadata)
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parent.parent.parent
         (("rule", "DEV10"), {f"plain,{rule.code}" for rule in all_rules() if rule.code.startswith("DEV10")}),
         (("rule", "mixed"), {"plain,mixed-device-op", "plain,mixed-dtype-op"}),
         (("--select", "ALL,mixed-de"), {"plain,ALL,mixed-device-op"}),
+        (("--select", "ALL,PORT"), {"plain,ALL,PORTABILITY"}),
         (("--output-format", "full,sar"), {"plain,full,sarif"}),
         (("--min-confidence", ""), {"plain,certain", "plain,likely", "plain,possible"}),
         (("src/",), {"file,src/"}),

@@ -97,6 +97,13 @@ class TestChanged:
         assert result.err == "Error: --changed: git knows no commit `nowhere`\n"
 
 
+def test_a_renamed_file_has_not_changed(devlint, committed, git):
+    git("mv", "a.py", "renamed.py")
+    assert devlint("--changed").found == []
+    edit("renamed.py", "    x = 1", "    x = 2")
+    assert devlint("--changed").found == ["renamed.py:2 DEV101"]
+
+
 def test_changed_outside_a_repository(devlint, files):
     files({"a.py": BUG})
     result = devlint("--changed")

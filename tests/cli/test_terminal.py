@@ -63,6 +63,30 @@ def test_colours_can_be_forced(devlint, files, monkeypatch):
     assert "\x1b[" in devlint("a.py").out
 
 
+@pytest.mark.parametrize(("option", "colored"), [("always", True), ("never", False)])
+def test_the_option_decides_over_the_environment(devlint, files, on_terminal, monkeypatch, option, colored):
+    files({"a.py": BUG})
+    on_terminal()
+    monkeypatch.setenv("NO_COLOR" if colored else "FORCE_COLOR", "1")
+    assert ("\x1b[" in devlint("a.py", "--color", option).out) is colored
+
+
+def test_quiet_leaves_out_notes_and_keeps_findings_and_errors(devlint, files):
+    files({"a.py": BUG})
+    devlint("a.py", "--baseline", "known.json", "--update-baseline")
+    assert "note: 1 known" in devlint("a.py", "--baseline", "known.json").err
+    assert devlint("a.py", "--baseline", "known.json", "-q").err == ""
+    assert devlint("a.py", "--quiet").found == ["a.py:1 DEV101"]
+    assert "absent.py" in devlint("absent.py", "-q").err
+
+
+def test_every_option_of_check_stands_in_a_section_of_the_help(devlint):
+    told = devlint("check", "--help").out
+    _, _, rest = told.partition("Other options:\n")
+    assert rest.split("  ")[1:2] == ["-h, --help"]
+    assert "sarif" in told
+
+
 def test_a_reader_that_has_seen_enough_is_no_failure():
     code = """
 import sys
@@ -90,8 +114,9 @@ def test_help_is_quick_to_come():
 
 
 def test_version():
-    done = subprocess.run([sys.executable, "-m", "devlint", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("devlint 0.")
+    for option in ("-V", "--version"):
+        done = subprocess.run([sys.executable, "-m", "devlint", option], capture_output=True, text=True, check=True)
+        assert done.stdout.startswith("devlint 0.")
 
 
 class Terminal(io.StringIO):

@@ -20,6 +20,7 @@ GOOD = {
     "exclude": ["gen"],
     "force-exclude": True,
     "src": ["src"],
+    "min-torch": "2.9",
 }
 BAD = [
     {"selct": []},
@@ -30,6 +31,8 @@ BAD = [
     {"min-confidence": "sure"},
     {"force-exclude": 1},
     {"extend": ["a"]},
+    {"min-torch": 2.9},
+    {"min-torch": ">=2.9"},
 ]
 
 

@@ -112,6 +112,20 @@ PAIRS = {
         buffer = torch.rand(64, 3).pin_memory()
         print(buffer.to("cuda", non_blocking=True))
         """,
+    ("DEV405", "a pinned copy that is only moved"): """
+        def move(x: torch.Tensor, y: torch.Tensor):
+            x, y = x.pin_memory().cuda(non_blocking=True), (y + 1).pin_memory().to("cuda")  # both
+            return x + y
+        # becomes (safe)
+        def move(x: torch.Tensor, y: torch.Tensor):
+            x, y = x.cuda(non_blocking=True), (y + 1).to("cuda")  # both
+            return x + y
+        """,
+    ("DEV405", "in a statement of its own it may be meant for more"): """
+        def move(x: torch.Tensor):
+            x = x.pin_memory()
+            return x.cuda(non_blocking=True)
+        """,
     ("DEV406", "in one expression"): """
         mask = torch.zeros(16, 3).bool().to("cuda")
         # becomes (safe)
@@ -312,6 +326,17 @@ PAIRS = {
         scores = torch.rand(1000, device="cuda")
         copy = scores.to("cpu")
         print(copy.numpy())
+        """,
+    ("DEV504", "a copy that is over before its source changes"): """
+        buffer = torch.empty(1000, pin_memory=True)
+        for number in range(100):
+            buffer.fill_(number)
+            batch = buffer.to("cuda", non_blocking=True)
+        # becomes (safe)
+        buffer = torch.empty(1000, pin_memory=True)
+        for number in range(100):
+            buffer.fill_(number)
+            batch = buffer.to("cuda")
         """,
     ("DEV503", "a wait for nothing"): """
         scores = torch.rand(1000, device="cuda")

@@ -43,6 +43,11 @@ def test_each_rule_is_described_as_code_scanning_wants_it(run):
     assert rules["DEV103"]["properties"]["problem.severity"] == "recommendation"
 
 
+def test_only_rules_with_a_finding_are_described(render):
+    (run,) = json.loads(render("sarif", []))["runs"]
+    assert run["tool"]["driver"]["rules"] == []
+
+
 def test_a_result_has_its_place_and_its_rule(run):
     _discarded, mixed, _elsewhere = run["results"]
     assert [result["level"] for result in run["results"]] == ["warning", "error", "note"]

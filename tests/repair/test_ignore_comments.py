@@ -52,6 +52,22 @@ def test_a_list_that_is_there_is_extended() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("there", "reason", "after"),
+    [
+        ("", "later", " -- later"),
+        (" -- because", "later", " -- because; later"),
+        (" -- because", "because", " -- because"),
+        ("  # noqa: E501", "later", " -- later  # noqa: E501"),
+        (" -- because  # noqa: E501", "later", " -- because; later  # noqa: E501"),
+    ],
+)
+def test_a_reason_beside_a_comment_that_is_there(there: str, reason: str, after: str) -> None:
+    check_comment(
+        f"x + y  # devlint: ignore[DEV402]{there}\n", f"x + y  # devlint: ignore[DEV402, DEV101]{after}\n", reason
+    )
+
+
 def test_two_rules_on_one_line() -> None:
     check_comment("y.cuda(); x + y\n", "y.cuda(); x + y  # devlint: ignore[DEV101, DEV201]\n")
 

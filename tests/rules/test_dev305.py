@@ -50,6 +50,17 @@ x.masked_fill((x > 0.5).float(), 0.0)  # DEV305
 x.masked_select((x > 0.5).byte())  # DEV305
 torch.where(torch.ones(4), x, x)  # DEV305
 """,
+    "a float, whatever the argument is": """
+def pick(table: torch.Tensor, position: torch.Tensor):
+    middle = position / 2
+    return table[middle], table[:, middle + 1]  # DEV305
+
+def gather(table: torch.Tensor, position: torch.Tensor):
+    return table.gather(0, position * 0.5)  # DEV305
+
+def embed(position: torch.Tensor):
+    return nn.Embedding(3, 4, device=position.device)(position.mean(0) / 2)  # DEV305
+""",
     "across functions": """
 def middle(count):
     return torch.arange(count) / 2
@@ -80,6 +91,12 @@ with torch.autocast("cuda"):
 }
 
 GOOD = {
+    "an integer again, or the argument's own dtype": """
+def pick(table: torch.Tensor, position: torch.Tensor):
+    a = table[(position / 2).long()] + table[position // 2] + table[position * 2]
+    b = table[torch.div(position, 2, rounding_mode="floor")] + table.gather(0, (position * 0.5).round().long())
+    return a + b + table[position] + table[(position / 2) > 1]
+""",
     "what each operation takes": """
 x = torch.rand(4, 4)
 rows = torch.tensor([0, 1, 1, 2])

@@ -42,8 +42,8 @@ def refine(x: torch.Tensor, n: int, device):
     "after the loop has brought its own batch": """
 def evaluate(data, model):
     for batch in data:
-        batch = batch.to("cuda")
-        out = model(batch.to("cpu"))  # DEV401
+        batch = batch.to("cuda")  # DEV401
+        out = model(batch.to("cpu"))
     return out
 """,
     "while": """
@@ -66,8 +66,8 @@ for _ in range(4):
     "to the accelerator and back": """
 model = nn.Linear(3, 1)
 for batch in torch.rand(8, 3):
-    batch = batch.to("cuda")
-    out = model(batch.to("cpu"))  # DEV401
+    batch = batch.to("cuda")  # DEV401
+    out = model(batch.to("cpu"))
 """,
 }
 

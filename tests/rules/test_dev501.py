@@ -213,6 +213,18 @@ def measure(log):
         torch.cuda.synchronize()
     print(time.time() - start)
 """,
+    "a loop that waits in each iteration, before the last work": """
+def epoch(n):
+    model = nn.Linear(3, 1).cuda()
+    x = torch.rand(512, 512, device="cuda")
+    y = x @ x
+    start = time.time()
+    for _ in range(n):
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        print(loss.item())
+        loss.backward()
+    print(time.time() - start, y)
+""",
     "progress of a loop": """
 def train(n):
     model = nn.Linear(3, 1).cuda()
@@ -269,3 +281,24 @@ def measure():
     assert found.message == "The clock is read while `x @ x` may still be running on the accelerator"
     assert found.help == "wait before `time.time()`: `torch.cuda.synchronize()`"
     assert [note.region.start.row for note in found.trace] == [10, 11]
+
+
+def test_the_finding_names_the_outermost_call_between_the_clocks() -> None:
+    source = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.inner(x).relu()
+
+def measure():
+    net = Net().cuda()
+    x = torch.rand(8, 3, device="cuda")
+    start = time.time()
+    y = net(x)
+    print(time.time() - start)  # DEV501
+"""
+    (found,) = check(IMPORTS + source, "DEV501")
+    assert found.message == "The clock is read while `net(x)` may still be running on the accelerator"

@@ -30,9 +30,31 @@ def told(text: str, folder: Path, codes: frozenset[str] = USUAL) -> list[tuple[i
             "`DEV201` in `# devlint: ignore[DEV201, mixed-device-op] -- why` silences nothing",
         ),
         (
-            "x + torch.ones(3)  # devlint: ignore[DEV101, mixed-ops]",
-            "there is no rule `mixed-ops`, and `# devlint: ignore[DEV101, mixed-ops]` silences nothing by it",
+            "x + torch.ones(3)  # devlint: ignore[DEV101, mixed-devices-op]",
+            "there is no rule `mixed-devices-op`, and `# devlint: ignore[DEV101, mixed-devices-op]` silences nothing"
+            " by it (did you mean `mixed-device-op`?)",
         ),
+        (
+            "x + torch.ones(3)  # devlint: ignore[DEV101, DEV1011]",
+            "there is no rule `DEV1011`, and `# devlint: ignore[DEV101, DEV1011]` silences nothing"
+            " by it (did you mean `DEV101`?)",
+        ),
+        (
+            "x + x  # devlint: ignroe[DEV101]",
+            "`# devlint: ignroe[DEV101]` silences nothing: did you mean `ignore`?",
+        ),
+        (
+            "x + x  # devlint: skip[DEV101]",
+            "`# devlint: skip[DEV101]` silences nothing:"
+            " the words are ignore-next-line, ignore, file-ignore, disable, enable",
+        ),
+        (
+            "x + x  # devlint: ignore[DEV101] it is fine",
+            "`# devlint: ignore[DEV101]` silences nothing: a reason follows after `--`",
+        ),
+        ("x + x  # devlint: ignore[]", "`# devlint: ignore[]` silences nothing: no rule stands in the brackets"),
+        ("x + x  # noqa: DEV101", "`# noqa: DEV101` silences nothing"),
+        ("x + x  # noqa: E501, DEV101", "`DEV101` in `# noqa: E501, DEV101` silences nothing"),
     ],
 )
 def test_what_silences_nothing_is_reported(line: str, message: str, tmp_path: Path) -> None:
@@ -46,12 +68,27 @@ def test_what_silences_nothing_is_reported(line: str, message: str, tmp_path: Pa
         "x + torch.ones(3)  # devlint: ignore\n",
         "# devlint: ignore-next-line[DEV1]\nx + torch.ones(3)\n",
         "# devlint: disable[DEV101, DEV102]\nx + torch.ones(3)\nnn = torch.nn.Linear(3, 3)(x)\n# devlint: enable\n",
-        "x + x  # noqa: DEV101\n",
+        "x + torch.ones(3)  # noqa: DEV101\n",
+        "x + x  # noqa: E501\n",
+        "x + x  # noqa\n",
+        "x + x  # devlint: this sentence speaks of it\n",
         "x + x  # devlint: ignore[DEV101, DEV901]\n",
         "x + x  # devlint: ignore[DEV204]\n",
         "s = '# devlint: ignore'\n",
     ],
-    ids=["a code", "everything", "the next line", "a block", "noqa", "on purpose", "a rule that is off", "a string"],
+    ids=[
+        "a code",
+        "everything",
+        "the next line",
+        "a block",
+        "noqa",
+        "another linter",
+        "a bare noqa",
+        "a sentence",
+        "on purpose",
+        "a rule that is off",
+        "a string",
+    ],
 )
 def test_the_rest_is_not(text: str, tmp_path: Path) -> None:
     assert told(text, tmp_path) == []
@@ -76,6 +113,8 @@ def test_they_are_taken_out() -> None:
         x + x  # devlint: ignore[DEV101]
         x + x  # why  # devlint: ignore[DEV101] -- because
         x + x  # devlint: ignore[DEV101]  # noqa: E501
+        x + x  # noqa: DEV101, E501
+        x + x  # noqa: DEV101
         # devlint: ignore-next-line[DEV101]
         x + x
 
@@ -89,6 +128,8 @@ def test_they_are_taken_out() -> None:
         x + x
         x + x  # why
         x + x  # noqa: E501
+        x + x  # noqa: E501
+        x + x
         x + x
 
 

@@ -84,7 +84,8 @@ print((x + y).sum().item())
 """
 
 
-def test_a_run_on_the_host_says_nothing_of_the_accelerator(run: Run) -> None:
+def test_a_run_on_the_host_says_nothing_of_the_accelerator(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('extend-select = ["DEV406"]\n', encoding="utf-8")
     place = ("DEV406", "program.py", 7)
     assert run(DEVICE_ASKED_FOR)[place] == "not-reached this line ran on the host only"
     assert run(DEVICE_ASKED_FOR, "--gpu")[place] == "confirmed"
@@ -100,8 +101,29 @@ for step in range(3):
 """
 
 
-def test_a_transfer_that_moves_nothing_confirms_that_it_is_redundant(run: Run) -> None:
+def test_a_transfer_that_moves_nothing_confirms_that_it_is_redundant(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('extend-select = ["DEV407"]\n', encoding="utf-8")
     assert run(NOTHING_TO_MOVE)["DEV407", "program.py", 5] == "confirmed"
+
+
+TRAINED = """\
+import torch
+
+model = torch.nn.Linear(3, 1).cuda()
+
+def train(batches):
+    for batch in batches:
+        loss = model(batch.cuda()).mean()
+        loss.backward()
+        print(loss.item())
+
+train(torch.rand(4, 2, 3))
+"""
+
+
+def test_a_wait_in_each_training_step_is_confirmed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('select = ["DEV403"]\n', encoding="utf-8")
+    assert run(TRAINED) == {("DEV403", "program.py", 9): "confirmed"}
 
 
 GUARDED = """\
@@ -130,6 +152,7 @@ for _ in range(4):
 
 
 def test_the_configuration_of_the_project_holds(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('extend-select = ["DEV406"]\n', encoding="utf-8")
     assert run(WASTEFUL) == {("DEV406", "program.py", 3): "confirmed", ("DEV403", "program.py", 6): "observed"}
     (tmp_path / "devlint.toml").write_text('ignore = ["DEV406"]\n', encoding="utf-8")
     assert run(WASTEFUL) == {("DEV403", "program.py", 6): "observed"}

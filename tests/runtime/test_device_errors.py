@@ -93,6 +93,11 @@ REFUSED = {
         TypeError,
         "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu",
     ),
+    "pinned factory": (
+        lambda: torch.zeros(3, device="cuda", pin_memory=True),
+        RuntimeError,
+        "Only dense CPU tensors can be pinned",
+    ),
     "pin": (lambda: near(3).pin_memory(), RuntimeError, "cannot pin 'torch.cuda.FloatTensor' only dense CPU tensors"),
     "generator": (
         lambda: torch.randn(3, device="cuda", generator=torch.Generator()),

@@ -8,6 +8,7 @@ from devlint.domain.join import without_none
 from devlint.domain.objects import Instance
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import (
+    NONE,
     UNKNOWN,
     BoundLibraryMethod,
     ConditionalValue,
@@ -29,6 +30,11 @@ from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module
+from devlint.interpreter.operations.accelerator_names import (
+    is_imported_as,
+    report_accelerator_name,
+    report_backend_in_call,
+)
 from devlint.interpreter.operations.repeated_transfers import report_repeated_transfer
 from devlint.interpreter.operations.transfer_requests import read_transfer_request
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
@@ -45,6 +51,8 @@ def call(frame: Frame, node: cst.Call) -> Value:
     if type(node.func) is cst.Attribute:
         owner = frame.evaluate(node.func.value)
         inner = without_none(owner)
+        if inner == NONE and not hasattr(None, node.func.attr.value):
+            inner = UNKNOWN  # Code that the analysis does not see has replaced the placeholder.
         if isinstance(inner, Unknown) and inner.origin is not None:
             arguments = evaluate_arguments(frame, node)
             return call_unknown_method(frame, inner, node.func.attr.value, arguments, node, node.func.value)
@@ -62,10 +70,17 @@ def call(frame: Frame, node: cst.Call) -> Value:
                     request = read_transfer_request(frame, method, arguments, node)
                     report_repeated_transfer(frame, method, request, node, node.func.value)
                 return transfer_unnamed(frame, method, arguments, node, node.func.value)
+        name = f"{owner.name}.{node.func.attr.value}" if type(owner) is LibraryName else None
         callee = frame.get_attribute(owner, node.func.attr.value, node.func)
     else:
         callee = frame.evaluate(node.func)
-    return frame.call(callee, evaluate_arguments(frame, node), node)
+        is_imported = type(callee) is LibraryName and is_imported_as(frame, node.func, callee.name)
+        name = callee.name if is_imported and isinstance(callee, LibraryName) else None
+    arguments = evaluate_arguments(frame, node)
+    if name is not None and name.startswith("torch."):
+        report_accelerator_name(frame, name, node.func, called=True)
+        report_backend_in_call(frame, name, arguments)
+    return frame.call(callee, arguments, node)
 
 
 def _super_object(frame: Frame, node: cst.Call) -> Value:

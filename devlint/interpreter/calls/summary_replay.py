@@ -138,6 +138,8 @@ def _readable_settings(torch_state: TorchState) -> tuple[object, ...]:
         torch_state.autocast,
         torch_state.current_device,
         torch_state.equal_dtypes,
+        torch_state.in_flight,
+        torch_state.process_group,
     )
 
 

@@ -15,6 +15,7 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    ClassOf,
     ConditionalValue,
     Const,
     DeviceType,
@@ -31,7 +32,8 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
-from devlint.interpreter.conditions.abstract_bools import choose_bool, condition_text, negate_bool
+from devlint.interpreter.conditions.abstract_bools import bool_value, choose_bool, condition_text, negate_bool
+from devlint.interpreter.conditions.class_comparisons import is_class
 from devlint.interpreter.conditions.compared_devices import may_be_text, report_device_comparison
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.constant_comparisons import compare_choice, compare_constants
@@ -44,7 +46,7 @@ from devlint.interpreter.conditions.device_equality import (
 )
 from devlint.interpreter.conditions.length_comparisons import compare_length, mirrored
 from devlint.interpreter.conditions.membership import evaluate_membership
-from devlint.interpreter.conditions.narrowing import IDENTITY, none_condition
+from devlint.interpreter.conditions.narrowing import IDENTITY, negate_condition, none_condition
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.enums import is_same_member
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
@@ -183,6 +185,9 @@ def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left
         report_device_comparison(frame, node, "is not" if negative else "is", left, right)
     if isinstance(left.value, Const) and isinstance(right.value, Const):
         return Const((left.value == right.value) is not negative)
+    same_class = is_class(frame, left.value, right.value)
+    if same_class is not None:
+        return bool_value(same_class if not negative else negate_condition(same_class))
     match left.value, right.value:
         case SymbolicBool(test=test), Const(value=bool(wanted)):
             return SymbolicBool(test if wanted is not negative else ~test)
@@ -231,6 +236,8 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
             return compare_with_constant(frame, several, one, node, condition_text(frame, node))
         case (ProgramDefinition() | LibraryName(), ProgramDefinition() | LibraryName()):
             return Const(a == b)
+        case (ClassOf(), _) | (_, ClassOf()) if (same_class := is_class(frame, a, b)) is not None:
+            return bool_value(same_class)
     return None
 
 

@@ -12,6 +12,7 @@ from devlint.domain.join import join
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import Basis, placement_cases
+from devlint.domain.tensorless_types import has_no_tensors
 from devlint.domain.torch_names import LAYER_BASES
 from devlint.domain.value import (
     Array,
@@ -88,6 +89,8 @@ TENSOR: Final = LibraryName("torch.Tensor")
 """The class `torch.Tensor` as an abstract value."""
 PARAMETER: Final = LibraryName("torch.nn.Parameter")
 """The class `torch.nn.Parameter` as an abstract value."""
+NDARRAY: Final = LibraryName("numpy.ndarray")
+"""The class `numpy.ndarray` as an abstract value."""
 
 _NONE_TYPE: Final = LibraryName("types.NoneType")
 """The class of None as an abstract value; a union of classes names it by None."""
@@ -127,6 +130,8 @@ def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
         return False if name == "torch.Tensor" else None
     if isinstance(value, Number) and value.kind is None and name in _NUMBERS["bool"] | _NUMBERS["float"]:
         return None
+    if isinstance(value, Tensor) and has_no_tensors(name):
+        return False
     known = _types_of(frame, value)
     if known is None:
         return None

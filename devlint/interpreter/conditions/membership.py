@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import libcst as cst
 
 from devlint.domain.device import DEVICE_TYPES, HOST
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.path_conditions import Literal
-from devlint.domain.value import AllocationSite, Const, DeviceType, Ref, SymbolicBool, Tuple, TypeName, Unknown, Value
+from devlint.domain.path_conditions import Literal, disjunction
+from devlint.domain.value import (
+    AllocationSite,
+    ClassOf,
+    Const,
+    DeviceType,
+    LibraryName,
+    ProgramDefinition,
+    Ref,
+    SymbolicBool,
+    Tuple,
+    TypeName,
+    Unknown,
+    Value,
+)
 from devlint.interpreter.conditions.abstract_bools import undecided_bool
+from devlint.interpreter.conditions.class_comparisons import is_class
 from devlint.interpreter.conditions.device_equality import device_type_condition, named_device
 from devlint.interpreter.state.frame import Frame
 
@@ -26,20 +42,33 @@ def evaluate_membership(frame: Frame, node: cst.Comparison, text: Value, whole: 
                 return device_type_condition(frame, placement, str(text.value), node)
             case Unknown(origin=origin, text=name) if origin is not None:
                 return device_type_condition(frame, named_device(origin, name), str(text.value), node)
-    known = _is_contained(frame, whole, text)
+    known = _is_contained(frame, whole, text) if isinstance(text, Const) else _is_class_among(frame, whole, text)
     if isinstance(known, Literal):
         return SymbolicBool(known)
     return Const(known) if known is not None else undecided_bool(frame, node)
 
 
-def _is_contained(frame: Frame, whole: Value, part: Value) -> Literal | bool | None:
+def _is_class_among(frame: Frame, whole: Value, cls: Value) -> Literal | bool | None:
+    """Return whether a class, as `type(x)` returns it, is one of several, or the condition under which it is."""
+    thing = frame.object_of(whole)
+    items = whole.items if isinstance(whole, Tuple) else thing.items if isinstance(thing, Sequence) else None
+    if not items or not isinstance(cls, (ClassOf, LibraryName, ProgramDefinition)):
+        return None
+    answers = [is_class(frame, cls, one) for one in items]
+    if True in answers:
+        return True
+    if None in answers:
+        return None
+    open_ = [one for one in answers if isinstance(one, Literal)]
+    return reduce(disjunction, open_) if open_ else False
+
+
+def _is_contained(frame: Frame, whole: Value, part: Const) -> Literal | bool | None:
     """Return whether a constant is in a container, or the condition under which it is; None if unknown.
 
     The answer is None for a constant that a list or a dict lacks, since code that devlint does not follow may add it,
     except for a dict that the function being run has made and kept from such code.
     """
-    if not isinstance(part, Const):
-        return None
     match whole:
         case Tuple(items=items) if part in items or all(isinstance(one, Const) for one in items):
             return part in items

@@ -14,6 +14,7 @@ from devlint.domain.join import alternatives, join, without_none
 from devlint.domain.path_conditions import Atom, Literal, conditional, conjunction, disjunction, entails
 from devlint.domain.placement import Basis, PlacementCase, placement_cases
 from devlint.domain.questions import Question
+from devlint.domain.tensorless_types import has_no_tensors
 from devlint.domain.value import (
     NONE,
     NOT_TENSOR,
@@ -35,9 +36,10 @@ from devlint.domain.value import (
     Value,
     as_tensor,
 )
+from devlint.interpreter.conditions.class_comparisons import restrict_to_class
 from devlint.interpreter.conditions.condition_texts import ConditionText, SourceText
 from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
-from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restrict_to_type
+from devlint.interpreter.conditions.instance_checks import NDARRAY, PARAMETER, TENSOR, restrict_to_type
 from devlint.interpreter.objects.sequence_lengths import filled_condition
 from devlint.interpreter.operations.synchronization import unfinished_copy
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -229,6 +231,9 @@ def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lite
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
 """The libcst types of the operators `is` and `is not`."""
 
+_CLASS_COMPARISONS: Final[dict[type, bool]] = {cst.Equal: True, cst.NotEqual: False, cst.Is: True, cst.IsNot: False}
+"""The operators that compare the class of a value, as in `type(x) == T`, and whether they ask for the same one."""
+
 CONSTANT_NODES: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation, cst.Name})
 """The node types of expressions that may be constants; comparisons with other nodes narrow nothing."""
 
@@ -270,10 +275,25 @@ def _narrow_compared(frame: Frame, node: cst.Comparison, holds: bool) -> None:
     if len(node.comparisons) > 1:
         return
     operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
+    if type(node.left) is cst.Call and type(operator) in _CLASS_COMPARISONS:
+        _narrow_class(frame, node.left, frame.evaluate(comparator), _CLASS_COMPARISONS[type(operator)] is holds)
+        return
     if type(operator) in IDENTITY and type(comparator) is cst.Name and comparator.value == "None":
         _narrow_none(frame, node.left, (type(operator) is cst.Is) is holds)
     else:
         _narrow_alternatives(frame, node.left, operator, comparator, holds)
+
+
+def _narrow_class(frame: Frame, node: cst.Call, cls: Value, same: bool) -> None:
+    """Narrow the argument `x` of a test `type(x) == T` to values of the class `T`, or to values of other classes."""
+    match node:
+        case cst.Call(func=cst.Name(value="type"), args=[cst.Arg(value=cst.Name() | cst.Attribute() as tested)]):
+            value = held_value(frame, tested)
+            kept = restrict_to_class(frame, value, cls, same) if value is not None else None
+            if value is not None and kept is not None:
+                rebind(frame, tested, value, kept)
+            if same:
+                _narrow_type(frame, tested, cls, holds=True)
 
 
 def _narrow_call(frame: Frame, node: cst.Call, holds: bool) -> None:
@@ -351,9 +371,23 @@ def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bo
         return
     if type_ in (TENSOR, PARAMETER) and holds:
         kept = as_tensor(kept) or kept
+    elif holds:
+        kept = _as_tensorless(kept, type_)
     elif type_ == TENSOR:
         kept = _without_tensors(kept)
     rebind(frame, node, value, kept)
+
+
+def _as_tensorless(value: Value, type_: Value) -> Value:
+    """Return a value of unknown type narrowed to instances of a type of which no tensor is one.
+
+    An unknown value keeps its name in the program unless it is an array, since its attributes may be tensors.
+    """
+    if type_ == NDARRAY:
+        return Array() if isinstance(value, (Unknown, OpaqueData)) else value
+    if isinstance(value, OpaqueData) and isinstance(type_, LibraryName) and has_no_tensors(type_.name):
+        return NOT_TENSOR
+    return value
 
 
 def _without_tensors(value: Value) -> Value:

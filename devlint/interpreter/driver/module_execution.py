@@ -34,6 +34,7 @@ from devlint.interpreter.driver.deferred_registrations import (
     run_registering_files,
 )
 from devlint.interpreter.language.import_bindings import imported_value
+from devlint.interpreter.operations.accelerator_names import report_imported_accelerator_names
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.state.abstract_state import State
 from devlint.interpreter.state.analysis_state import AnalysisState
@@ -86,6 +87,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
             frame.state.names[unit.name] = define_unparsed(analysis, module, unit)
             defer_registration(frame, unit)
         elif unit.kind == "import":
+            report_imported_accelerator_names(frame, unit)
             for binding in unit.imports:
                 bound = binding.name in frame.state.names
                 if _is_for_its_effect(module, binding):

@@ -48,11 +48,15 @@ from devlint.interpreter.objects.class_hierarchy import (
     is_module_class,
     library_base,
 )
-from devlint.interpreter.objects.conventions import conventional_attribute
+from devlint.interpreter.objects.conventions import conventional_attribute, unset_module_attribute
 from devlint.interpreter.objects.enums import enum_member
 from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_state import module_attribute
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
+from devlint.interpreter.operations.accelerator_names import (
+    report_accelerator_name,
+    report_accelerator_that_may_be_none,
+)
 from devlint.interpreter.operations.aliasing import storage_of, storage_of_view
 from devlint.interpreter.operations.result_dtypes import real_part
 from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed
@@ -80,6 +84,11 @@ OPAQUE_DATA_METHODS: Final = MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS
 def attribute(frame: Frame, node: cst.Attribute) -> Value:
     """Evaluate the attribute access `owner.name` (a libcst `Attribute` node)."""
     owner = frame.evaluate(node.value)
+    if type(owner) is LibraryName:
+        report_accelerator_name(frame, f"{owner.name}.{node.attr.value}", node)
+    elif type(owner) is ConditionalValue and node.attr.value in ("type", "index"):
+        use = f"None has no attribute `{node.attr.value}`"
+        report_accelerator_that_may_be_none(frame, owner, use, node)
     if owner == NONE and _is_argument(frame, node.value) and not hasattr(None, node.attr.value):
         frame.fail()
         return UNKNOWN
@@ -165,6 +174,8 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
             args=(ProgramDefinition(definition=ClassInfo() as after), receiver),
         ):
             return super_attribute(frame, owner, receiver, after, name, node)
+        case Const(value=None) if not hasattr(None, name):
+            return UNKNOWN  # Code that the analysis does not see has replaced the placeholder.
         case (
             Const()
             | Number()
@@ -245,6 +256,8 @@ def library_attribute(frame: Frame, name: str) -> Value:
             if root == "numpy" and last in ("float", "float_", "double"):
                 dtype = "float64"
             return DtypeValue(Dtype(dtype, DtypeSource.EXPLICIT))
+    if root == "torch.version":
+        return Unknown(("name", root, last), name)
     if name == "math.pi" or name in ("numpy.pi", "numpy.inf", "torch.inf", "math.inf", "torch.pi"):
         return Number("float")
     if name in ("numpy.newaxis",):
@@ -308,7 +321,8 @@ def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, nod
         if described is not None:
             return described
         if is_module_class(frame, info):
-            found = module_attribute(frame, owner, thing, base or "torch.nn.Module", name)
+            unset = unset_module_attribute(owner, name)
+            found = unset or module_attribute(frame, owner, thing, base or "torch.nn.Module", name)
         else:
             found = _unset_attribute(frame, owner, thing, name)
         fallback = find_method(frame, info, "__getattr__") if isinstance(found, Unknown) else None

@@ -47,6 +47,12 @@ def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpres
     return element if placement is None else OpaqueData(placement, of_loader=True)
 
 
+def is_batch(element: Value) -> bool:
+    """Return whether the element of a loop is a batch of a loader, perhaps with its number."""
+    parts = element.items if isinstance(element, Tuple) else (element,)
+    return any(isinstance(one, OpaqueData) and one.of_loader for one in parts)
+
+
 def _may_be_of_loader(value: Value) -> bool:
     """Return whether a value may be a batch of an unknown loader, and not what a function of the program collates."""
     match value:

@@ -27,10 +27,11 @@ from devlint.domain.value import (
     Tuple,
     Value,
 )
-from devlint.interpreter.conditions.narrowing import condition_of, narrow
+from devlint.interpreter.conditions.narrowing import condition_of, narrow, report_host_read
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
 from devlint.interpreter.objects.live_elements import optional_keys
+from devlint.interpreter.operations.accelerator_names import report_chosen_accelerator, text_of_accelerator
 from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
@@ -90,6 +91,8 @@ def formatted(frame: Frame, node: cst.FormattedString) -> Value:
             result = concatenated(result, Const(part.value))
         elif isinstance(part, cst.FormattedStringExpression):
             value = frame.evaluate(part.expression)
+            report_host_read(frame, value, part.expression, "format()")
+            value = text_of_accelerator(value) or value
             plain = part.conversion is None and part.format_spec is None
             result = concatenated(result, value if plain else StringPrefix())
     return result
@@ -189,6 +192,7 @@ def conditional(frame: Frame, node: cst.IfExp) -> Value:
             narrow(frame, node.test, holds)
             if frame.state.live:
                 values.append(frame.evaluate(expression))
+                report_chosen_accelerator(frame, values[-1], expression)
 
         return follow
 
@@ -266,6 +270,8 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
             frame.yielded_values.append(Const(None))
         case value:
             frame.yielded_values.append(frame.evaluate(value))
+    # Who takes the value may wait for the accelerator before the generator goes on.
+    frame.set_torch_state({"in_flight": frozenset()} if frame.state.torch_state.in_flight else {})
     return UNKNOWN
 
 
@@ -322,7 +328,7 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
     frame.state.names = dict(outer_names)
     frame.loops.append(
         LoopFrame(
-            frame.loop_at(clause.target, counted=exact),
+            frame.loop_at(clause.target, clause, counted=exact),
             clause,
             frame.analysis.facts.names_changed(clause),
             unrolled=exact,

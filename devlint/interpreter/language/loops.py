@@ -15,7 +15,7 @@ from devlint.domain.objects import Dict, key_value
 from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.value import UNKNOWN, Ref, Value
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
-from devlint.interpreter.language.batch_loops import as_batch
+from devlint.interpreter.language.batch_loops import as_batch, is_batch
 from devlint.interpreter.objects.collections import dict_with_entry, without_entry
 from devlint.interpreter.objects.live_elements import (
     Sources,
@@ -78,7 +78,7 @@ def for_(frame: Frame, node: cst.For) -> None:
                 frame.assign(node.target, any_element(frame, sources, element))
 
         alike = max((number for number, one in enumerate(prefix, 1) if one != element), default=0)
-        loop_frame = _repeat(frame, node, head, alike=alike, filled=found.filled)
+        loop_frame = _repeat(frame, node, head, alike=alike, filled=found.filled, of_batches=is_batch(element))
     _finish_loop(frame, node, loop_frame)
 
 
@@ -89,10 +89,13 @@ def _finish_loop(frame: Frame, node: cst.For | cst.While, loop_frame: LoopFrame)
     frame.state = join_all_states([frame.state, *loop_frame.breaks])
 
 
-def _new_loop_frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
+def _new_loop_frame(
+    frame: Frame, node: cst.For | cst.While, *, unrolled: bool = False, of_batches: bool = False
+) -> LoopFrame:
     """Return a new record (`LoopFrame`) of a `for` or `while` statement that starts to run."""
     head = node.target if isinstance(node, cst.For) else node.test
-    return LoopFrame(frame.loop_at(head, counted=unrolled), node, frame.analysis.facts.names_changed(node), unrolled)
+    loop = frame.loop_at(head, node, counted=unrolled, of_batches=of_batches)
+    return LoopFrame(loop, node, frame.analysis.facts.names_changed(node), unrolled)
 
 
 def _unroll(
@@ -142,17 +145,18 @@ def _repeat(
     *,
     alike: int = 0,
     filled: Literal | bool | None = None,
+    of_batches: bool = False,
 ) -> LoopFrame:
     """Run a loop's body until the names that it reads no longer change, at most MAX_PASSES times with the same head.
 
     Before each pass, `head` binds the variable of a `for` loop, or narrows values by the test of a `while` loop. All
     passes from number `alike` on have the same head, so only from there is it tested whether the names still change.
     `filled` is the condition that there is something to loop over, where it is known: it holds in the body, and where
-    it fails the body is not run.
+    it fails the body is not run. `of_batches` tells that the elements are batches of a loader.
     """
     before = frame.state
     end = before
-    loop_frame = _new_loop_frame(frame, node)
+    loop_frame = _new_loop_frame(frame, node, of_batches=of_batches)
     frame.loops.append(loop_frame)
     # Any function may read the names of a module, so a loop at the top level compares all names.
     names = frame.analysis.facts.loop_carried(node, frame.function) if frame.function is not None else None

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
+from devlint.domain.path_conditions import conjunction, disjunction
 from devlint.domain.value import UNKNOWN, Const, Number, StringPrefix, SymbolicBool, Value
 
 _FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -17,8 +18,12 @@ _FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "mod": operator.mod,
     "and": operator.and_,
     "or": operator.or_,
+    "xor": operator.xor,
 }
 """The functions that compute operators on constants, by the names in SPECIAL_METHOD_OF_OPERATOR."""
+
+_BITWISE: Final = frozenset({"and", "or", "xor"})
+"""The operators whose result on two bools is a bool."""
 
 MAX_CONSTANT: Final = 10**9
 """The absolute value up to which arithmetic on constants is computed; placement does not depend on larger numbers."""
@@ -44,9 +49,23 @@ def fold_constants(method: str, left: Const, right: Const) -> Value:
     return UNKNOWN
 
 
+def combine_bools(method: str, left: Value, right: Value) -> SymbolicBool | None:
+    """Return `left & right` or `left | right` of two conditions of the program as one; None for any other values."""
+    if not isinstance(left, SymbolicBool) or not isinstance(right, SymbolicBool):
+        return None
+    match method:
+        case "and":
+            return SymbolicBool(conjunction(left.test, right.test))
+        case "or":
+            return SymbolicBool(disjunction(left.test, right.test))
+    return None
+
+
 def result_kind(method: str, left: Value, right: Value) -> str | None:
     """Return the name of the Python type of an operator's result on two numbers (such as "float"); None if unknown."""
     kinds = {_operand_kind(left), _operand_kind(right)}
+    if method in _BITWISE and kinds == {"bool"}:
+        return "bool"
     if "float" in kinds or method == "truediv":
         return "float" if None not in kinds or "float" in kinds else None
     return "int" if kinds <= {"int", "bool"} else None

@@ -44,7 +44,7 @@ from devlint.interpreter.language.collection_operators import (
     update_in_place,
 )
 from devlint.interpreter.language.expressions import concatenated
-from devlint.interpreter.language.number_operators import fold_constants, result_kind
+from devlint.interpreter.language.number_operators import combine_bools, fold_constants, result_kind
 from devlint.interpreter.numpy.array_calls import apply_array_operator
 from devlint.interpreter.numpy.mixed_operators import apply_numpy_operator, is_computed_by_numpy
 from devlint.interpreter.objects.class_hierarchy import find_special_method
@@ -144,7 +144,7 @@ def apply_binary_operator(
     if collection is not None:
         return collection
     if isinstance(a, (Const, Number, SymbolicBool)) and isinstance(b, (Const, Number, SymbolicBool)):
-        return Number(result_kind(method, a, b))
+        return combine_bools(method, a, b) or Number(result_kind(method, a, b))
     if isinstance(a, (DeviceType, DeviceString)) and method == "add":
         return concatenated(a, b)
     if isinstance(a, (StringPrefix, Const)) and isinstance(b, (StringPrefix, Const)) and method in ("add", "mod"):
@@ -174,11 +174,12 @@ def _as_batch_tensor(frame: Frame, value: Value, node: cst.BaseExpression) -> Va
     """Return opaque data (of unknown structure, such as a batch) as a tensor operand; other values are unchanged.
 
     The parts of a checkpoint, or of what a model returns, may be numbers: where the code does not use one as only a
-    tensor is used, it becomes an unknown operand.
+    tensor is used, it becomes an unknown operand. What a transfer has returned is no number, and as an operand no
+    module.
     """
     if not isinstance(value, OpaqueData):
         return value
-    if value.mixed and not (value.of_call and looks_like_tensor(frame, node, array_like=False)):
+    if value.mixed and value.moved is None and not (value.of_call and looks_like_tensor(frame, node, array_like=False)):
         return UNKNOWN
     return Tensor(value.placement, pinned=value.pinned)
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.domain.path_conditions import Literal
 from devlint.domain.torch_names import REBOUND_METHODS
-from devlint.domain.value import NONE, OpaqueData, ProgramDefinition, Tensor, Value, as_tensor
+from devlint.domain.value import NONE, LibraryName, OpaqueData, ProgramDefinition, Tensor, Value, as_tensor
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.attribute_stores import delete_target
 from devlint.interpreter.language.expressions import closure, truth
@@ -18,6 +18,7 @@ from devlint.interpreter.language.nonlocals import declare_outer_names
 from devlint.interpreter.language.operators import augmented
 from devlint.interpreter.objects.class_hierarchy import class_of_definition
 from devlint.interpreter.objects.evidence import looks_like_tensor
+from devlint.interpreter.operations.accelerator_names import report_accelerator_name, report_chosen_accelerator
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.program.liveness import is_read_after
 from devlint.interpreter.state.abstract_state import State, join_all_states, join_states
@@ -58,6 +59,7 @@ def _is_last_of(unit: Statement, node: cst.Expr) -> bool:
 def assignment(frame: Frame, node: cst.Assign) -> None:
     """Execute the assignment `a = b = value`: evaluate the value once and assign it to each target."""
     value = frame.evaluate(node.value)
+    report_chosen_accelerator(frame, value, node.value)
     for target in node.targets:
         name = target.target.value if type(node.value) is cst.Call and type(target.target) is cst.Name else None
         before = frame.lookup(name) if name is not None else None
@@ -127,6 +129,8 @@ def _loops_over_parts(frame: Frame) -> bool:
 def return_(frame: Frame, node: cst.Return) -> None:
     """Execute `return value`: record the abstract state and the value, and end the path."""
     value = frame.evaluate(node.value) if node.value is not None else NONE
+    if node.value is not None:
+        report_chosen_accelerator(frame, value, node.value)
     if frame.state.live:
         frame.returns.append((frame.state.fork(), value))
     frame.state.live = False
@@ -173,7 +177,10 @@ def import_from(frame: Frame, node: cst.ImportFrom) -> None:
     for alias in node.names:
         attribute = dotted_name(alias.name) or ""
         name = alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else attribute
-        frame.bind(name, imported_value(frame, module, attribute, len(node.relative), name))
+        value = imported_value(frame, module, attribute, len(node.relative), name)
+        if isinstance(value, LibraryName):
+            report_accelerator_name(frame, value.name, alias)
+        frame.bind(name, value)
 
 
 @executes(cst.FunctionDef)

@@ -34,6 +34,7 @@ from devlint.domain.value import (
     as_tensor,
     computed_tensor,
 )
+from devlint.interpreter.conditions.narrowing import is_on_host, report_host_read
 from devlint.interpreter.language.opaque_data import opaque_item
 from devlint.interpreter.objects.collections import dict_with_entry
 from devlint.interpreter.objects.enums import enum_member
@@ -87,7 +88,7 @@ def evaluate_indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]
 
 def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
     """Return the value of `owner[index]` for indices that are already evaluated; None stands for a slice."""
-    value = without_none(owner.value)
+    value = frame.as_single_tensor(without_none(owner.value))
     index = indices[0] if len(indices) == 1 else None
     is_collection = isinstance(value, Tuple) or isinstance(frame.object_of(value), (Sequence, Dict))
     chosen = _chosen_key(index.value) if index is not None and is_collection else None
@@ -277,6 +278,8 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
             continue
         advanced = True
         operand = Operand("index", frame.place(index.node), frame.resolve(value))
+        if value.dtype.name == "bool" and not is_on_host(operand.tensor):
+            report_host_read(frame, value, index.node, "indexing by a mask")
         conflict = find_device_conflict(frame, node, "indexing", [base, operand], 0, frozenset({"index"}))
         if conflict is not None:
             frame.emit(conflict)
@@ -299,9 +302,10 @@ def report_index_dtype(frame: Frame, method: str, index: Argument, value: Tensor
     """
     tensor = frame.resolve(value)
     row = frame.analysis.table.method(method)
-    if row is None or tensor.dtype.name is None:
+    name = tensor.dtype.name
+    if row is None or not tensor.dtype.is_known:
         return
-    if promotion_category(tensor.dtype.name) > 1 or not is_number_like(value):
+    if name is None or promotion_category(name) > 1 or not is_number_like(value):
         operation = "indexing" if method == "__getitem__" else "index assignment"
         report_refused_index(frame, row, [Operand("index", frame.place(index.node), tensor)], node, operation)
 

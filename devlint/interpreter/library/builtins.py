@@ -17,10 +17,8 @@ from devlint.domain.value import (
     Const,
     DeviceType,
     DeviceValue,
-    LibraryName,
     Number,
     OpaqueData,
-    ProgramDefinition,
     Ref,
     Size,
     StringPrefix,
@@ -31,6 +29,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.abstract_bools import bool_value
+from devlint.interpreter.conditions.class_comparisons import class_of
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition, instance_key
 from devlint.interpreter.conditions.length_comparisons import length
@@ -40,6 +39,7 @@ from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
 from devlint.interpreter.objects.sequence_lengths import filled_condition
+from devlint.interpreter.operations.accelerator_names import text_of_accelerator
 from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -103,6 +103,9 @@ def text_conversion(frame: Frame, call: LibraryCall) -> Value:
     first = call.first
     if call.name == "builtins.str" and first is not None and isinstance(first.value, Const):
         return Const(str(first.value.value))
+    text = text_of_accelerator(first.value) if call.name == "builtins.str" and first is not None else None
+    if text is not None:
+        return text
     device = without_none(first.value) if call.name == "builtins.str" and first is not None else None
     if isinstance(device, DeviceValue):
         return DeviceType(device.placement, whole=True)
@@ -202,21 +205,9 @@ def _forget_attributes(frame: Frame, owner: Ref, thing: Instance, prefix: str) -
 
 @models_call("builtins.type")
 def type_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `type(x)`: the class, if the program defines it or `x` is a builtin container; else unknown."""
-    value = call.first.value if call.first is not None else UNKNOWN
-    thing = frame.object_of(value)
-    match value, thing:
-        case (_, Instance(cls=ProgramDefinition() as cls)) | (Tuple(cls=ProgramDefinition() as cls), _):
-            return cls
-        case Tuple(names=()), _:
-            return LibraryName("builtins.tuple")
-        case (_, Sequence(kind="list" | "set" | "tuple" as kind)):
-            return LibraryName(f"builtins.{kind}")
-        case (_, Dict(factory=None)):
-            return LibraryName("builtins.dict")
-        case Const(value=None), _:
-            return LibraryName("types.NoneType")
-    return UNKNOWN
+    """Model `type(x)`: the class of `x`, by its name where the program defines it or `x` is a builtin container."""
+    arguments = call.arguments.positional
+    return class_of(frame, arguments[0].value) if len(arguments) == 1 else UNKNOWN
 
 
 @models_call("builtins.hasattr")

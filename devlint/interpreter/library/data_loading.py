@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -26,18 +27,25 @@ from devlint.domain.value import (
     Tuple,
     Unknown,
     Value,
+    as_tensor,
 )
 from devlint.interpreter.language.iteration_protocol import item_by_index
 from devlint.interpreter.library.random_generators import check_host_generator
+from devlint.interpreter.objects.contained_tensors import contained_tensors
 from devlint.interpreter.objects.library_objects import COLLATED, DATA_LOADER, loader_step, move_value
 from devlint.interpreter.objects.module_state import constant_bool
+from devlint.interpreter.operations.pinned_memory import report_pinned_accelerator
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call, models_iteration
 
 TENSOR_DATASET = "torch.utils.data.TensorDataset"
 """The class of objects made by `TensorDataset(...)`."""
+MADE: Final = "the call that made it"
+"""The attribute of a modelled loader whose provenance is the call of its class; no attribute of a program has the name.
+"""
 MAX_COLLATED_LEVELS = 4
 """How many levels of containers in a sample are collated; deeper ones have unknown structure."""
 
@@ -51,6 +59,7 @@ def data_loader(frame: Frame, call: LibraryCall) -> Value:
         value = call.arguments.value(name)
         if value is not None:
             attributes[name] = value
+    attributes[MADE] = Unknown(provenance=frame.step(StepKind.CREATED, "the loader is made", call.node))
     check_host_generator(frame, call)
     return frame.allocate(call.node, Instance(DATA_LOADER, attributes))
 
@@ -113,6 +122,8 @@ def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpre
     """Return one batch of a DataLoader: the collated samples, or data of unknown structure on the host."""
     step = loader_step(frame, "DataLoader", node)
     batch = _collated_batch(frame, reference, thing, step, node)
+    if constant_bool(thing.attributes.get("pin_memory"), False):
+        _report_pinned_batch(frame, thing, batch, node)
     if thing.cell is None:
         return batch
     # The program has wrapped the loader in one that moves its batches.
@@ -121,6 +132,18 @@ def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpre
         if isinstance(batch, Unknown)
         else move_value(frame, batch, thing.cell.placement)
     )
+
+
+def _report_pinned_batch(frame: Frame, loader: Instance, batch: Value, node: cst.BaseExpression) -> None:
+    """Report a loader that is to pin batches which lie on an accelerator, where it is made."""
+    made = loader.attributes.get(MADE)
+    step = made.provenance if isinstance(made, Unknown) else None
+    for one in contained_tensors(frame, (batch,)):
+        tensor = as_tensor(one)
+        if step is not None and tensor is not None:
+            operand = Operand("batch", frame.place(node), frame.resolve(tensor), inside=True)
+            if report_pinned_accelerator(frame, operand, "pin_memory=True", node, step.place):
+                return
 
 
 def _collated_batch(frame: Frame, reference: Ref, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:

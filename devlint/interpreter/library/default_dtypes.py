@@ -9,6 +9,7 @@ from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.value import NONE, DtypeValue, Value
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
 from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.events import LegacyTypeUsed
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 from devlint.interpreter.state.torch_defaults import FileDefaults
@@ -39,6 +40,7 @@ def set_default_tensor_type(frame: Frame, call: LibraryCall) -> Value:
     The function is the predecessor of `set_default_device` and `set_default_dtype`; its effect on factories is not
     modelled.
     """
+    frame.emit(LegacyTypeUsed(frame.event_context(call.node), call.name))
     _set_default_dtype(frame, UNKNOWN_DTYPE)
     frame.state.torch_state = replace(frame.state.torch_state, default_device=UNKNOWN_PLACEMENT)
     record_file_defaults(frame)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from devlint.domain import availability
 from devlint.domain.device import ACCELERATOR, KnownDevice
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase, StepKind
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -21,6 +21,7 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.condition_texts import source_line
 from devlint.interpreter.language.expressions import concatenated
 from devlint.interpreter.library.default_dtypes import record_file_defaults
+from devlint.interpreter.operations.accelerator_names import report_accelerator_that_may_be_none
 from devlint.interpreter.operations.device_arguments import (
     chosen_device,
     is_absent_or_none,
@@ -40,6 +41,7 @@ def torch_device(frame: Frame, call: LibraryCall) -> Value:
     given = call.arguments.get("device", 0) or call.arguments.get("type", 0)
     if given is None:
         return DeviceValue()
+    report_accelerator_that_may_be_none(frame, given.value, "`torch.device(None)` is refused", call.node)
     index = call.arguments.get("index", 1)
     if index is not None and not is_absent_or_none(index.value):
         given = Argument(concatenated(concatenated(given.value, Const(":")), _index_text(index.value)), given.node)
@@ -122,10 +124,11 @@ def get_default_device(frame: Frame, call: LibraryCall) -> Value:
 def current_accelerator(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.accelerator.current_accelerator()`: a device without an index, or None if there is no accelerator.
 
-    Without `check_available=True`, torch returns the accelerator for which it was built. Where that one is not
-    available, a program that uses it fails, so both forms have the same model.
+    Without `check_available=True`, torch returns the accelerator for which it was built, and None where it was built
+    for none. Where that accelerator is not available, a program that uses it fails, so both forms have the same model.
     """
-    device = PlacementCase(KnownDevice(ACCELERATOR), Basis.EXPLICIT)
+    asked = frame.step(StepKind.PASSED, "None where there is no accelerator", call.node)
+    device = PlacementCase(KnownDevice(ACCELERATOR), Basis.EXPLICIT, asked)
     found = ConditionalValue(availability.is_available(), DeviceValue(device), NONE)
     return frame.under_path(found)
 

@@ -15,6 +15,7 @@ from devlint.interpreter.operations.device_arguments import host_placement, repo
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_data, empty_sizes_of_shape
 from devlint.interpreter.operations.tensor_types import LEGACY_ACCELERATORS, legacy_type, legacy_type_names
 from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.events import LegacyTypeUsed
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 from devlint.syntax.tree_walk import dotted_name
@@ -76,6 +77,7 @@ def _report_accelerator_type(frame: Frame, call: LibraryCall) -> None:
 @models_call("torch.autograd.Variable", "torch.autograd.variable.Variable")
 def variable(frame: Frame, call: LibraryCall) -> Value:
     """Model `Variable(x)`: the tensor itself, as in torch since 0.4; a leaf if the call requires a gradient."""
+    frame.emit(LegacyTypeUsed(frame.event_context(call.node), call.name))
     given = call.arguments.value("data", 0)
     tensor = as_tensor(given) if given is not None else None
     requires = call.arguments.constant("requires_grad", 1, False)

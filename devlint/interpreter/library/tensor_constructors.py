@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import libcst as cst
+
 from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.join import without_none
 from devlint.domain.placement import Basis, ConditionalPlacement, Placement, PlacementCase, StepKind, extend_provenance
 from devlint.domain.storage import Storage
-from devlint.domain.value import UNKNOWN, Array, Tensor, Unknown, Value
+from devlint.domain.value import UNKNOWN, Array, Number, SymbolicBool, Tensor, Unknown, Value
 from devlint.interpreter.operations.aliasing import alias_storage, storage_of
 from devlint.interpreter.operations.data_dtypes import TORCH_RULES, data_dtype
 from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
@@ -50,6 +52,7 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
         not call.arguments.complete
         or (source and isinstance(frame.state.torch_state.default_device, ConditionalPlacement))
         or _may_be_tensor(frame, value, said=name == "torch.tensor")
+        or (name != "torch.tensor" and isinstance(value, (SymbolicBool, Number, Unknown)) and _is_mask(data.node))
     ):
         return Tensor(dtype=dtype)
     else:
@@ -81,6 +84,21 @@ def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
             names = info.annotation_last_names(name)
             return "Tensor" in names or not (said or names or frame.scope.construction)
+    return False
+
+
+def _is_mask(node: cst.BaseExpression) -> bool:
+    """Return whether an expression is a comparison, or comparisons joined by `&`, `|`, `^` and `~`.
+
+    Of values of unknown type, it may be a tensor of bools as well as a bool.
+    """
+    match node:
+        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=operator)]):
+            return not isinstance(operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn))
+        case cst.BinaryOperation(operator=cst.BitAnd() | cst.BitOr() | cst.BitXor(), left=left, right=right):
+            return _is_mask(left) or _is_mask(right)
+        case cst.UnaryOperation(operator=cst.BitInvert(), expression=inner):
+            return _is_mask(inner)
     return False
 
 

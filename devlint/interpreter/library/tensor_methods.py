@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devlint.domain.device import is_host
 from devlint.domain.dtype import is_floating, python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.placement import StepKind, placement_cases
@@ -17,6 +18,7 @@ from devlint.domain.value import (
     Array,
     Const,
     FactoryOrigin,
+    HostCopy,
     Number,
     OpaqueData,
     OriginKind,
@@ -37,17 +39,23 @@ from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.evidence import has_other_attributes, looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
 from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
-from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
+from devlint.interpreter.operations.copies_in_flight import new_pinned_storage, record_copy_in_flight
+from devlint.interpreter.operations.device_arguments import (
+    is_absent_or_none,
+    is_behind_device_check,
+    requested_placement,
+)
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.dtype_arguments import is_dtype_argument, requested_dtype
 from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.operations.numpy_reads import report_numpy_read
 from devlint.interpreter.operations.operands import as_operand
+from devlint.interpreter.operations.pinned_memory import placement_of_pinned, report_pinned_accelerator
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
-from devlint.interpreter.state.events import DiscardedResult
+from devlint.interpreter.state.events import DiscardedResult, LoadedWhereSaved, Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 from devlint.interpreter.state.rebinding import rebind, replace_value
@@ -125,13 +133,24 @@ def detach(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Tensor.pin_memory")
 def pin_memory(frame: Frame, call: LibraryCall) -> Value:
-    """Model `tensor.pin_memory()`: a copy in page-locked host memory."""
+    """Model `tensor.pin_memory()`: a copy in page-locked host memory, which only a tensor of the host has."""
     resolved = frame.resolve(_receiver_tensor(call))
     if frame.discarded_expression is call.node:
         frame.emit(
             DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), resolved)
         )
-    return replace(resolved, pinned=True, cell=None, memory=Storage())
+    operand = Operand("self", frame.place(call.receiver_node), resolved)
+    report_pinned_accelerator(frame, operand, ".pin_memory()", call.node)
+    if resolved.pinned:
+        return resolved
+    step = frame.step(StepKind.PASSED, "copied to pinned memory", call.node)
+    return replace(
+        computed_tensor(resolved),
+        placement=placement_of_pinned(frame, resolved.placement, call.node),
+        pinned=True,
+        memory=new_pinned_storage(frame),
+        host_copy=None if frame.module.starts_threads else HostCopy(step, resolved.dtype, pins=True),
+    )
 
 
 @models_call("Tensor.view")
@@ -229,14 +248,19 @@ def dtype_query(frame: Frame, call: LibraryCall) -> Value:
 def copy_(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.copy_(source)`: copy from any device; the receiver keeps its placement."""
     tensor = _receiver_tensor(call)
-    report_shared_write(frame, tensor, call.receiver_node, call.node)
     given = call.arguments.get("src", 0)
     operand = as_operand(frame, "src", given) if given is not None else None
     source = operand.tensor if operand is not None else Tensor()
+    flag = call.arguments.constant("non_blocking", 1, False)
+    comes = [leaf.device for _, leaf in placement_cases(source.placement, frame.state.path_condition)]
+    report_shared_write(
+        frame, tensor, call.receiver_node, call.node, queued=flag is not False and not all(map(is_host, comes))
+    )
     if operand is not None:
         report_read_by_copy(frame, operand, frame.resolve(tensor).placement, call.node, "copy_")
     step = frame.step(StepKind.MOVED, "copied by .copy_()", call.node)
-    flag = call.arguments.constant("non_blocking", 1, False)
+    if flag is True:
+        record_copy_in_flight(frame, source, frame.resolve(tensor).placement, step)
     pending = pending_copy(frame, source.placement, frame.resolve(tensor).placement, step, non_blocking=flag is True)
     changed = replace(written_tensor(frame, tensor, source), pending=pending)
     change_tensor(frame, call.receiver_node, tensor, changed)
@@ -300,11 +324,32 @@ def load(frame: Frame, call: LibraryCall) -> Value:
     """
     where = call.arguments.get("map_location", 1)
     if where is None or is_absent_or_none(where.value):
+        _report_load(frame, call, 1)
         return UNKNOWN
     placement = requested_placement(
         frame, where.value, where.node, frame.step(StepKind.CREATED, "loaded by torch.load", call.node)
     )
     return OpaqueData(placement, mixed=True)
+
+
+@models_call("torch.jit.load", "torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
+def load_otherwise(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.jit.load(file)` and other functions that load checkpoints: an unknown value."""
+    position = 1 if call.name == "torch.jit.load" else 2
+    where = call.arguments.get("map_location", position)
+    if where is None or is_absent_or_none(where.value):
+        _report_load(frame, call, position)
+    return call_by_table(frame, call)
+
+
+def _report_load(frame: Frame, call: LibraryCall, position: int) -> None:
+    """Report a checkpoint that is loaded to where it was saved, unless something else may say where to load it."""
+    if not call.arguments.complete or "mmap" in call.arguments.keywords:
+        return
+    if frame.state.torch_state.default_device is not None:
+        return
+    guarded = is_behind_device_check(frame)
+    frame.emit(LoadedWhereSaved(frame.event_context(call.node), call.name, position, guarded))
 
 
 @models_call("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")

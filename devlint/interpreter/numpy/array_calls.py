@@ -35,6 +35,7 @@ from devlint.interpreter.numpy.array_aliasing import array_storage
 from devlint.interpreter.numpy.array_dtypes import array_dtype
 from devlint.interpreter.operations.aliasing import storage_of_view
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
+from devlint.interpreter.operations.extents import extent_of_result
 from devlint.interpreter.operations.numpy_reads import report_numpy_read
 from devlint.interpreter.operations.row_conditions import select_by_condition
 from devlint.interpreter.operations.tensor_ranks import rank_by_rule, rank_of_data
@@ -82,7 +83,8 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     fresh = None
     if row.fresh or row.random:
         drawn = OriginKind.RANDOM if owner is None else OriginKind.GENERATOR
-        fresh = FactoryOrigin(drawn if row.random else OriginKind.NOTHING, step)
+        kind = drawn if row.random else OriginKind.NOTHING
+        fresh = FactoryOrigin(kind, step, extent_of_result(frame, row, bound, invocation.node))
     elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in (
         "astype",
         "copy",

@@ -20,6 +20,7 @@ from devlint.domain.path_conditions import NO_CONDITION, PathCondition, conjoin
 from devlint.domain.placement import Placement, StepKind, placement_cases
 from devlint.domain.storage import AliasStep, Storage, alias_steps_between, views_overlap
 from devlint.domain.value import Array, Const, Ref, Tensor, Tuple, Unknown, Value, as_tensor, is_from_caller
+from devlint.interpreter.operations.copies_in_flight import report_overwritten_copy
 from devlint.interpreter.state.events import SharedWrite
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
@@ -139,15 +140,24 @@ def item_storage(memory: Storage | None, node: cst.Subscript, keys: Sequence_[Va
 
 
 def report_shared_write(
-    frame: Frame, written: Value, target: cst.BaseExpression, node: cst.CSTNode, attribute: str | None = None
+    frame: Frame,
+    written: Value,
+    target: cst.BaseExpression,
+    node: cst.CSTNode,
+    attribute: str | None = None,
+    *,
+    queued: bool = False,
 ) -> None:
-    """Report an in-place write to memory that is in use under another name.
+    """Report an in-place write to memory that is in use under another name, or out of which a copy may be running.
 
+    A write that the accelerator makes, `queued` behind its copies, does not disturb them.
     With `attribute`, the memory is that of an attribute of the object written to. A write to a temporary, such as that
     in `x.numpy()[:] = 0`, is not reported, because its purpose is to change the shared memory.
     """
     name = _written_name(target)
     memory = storage_of(written)
+    if not queued:
+        report_overwritten_copy(frame, written, memory, target, node)
     if name is None or memory is None or memory.root not in frame.analysis.aliased_storages:
         return
     name = f"{name}.{attribute}" if attribute is not None else name

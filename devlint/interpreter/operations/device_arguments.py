@@ -46,6 +46,7 @@ from devlint.domain.value import (
     Value,
     named_placement,
 )
+from devlint.interpreter.operations.accelerator_names import is_text_of_no_accelerator, report_no_accelerator
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.state.abstract_state import HOST_BY_DEFAULT
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -224,7 +225,10 @@ def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Devi
     try:
         device = parse_device(text)
     except InvalidDevice as error:
-        frame.emit(InvalidDeviceUsed(frame.event_context(node), text, str(error)))
+        if is_text_of_no_accelerator(frame, text):
+            report_no_accelerator(frame, None, "`str()` of it is 'None', which names no device", node)
+        else:
+            frame.emit(InvalidDeviceUsed(frame.event_context(node), text, str(error)))
         return UNKNOWN_DEVICE
     return device
 
@@ -328,7 +332,8 @@ def report_hard_coded_device(
     if isinstance(value, Const) and isinstance(value.value, str) and is_accelerator(device_from_string(value.value)):
         shown = frame.place(quoted) if quoted is not None else None
         guarded, choosable = is_behind_device_check(frame), has_device_parameter(frame)
-        frame.emit(HardCodedAccelerator(frame.event_context(node), form, shown, guarded, choosable))
+        type_ = value.value.partition(":")[0]
+        frame.emit(HardCodedAccelerator(frame.event_context(node), form, shown, guarded, choosable, type_))
 
 
 def is_behind_device_check(frame: Frame) -> bool:

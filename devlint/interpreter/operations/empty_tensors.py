@@ -53,7 +53,7 @@ def empty_sizes_of_shape(frame: Frame, given: Sequence[Argument]) -> Sizes | Non
         return _if_empty(one.value for one in given)
     if isinstance(given[0].value, Size):
         return given[0].value.empty_sizes
-    items = _items(frame, given[0].value)
+    items = known_items(frame, given[0].value)
     return _if_empty(items if items is not None else [given[0].value])
 
 
@@ -61,12 +61,12 @@ def empty_sizes_of_data(frame: Frame, data: Value) -> Sizes | None:
     """Return the sizes of a tensor made from data if the data surely has no elements, as `[]` or `[[]]`, else None."""
     if isinstance(data, Tensor):
         return data.empty_sizes
-    items = _items(frame, data)
+    items = known_items(frame, data)
     if items is None:
         return None
     if not items:
         return (0,)
-    return (len(items), 0) if all(_items(frame, one) == () for one in items) else None
+    return (len(items), 0) if all(known_items(frame, one) == () for one in items) else None
 
 
 def size_of(sizes: Sizes, dimension: Value) -> Value:
@@ -105,7 +105,7 @@ def _is_unpacking(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Call) and any(one.star for one in node.args)
 
 
-def _items(frame: Frame, value: Value) -> tuple[Value, ...] | None:
+def known_items(frame: Frame, value: Value) -> tuple[Value, ...] | None:
     """Return the values in a tuple or list of known length; None for any other value."""
     if isinstance(value, Tuple):
         return value.items

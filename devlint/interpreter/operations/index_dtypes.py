@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import libcst as cst
 
-from devlint.domain.dtype import is_floating
+from devlint.domain.dtype import Dtype, is_floating, promotion_category
 from devlint.interpreter.operations.calls_into_other_files import refusal_at_call_from_given_file
 from devlint.interpreter.state.events import Operand, RefusedIndexDtype
 from devlint.interpreter.state.frame import Frame
@@ -23,9 +23,18 @@ def report_refused_index(frame: Frame, row: Row, operands: Iterable[Operand], no
         return False
     for operand in operands:
         accepted = row.index_dtypes.get(operand.name)
-        dtype = operand.tensor.dtype.name
-        if accepted and dtype is not None and dtype not in accepted and not any(map(is_floating, accepted)):
+        if accepted and not any(map(is_floating, accepted)) and _is_refused(operand.tensor.dtype, accepted):
             refusal = RefusedIndexDtype(frame.event_context(node), name, operand, tuple(sorted(accepted)))
             frame.emit(refusal_at_call_from_given_file(frame, refusal))
             return True
     return False
+
+
+def _is_refused(dtype: Dtype, accepted: Collection[str]) -> bool:
+    """Return whether a dtype is none of those accepted, which are integers or bool.
+
+    The name tells, or what the dtype is at least: `x / 2` is a float whatever `x` is.
+    """
+    if dtype.symbol is not None:
+        return dtype.symbol.category >= promotion_category("float32")
+    return dtype.name is not None and dtype.name not in accepted

@@ -26,9 +26,12 @@ from devlint.domain.storage import Storage
 from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind, Rank, Tensor, computed_tensor
 from devlint.interpreter.objects.library_objects import CHOSEN_PLACEMENT, dataset_placement, object_placement
 from devlint.interpreter.operations.aliasing import view_storage
+from devlint.interpreter.operations.copies_in_flight import new_pinned_storage
 from devlint.interpreter.operations.device_arguments import default_placement, device_from_string, requested_placement
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_result
+from devlint.interpreter.operations.extents import extent_of_result
 from devlint.interpreter.operations.operation_names import short_name
+from devlint.interpreter.operations.pinned_memory import report_pinned_accelerator
 from devlint.interpreter.operations.result_dtypes import first_result_dtype, operands_named
 from devlint.interpreter.operations.row_conditions import select_by_condition
 from devlint.interpreter.operations.tensor_ranks import rank_by_rule
@@ -108,14 +111,19 @@ def _as_factory_result(frame: Frame, row: Row, bound: BoundArguments, result: Te
         (leaf.placing_step for _, leaf in placement_cases(result.placement) if leaf.placing_step is not None), None
     )
     pinned = bound.get("pin_memory")
+    if pinned and pinned[0].value == Const(True):
+        report_pinned_accelerator(frame, Operand("result", frame.place(node), result), "pin_memory=True", node)
     return replace(
         result,
         grad=grad,
         leaf=True,
-        fresh=FactoryOrigin(OriginKind.RANDOM if row.random else OriginKind.NOTHING, step)
+        fresh=FactoryOrigin(
+            OriginKind.RANDOM if row.random else OriginKind.NOTHING, step, extent_of_result(frame, row, bound, node)
+        )
         if step is not None
         else None,
         pinned=pinned[0].value == Const(True) if pinned else None,
+        memory=new_pinned_storage(frame) if pinned and pinned[0].value == Const(True) else result.memory,
     )
 
 

@@ -79,14 +79,14 @@ def structure_result(
 
 
 def _after_mutation(receiver: Value, result: Tensor) -> Value:
-    """Return the tensor that an in-place operation has changed: no longer marked as straight from its factory.
+    """Return the tensor that an in-place operation has changed: no longer straight from its factory, transfer or cast.
 
     Its sizes may have changed.
     """
     if not isinstance(receiver, Tensor):
         return receiver
     grad = True if result.grad else receiver.grad
-    return replace(receiver, fresh=None, grad=grad, empty_sizes=None)
+    return replace(receiver, fresh=None, moved=None, host_copy=None, grad=grad, empty_sizes=None)
 
 
 def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:

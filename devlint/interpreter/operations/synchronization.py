@@ -8,9 +8,10 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.clock_reads import ClockRead
-from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
-from devlint.domain.placement import Basis, Placement, PlacementCase, Step, StepKind, placement_cases
+from devlint.domain.device import is_accelerator, is_host
+from devlint.domain.placement import Placement, Step, StepKind, placement_cases
 from devlint.domain.value import Number, PendingCopy, Tensor
+from devlint.interpreter.operations.copies_in_flight import may_be_accelerator
 from devlint.interpreter.operations.row_conditions import is_passed
 from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.events import HostRead, Operand, UnsynchronizedTiming
@@ -92,7 +93,7 @@ def pending_copy(
     """
     if not non_blocking:
         return None
-    leaving = any(_may_be_accelerator(leaf) for _, leaf in placement_cases(before, frame.state.path_condition))
+    leaving = any(may_be_accelerator(leaf) for _, leaf in placement_cases(before, frame.state.path_condition))
     arriving = any(is_host(leaf.device) for _, leaf in placement_cases(after, frame.state.path_condition))
     return PendingCopy(frame.state.torch_state.epoch, step) if leaving and arriving else None
 
@@ -111,14 +112,6 @@ def report_read_by_copy(frame: Frame, source: Operand, target: Placement, node: 
     ]
     if unfinished_copy(frame, source.tensor) is not None and ends and all(is_host(end.device) for end in ends):
         _report_host_read(frame, source, node, name)
-
-
-def _may_be_accelerator(leaf: PlacementCase) -> bool:
-    """Return whether a device is an accelerator, or chosen by the caller in a way that suggests an accelerator.
-
-    A non_blocking copy suggests that the device chosen by the caller is an accelerator.
-    """
-    return is_accelerator(leaf.device) or (isinstance(leaf.device, DeviceSymbol) and leaf.basis is Basis.CALLER)
 
 
 def _report_host_read(frame: Frame, operand: Operand, node: cst.CSTNode, name: str) -> None:

@@ -10,10 +10,11 @@ from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relat
 from devlint.domain.dtype import equals_surely
 from devlint.domain.placement import Basis, Placement, PlacementCase, Step, StepKind, newest_step, placement_cases
 from devlint.domain.record import replace
-from devlint.domain.value import OpaqueData, Tensor, Unknown, Value
+from devlint.domain.value import HostCopy, OpaqueData, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer
 from devlint.interpreter.operations.consumers import is_cast_at_once
+from devlint.interpreter.operations.copies_in_flight import record_copy_in_flight
 from devlint.interpreter.operations.repeated_transfers import is_invariant_in_loop, report_repeated_transfer
 from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
@@ -32,7 +33,10 @@ def transfer_tensor(
     memory = storage_after_transfer(
         frame, before, request.placement, request.dtype, f"`.{method}()`", node, copies=request.copies
     )
-    after = replace(after, memory=memory)
+    cast = after.host_copy
+    if request.placement is None and after.dtype != before.dtype:
+        cast = HostCopy(frame.step(StepKind.PASSED, f"cast by .{method}() to {after.dtype}", node), before.dtype)
+    after = replace(after, memory=memory, host_copy=cast)
     if frame.discarded_expression is node:
         casts = request.dtype is not None
         frame.emit(
@@ -85,6 +89,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         pending=pending,
         fresh=kept,
         moved=None if stays else step,
+        host_copy=None,
         moved_parameter=before.cell is not None
         and before.leaf is True
         and not is_registered_parameter(frame, before.cell),
@@ -92,15 +97,16 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
 
 
 def _is_followed(target: Placement | None, before: Placement) -> TypeGuard[PlacementCase]:
-    """Return whether a tensor on the default device is asked to lie where another one lies that nobody put there.
+    """Return whether a tensor on the default device is asked to lie where the program names, or where another one lies.
 
-    That one is there by default, or as its caller must have passed it for the path to be taken.
+    Asked for the host by name, it is no longer there by default. Another one that nobody put there is there by default,
+    or as its caller must have passed it for the path to be taken.
     """
     return (
         isinstance(before, PlacementCase)
         and isinstance(target, PlacementCase)
         and before.basis is Basis.DEFAULT
-        and target.basis in (Basis.DEFAULT, Basis.CALLER)
+        and (target.basis in (Basis.DEFAULT, Basis.CALLER) or is_host(target.device))
         and target.provenance is not None
     )
 
@@ -182,8 +188,24 @@ def _emit_transfer(
             only_use=is_only_use(frame, receiver, node),
             single_use=frame.analysis.use_def.used_once(frame, node),
             cast_at_once=is_cast_at_once(frame, node),
+            host_copy=_copied_for_transfer(frame, node, receiver, before),
         )
     )
+
+
+def _copied_for_transfer(
+    frame: Frame, node: cst.CSTNode, receiver: cst.BaseExpression, tensor: Tensor
+) -> HostCopy | None:
+    """Return the call that pinned or cast a tensor which the same run of the code then only transfers; else None.
+
+    A copy that is made once and transferred in each iteration of a loop is not made for one transfer.
+    """
+    copy = tensor.host_copy
+    if copy is None or copy.step.scope is not frame.scope or copy.step.loop != frame.loop:
+        return None
+    if copy.step.place.node is receiver:
+        return copy
+    return copy if isinstance(receiver, cst.Name) and is_only_use(frame, receiver, node) else None
 
 
 def _synchronize_for_copy(
@@ -193,6 +215,9 @@ def _synchronize_for_copy(
 
     For a copy from an unknown device to the host, the wait is only possible and has no step of its own.
     """
+    if request.placement is not None and request.non_blocking:
+        step = frame.step(StepKind.MOVED, f"moved by .{method}(), which does not wait", node)
+        record_copy_in_flight(frame, before, request.placement, step)
     if request.placement is None or request.non_blocking is not False:
         return
     origins = [leaf.device for _, leaf in placement_cases(before.placement, frame.state.path_condition)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from devlint.domain.device import ANY_INDEX, CPU, DeviceSymbol, KnownDevice
+from devlint.domain.device import ANY_INDEX, CPU, DeviceSymbol, KnownDevice, is_accelerator
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource
 from devlint.domain.join import join_dtypes
 from devlint.domain.placement import (
@@ -42,7 +42,7 @@ from devlint.interpreter.operations.device_arguments import (
 from devlint.interpreter.operations.dtype_arguments import is_called_dtype, is_dtype_argument, requested_dtype
 from devlint.interpreter.operations.tensor_types import legacy_type
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.events import InvalidDeviceUsed
+from devlint.interpreter.state.events import InvalidDeviceUsed, LegacyTypeUsed
 from devlint.interpreter.state.frame import Frame
 
 
@@ -142,6 +142,9 @@ def _type_request(frame: Frame, value: Value | None, step: Step) -> TransferRequ
             return TransferRequest(placed, replace(dtype, source=DtypeSource.EXPLICIT))
         case LibraryName(name=name) | Const(value=str(name)):
             found = legacy_type(frame, name, step)
+            node = step.place.node
+            if isinstance(value, Const) and isinstance(node, cst.CSTNode) and found and is_accelerator(found[0].device):
+                frame.emit(LegacyTypeUsed(frame.event_context(node), name))
             return TransferRequest(*found) if found is not None else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
         case ConditionalValue(test=test, yes=yes, no=no):
             one, other = _type_request(frame, yes, step), _type_request(frame, no, step)

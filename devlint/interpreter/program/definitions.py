@@ -49,6 +49,8 @@ _HINTS: Final = ("]", "device", ".to(", ".cuda(", ".cpu(", ".xpu(")
 
 The pattern of an assignment is tried on lines with one of them only: it takes 5 milliseconds a file on all.
 """
+THREADS: Final = frozenset({"threading", "Thread", "ThreadPoolExecutor", "_thread"})
+"""Names that a file mentions which runs code in threads."""
 _PLACED: Final = re.compile(r"\.(?:to|cuda|cpu|xpu)\(|\bdevice\b")
 """A value that is moved, or made on a device that the code names."""
 
@@ -107,6 +109,11 @@ class ModuleInfo:
     def has_other_tensors(self) -> bool:
         """Return whether the file mentions another library whose tensors have methods of the same names as torch's."""
         return any(not OTHER_TENSOR_LIBRARIES.isdisjoint(unit.mentions) for unit in self.index.statements)
+
+    @cached_property
+    def starts_threads(self) -> bool:
+        """Return whether the file mentions threads, so that its functions may run beside the main thread."""
+        return any(not THREADS.isdisjoint(unit.mentions) for unit in self.index.statements)
 
     @cached_property
     def follows_devices(self) -> bool:

@@ -14,7 +14,8 @@ TENSOR_RELATED_NAMES: Final = frozenset(
     " LongTensor BoolTensor"
     " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
     " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
-    " scalar_tensor autocast Generator load set_default_device".split()
+    " scalar_tensor autocast Generator load set_default_device accelerator mps mtia"
+    " init_process_group new_group GradScaler".split()
 )
 """Names of which code must contain one to create, move, cast or read a tensor.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import field
 from functools import reduce
 from typing import Final
 
@@ -10,12 +11,21 @@ from devlint.domain.device import ANY_ACCELERATOR, CPU, KnownDevice
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.join import join, join_dtypes
 from devlint.domain.objects import join_objects
-from devlint.domain.path_conditions import NO_CONDITION, Literal, PathCondition, assume, branch_literal
+from devlint.domain.path_conditions import NO_CONDITION, Literal, PathCondition, assume, branch_literal, conjoin
 from devlint.domain.placement import Basis, Placement, PlacementCase, Step
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.record import record, replace
+from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import UNKNOWN, Value
 from devlint.interpreter.state.heap import Heap
+
+
+@record(frozen=True, slots=True)
+class ProcessGroup:
+    """The default process group of `torch.distributed`: its backend, and the call that made it."""
+
+    backend: Value
+    made: Step = field(compare=False)
 
 
 @record(frozen=True, slots=True)
@@ -28,8 +38,9 @@ class TorchState:
 
     `epoch` counts the synchronisations so far and `launches` the accelerator operations. `unsynchronized` is the newest
     operation that the host has not waited for, with its number. `last_wait` is the step of the last synchronisation if
-    nothing has been launched since. `equal_dtypes` are the origins of symbolic dtypes with the dtypes that
-    they equal, as operations have shown that need operands of one dtype.
+    nothing has been launched since. `in_flight` are the copies out of pinned memory that may be unfinished.
+    `equal_dtypes` are the origins of symbolic dtypes with the dtypes that they equal, as operations have shown that
+    need operands of one dtype. `process_group` is the default process group, None until the program may have made one.
     """
 
     default_device: Placement | None = None
@@ -42,6 +53,8 @@ class TorchState:
     unsynchronized: tuple[int, Step] | None = None
     last_wait: Step | None = None
     equal_dtypes: frozenset[tuple[Hashable, Dtype]] = frozenset()
+    in_flight: frozenset[CopyInFlight] = frozenset()
+    process_group: ProcessGroup | None = None
 
 
 INITIAL_TORCH_STATE: Final = TorchState()
@@ -104,7 +117,7 @@ def join_states(left: State, right: State) -> State:
         _join_names(left.names, right.names, test),
         left.heap.merge(right.heap, lambda a, b: join_objects(a, b, test)),
         left.path_condition & right.path_condition,
-        _join_torch_states(left.torch_state, right.torch_state, test),
+        _join_torch_states(left, right, test),
     )
 
 
@@ -128,8 +141,9 @@ def _join_names(left: dict[str, Value], right: dict[str, Value], test: Literal |
     return merged
 
 
-def _join_torch_states(left: TorchState, right: TorchState, test: Literal | None) -> TorchState:
+def _join_torch_states(one: State, other: State, test: Literal | None) -> TorchState:
     """Return the join of torch's settings and running accelerator work after either of two paths."""
+    left, right = one.torch_state, other.torch_state
     if left == right:
         return left
     default = left.default_device
@@ -147,7 +161,34 @@ def _join_torch_states(left: TorchState, right: TorchState, test: Literal | None
         unsynchronized=_join_running_work(left, right),
         last_wait=left.last_wait if left.last_wait is right.last_wait else None,
         equal_dtypes=left.equal_dtypes & right.equal_dtypes,
+        process_group=_join_process_groups(left.process_group, right.process_group, test),
+        in_flight=_join_copies(one, other) if left.in_flight or right.in_flight else left.in_flight,
     )
+
+
+def _join_process_groups(
+    left: ProcessGroup | None, right: ProcessGroup | None, test: Literal | None
+) -> ProcessGroup | None:
+    """Return the default process group after either of two paths.
+
+    Where only one path has made the group, whoever uses it comes from there.
+    """
+    if left is None or right is None:
+        return left or right
+    return replace(left, backend=join(left.backend, right.backend, test))
+
+
+def _join_copies(left: State, right: State) -> frozenset[CopyInFlight]:
+    """Return the copies out of pinned memory that may be unfinished after either of two paths.
+
+    A copy that only one path has in flight counts unless the other path has waited since, and as long as the path's
+    conditions allow it.
+    """
+    found = left.torch_state.in_flight & right.torch_state.in_flight
+    for one, other in ((left, right), (right, left)):
+        if other.torch_state.epoch <= one.torch_state.epoch:
+            found |= {copy for copy in one.torch_state.in_flight if conjoin(one.path_condition, copy.when) is not None}
+    return found
 
 
 def _join_running_work(left: TorchState, right: TorchState) -> tuple[int, Step] | None:
@@ -176,5 +217,7 @@ def is_fixpoint(before: State, after: State, names: frozenset[str] | None = None
     else:
         agree = all(before.names.get(name) == after.names.get(name) for name in names)
     if not agree or before.torch_state.default_device != after.torch_state.default_device:
+        return False
+    if before.torch_state.in_flight != after.torch_state.in_flight:
         return False
     return after.heap.is_unchanged_since(before.heap)

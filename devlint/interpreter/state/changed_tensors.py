@@ -69,7 +69,7 @@ def written_tensor(frame: Frame, tensor: Tensor, source: Tensor | None) -> Tenso
 
     `source` is the tensor written; None for a number. Autograd follows no writes of integers, and none while it is off.
     """
-    changed = replace(tensor, fresh=None)
+    changed = replace(tensor, fresh=None, host_copy=None)
     if source is None or tensor.grad or source.grad in (False, tensor.grad) or tensor.cell is not None:
         return changed
     if promotion_category(tensor.dtype.name or "float32") < 2 or not frame.state.torch_state.grad:

@@ -21,9 +21,10 @@ from devlint.domain.placement import (
     Step,
 )
 from devlint.domain.record import record
-from devlint.domain.value import FactoryOrigin, PendingCopy, Tensor, Value
-from devlint.interpreter.program.written_sizes import has_few_elements
-from devlint.interpreter.state.hot_code import is_hot
+from devlint.domain.storage import CopyInFlight
+from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
+from devlint.interpreter.state.hot_code import repeater
+from devlint.interpreter.state.training_steps import is_in_training_step
 
 
 @record(frozen=True, slots=True)
@@ -59,7 +60,17 @@ class EventContext:
     @property
     def hot(self) -> bool:
         """Whether the code of the event runs again and again, so that what it costs matters; computed when asked."""
-        return is_hot(self.place, self.scope, self.loop)
+        return self.repeater is not None
+
+    @property
+    def repeater(self) -> Loop | Scope | None:
+        """The loop, or the run of a function called for each batch, that runs the code of the event again and again."""
+        return repeater(self.place, self.scope, self.loop)
+
+    @property
+    def in_training_step(self) -> bool:
+        """Whether the code of the event runs in each step of a training loop; computed when asked."""
+        return is_in_training_step(self.place, self.scope, self.loop)
 
 
 @record(frozen=True, slots=True)
@@ -191,6 +202,34 @@ class HostOnlyOperand(Event):
 
 
 @record(frozen=True, slots=True)
+class PinnedAcceleratorTensor(Event):
+    """A tensor on an accelerator that is to be copied into pinned memory of the host (DEV110).
+
+    `asked` is the code that asks for pinned memory, such as `.pin_memory()` or `pin_memory=True`, and `operand` the
+    tensor. Where a loader is to pin it, `loader` is the call that made the loader; the tensor is part of a batch then.
+    """
+
+    asked: str
+    operand: Operand
+    when: PathCondition = NO_CONDITION
+    loader: Place | None = None
+
+
+@record(frozen=True, slots=True)
+class HostTensorInCollective(Event):
+    """A host tensor passed to a collective of a process group whose backend takes only accelerator tensors (DEV116).
+
+    `made` is the step that made the group, with the conditions `when` under which it has that `backend`.
+    """
+
+    operation: str
+    operand: Operand
+    backend: str
+    made: Step
+    when: PathCondition = NO_CONDITION
+
+
+@record(frozen=True, slots=True)
 class DtypeConflict(Event):
     """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302)."""
 
@@ -228,7 +267,8 @@ class Transfer(Event):
     `copies` is true when `copy=True` is passed. `invariant` is true when receiver and target are the same in every
     iteration of the loop `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor.
     `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once,
-    `cast_at_once` when the expression around the transfer casts what it returns.
+    `cast_at_once` when the expression around the transfer casts what it returns. `host_copy` is the call that made the
+    receiver by pinning or casting another tensor just for this transfer.
     """
 
     method: str
@@ -252,11 +292,12 @@ class Transfer(Event):
     only_use: bool = False
     single_use: bool = False
     cast_at_once: bool = False
+    host_copy: HostCopy | None = None
 
     @property
     def few_elements(self) -> bool:
-        """Whether the receiver was just made with few elements, by the sizes that its factory's call writes out."""
-        return self.fresh is not None and has_few_elements(self.fresh.step.place.node)
+        """Whether the receiver was just made with few elements, by the sizes that its factory's call asks for."""
+        return self.fresh is not None and self.fresh.extent is not None and self.fresh.extent.is_tiny
 
 
 @record(frozen=True, slots=True)
@@ -375,6 +416,17 @@ class SharedWrite(Event):
 
 
 @record(frozen=True, slots=True)
+class OverwrittenCopy(Event):
+    """A write of the host to pinned memory out of which a non_blocking copy to an accelerator may be running (DEV504).
+
+    `target` is the expression that is written to, `copy` the copy.
+    """
+
+    target: Place
+    copy: CopyInFlight
+
+
+@record(frozen=True, slots=True)
 class MovedLeaf(Event):
     """A use of the moved copy of a leaf tensor or Parameter as if the copy were a leaf of autograd too.
 
@@ -424,6 +476,82 @@ class HardCodedAccelerator(Event):
     guarded: bool
     choosable: bool = False
     """Whether a parameter of the function or its class lets the caller choose the device."""
+    type: str = ""
+    """The type of the device, such as "cuda"."""
+
+
+@record(frozen=True, slots=True)
+class ChosenAccelerator(Event):
+    """A string that names an accelerator, of a device `type`, which a path assigns, returns or chooses."""
+
+    type: str
+
+
+@record(frozen=True, slots=True)
+class AcceleratorNameUsed(Event):
+    """A use of a member of torch's modules about accelerators: `torch.cuda.synchronize`, `torch.accelerator.Stream`.
+
+    `name` is the qualified name. `called` is true for the callee of a call, `imported` for an import. `expected` is
+    true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
+    backend. `chosen` is true for mixed precision in a file that chooses its device while it runs.
+    """
+
+    name: str
+    called: bool
+    expected: bool
+    guarded: bool
+    imported: bool = False
+    chosen: bool = False
+
+
+@record(frozen=True, slots=True)
+class BackendWrittenOut(Event):
+    """A call that names a backend: `init_process_group("nccl")`, `autocast("cuda")`, `torch.cuda.amp.autocast()`.
+
+    `function` is the qualified name of what is called, `backend` what is named. `chosen` is true in a file that chooses
+    its device while it runs, `guarded` where the code runs only after a check of the device.
+    """
+
+    function: str
+    backend: str
+    chosen: bool
+    guarded: bool
+
+
+@record(frozen=True, slots=True)
+class LoadedWhereSaved(Event):
+    """A call that loads a checkpoint and says not where to: its tensors go to the device on which they were saved.
+
+    `function` is the qualified name of what is called, `position` that of its argument `map_location`. `guarded` is
+    true where the code runs only after a check of a device.
+    """
+
+    function: str
+    position: int
+    guarded: bool
+
+
+@record(frozen=True, slots=True)
+class LegacyTypeUsed(Event):
+    """A use of what torch had before it had devices and dtypes: `x.type("torch.cuda.FloatTensor")`, `Variable(x)`.
+
+    `name` is the old name.
+    """
+
+    name: str
+
+
+@record(frozen=True, slots=True)
+class AcceleratorMayBeNone(Event):
+    """A use of `torch.accelerator.current_accelerator()` that fails where it returns None, because there is none.
+
+    `use` describes the use in words, `asked` is the step of the call that returns the accelerator. `guarded` is true
+    where the code runs only after a check that there is an accelerator.
+    """
+
+    use: str
+    asked: Step | None
+    guarded: bool
 
 
 @record(frozen=True, slots=True)

@@ -271,14 +271,16 @@ class Frame:
         """
         return any(not loop_frame.unrolled for loop_frame in self.loops)
 
-    def loop_at(self, node: cst.CSTNode, *, counted: bool) -> Loop:
-        """Return a new `Loop` record for a loop at a syntax node, nested in the loop being run.
+    def loop_at(self, head: cst.CSTNode, body: cst.CSTNode, *, counted: bool, of_batches: bool = False) -> Loop:
+        """Return a new `Loop` record for a loop, nested in the loop being run.
 
-        `counted` tells that the loop is run once for each of its elements, which are few and known.
+        `head` is the syntax node at which findings show the loop, `body` the node of the whole loop. `counted` tells
+        that the loop is run once for each of its elements, which are few and known, `of_batches` that they are batches
+        of a loader.
         """
         outer = self.loop
         depth = outer.depth + 1 if outer is not None else 1
-        return Loop(self.place(node), depth, outer, self.state.path_condition, self.scope, counted)
+        return Loop(self.place(head), depth, outer, self.state.path_condition, self.scope, counted, of_batches, body)
 
     def emit(self, event: Event) -> None:
         """Send an event to the listener of the analysis, which hands it to the rules."""
@@ -528,7 +530,9 @@ class Frame:
     def synchronize(self, step: Step | None = None) -> None:
         """Record in the abstract state that the host waits for the accelerator; `step` is the waiting operation."""
         torch_state = self.state.torch_state
-        self.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=step)
+        self.state.torch_state = replace(
+            torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=step, in_flight=frozenset()
+        )
 
     def launch(self, step: Step) -> None:
         """Record in the abstract state that the accelerator is given work; `step` is the operation that launches it."""

@@ -7,27 +7,32 @@ kept (`if self.table is None: self.table = ...`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
 from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope
-from devlint.interpreter.program.kept_results import runs_until_kept
+from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_until_kept
 
 
-def is_hot(place: Place, scope: Scope, loop: Loop | None) -> bool:
-    """Return whether code runs again and again; `scope` is its run, and `loop` the innermost loop around it."""
+def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | None:
+    """Return what runs code again and again: a loop, or the run of a function with such a role; None if nothing does.
+
+    `scope` is the run of the code, and `loop` the innermost loop around it.
+    """
     at: Place | None = place
     run: Scope | None = scope
     while run is not None and at is not None:
-        if run.heat is Heat.ONCE or run.construction or _is_kept(at, run):
-            return False
-        repeats = run.heat is not Heat.SET_UP and any(not one.counted for one in _loops_of(run, loop))
-        if repeats or run.heat is Heat.HOT:
-            return not _is_once(run.caller)
+        if run.heat is Heat.ONCE or run.construction or _stands_in(runs_until_kept, at, run):
+            return None
+        repeating = None if run.heat is Heat.SET_UP else next(repeating_loops(run, loop), None)
+        if repeating is not None and _stands_in(runs_once_in_loops, at, run):
+            repeating = None
+        if repeating is not None or run.heat is Heat.HOT:
+            return None if _is_once(run.caller) else repeating or run
         at, run = run.called_at, run.caller
-    return False
+    return None
 
 
 def _is_once(run: Scope | None) -> bool:
@@ -39,11 +44,14 @@ def _is_once(run: Scope | None) -> bool:
     return False
 
 
-def _loops_of(run: Scope, loop: Loop | None) -> Iterator[Loop]:
-    """Yield the loops around some code that stand in the function whose run is given, from `loop` outwards."""
-    return (one for one in (loop.around() if loop is not None else ()) if one.scope is run)
+def repeating_loops(run: Scope, loop: Loop | None) -> Iterator[Loop]:
+    """Yield the loops around some code that run an unknown number of times, and stand in the function of a given run.
+
+    They come from `loop` outwards.
+    """
+    return (one for one in (loop.around() if loop is not None else ()) if one.scope is run and not one.counted)
 
 
-def _is_kept(at: Place, run: Scope) -> bool:
-    """Return whether code runs only as long as its function has not kept the result of an earlier run."""
-    return isinstance(run.body, cst.CSTNode) and isinstance(at.node, cst.CSTNode) and runs_until_kept(run.body, at.node)
+def _stands_in(question: Callable[[cst.CSTNode, cst.CSTNode], bool], at: Place, run: Scope) -> bool:
+    """Return the answer to a question about where some code stands in the function whose run is given."""
+    return isinstance(run.body, cst.CSTNode) and isinstance(at.node, cst.CSTNode) and question(run.body, at.node)

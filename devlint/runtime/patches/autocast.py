@@ -1,4 +1,4 @@
-"""Patches for mixed precision: make `autocast("cuda")` work on the host, with CUDA's rules of what to cast."""
+"""Patches for mixed precision: make the emulated device's autocast work on the host, with its rules of casting."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from devlint.runtime.backends import Backend
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.storage_labels import placement_of
 from devlint.runtime.tensor_arguments import tensors_in
@@ -20,17 +21,16 @@ LOWER_PRECISION = {
     "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "_convolution", "einsum",
     "linalg_multi_dot", "linalg_vecdot", "linear", "matmul", "mm", "mv", "prelu", "scaled_dot_product_attention",
-    "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell",
+    "gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell",
 }  # fmt: skip
-"""Operators that CUDA's autocast runs in half precision.
-
-Recurrent layers are among them because cuDNN's kernels, which the host does not have, run in half precision.
-"""
+"""Operators that autocast runs in half precision, on the backends whose autocast casts them."""
+RECURRENT = {"gru", "lstm", "rnn_relu", "rnn_tanh"}
+"""Recurrent layers, which run in half precision too where the backend has such kernels, as cuDNN has."""
 PROMOTE = {
     "addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "vdot", "grid_sampler", "index_put", "scatter_add",
     "tensordot",
 }  # fmt: skip
-"""Operators that CUDA's autocast runs in float32 if one operand is float32."""
+"""Operators that autocast runs in float32 if one operand is float32."""
 KERNELS_ABSENT_ON_HOST = ("aten::cudnn_", "aten::_thnn_", "aten::_scaled_dot_product_")
 """Prefixes of operators that the host never calls."""
 CASTABLE = (torch.float16, torch.bfloat16, torch.float32)
@@ -42,7 +42,7 @@ _below_autocast = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.Auto
 
 
 class _OperandCast:
-    """Callable that casts the operands of an operator as CUDA's autocast does, if they are on an emulated device.
+    """Callable that casts the operands of an operator as autocast does, if they are on an emulated device.
 
     A weight is cast once, and the result is reused until autocast ends.
     """
@@ -76,16 +76,22 @@ def _has_autocast_kernel(name: str, key: str) -> bool:
         return False
 
 
-def _autocast_operators() -> tuple[list[str], list[str]]:
-    """Return two lists of operator names: those that CUDA's autocast casts, and those that only the host's casts."""
+def _autocast_operators(backend: Backend) -> tuple[list[str], list[str]]:
+    """Return two lists of operator names: those that a backend's autocast casts, and those that only the host's."""
     names = [
         n
         for n in torch._C._dispatch_get_all_op_names()
         if n.startswith("aten::") and not n.startswith(KERNELS_ABSENT_ON_HOST)
     ]
-    cuda = {name for name in names if _base_name(name) in LOWER_PRECISION or _has_autocast_kernel(name, "AutocastCUDA")}
-    return sorted(cuda), sorted(
-        name for name in names if name not in cuda and _has_autocast_kernel(name, "AutocastCPU")
+    own = {name for name in names if _has_autocast_kernel(name, backend.autocast_key)}
+    halved = {_base_name(name) for name in own} & LOWER_PRECISION | (RECURRENT if backend.recurrent_in_half else set())
+    casting = {
+        name
+        for name in names
+        if (name in own or _base_name(name) in halved) and _base_name(name) not in backend.never_cast
+    }
+    return sorted(casting), sorted(
+        name for name in names if name not in casting and _has_autocast_kernel(name, "AutocastCPU")
     )
 
 
@@ -99,8 +105,8 @@ def _operator(name: str) -> Any:
     return getattr(getattr(torch.ops.aten, _base_name(name)), name.partition(".")[2] or "default")
 
 
-def _casting_kernel(name: str, cast: _OperandCast) -> Callable[..., Any]:
-    """Return an autocast kernel that casts operands on emulated devices as CUDA's autocast does.
+def _casting_kernel(name: str, cast: _OperandCast, kind: str) -> Callable[..., Any]:
+    """Return an autocast kernel that casts operands on emulated devices as the autocast of that device type does.
 
     Operands are passed on without a cast if none is on an emulated device.
     """
@@ -113,7 +119,7 @@ def _casting_kernel(name: str, cast: _OperandCast) -> Callable[..., Any]:
         with torch._C._ExcludeDispatchKeyGuard(_host_autocast):
             if base in PROMOTE and all(tensor.dtype is not torch.float32 for tensor in tensors):
                 return operator(*args, **kwargs)
-            target = torch.get_autocast_dtype("cuda") if base in LOWER_PRECISION else torch.float32
+            target = torch.get_autocast_dtype(kind) if base in LOWER_PRECISION | RECURRENT else torch.float32
             return operator(*cast(args, target), **{key: cast(value, target) for key, value in kwargs.items()})
 
     return kernel
@@ -122,70 +128,70 @@ def _casting_kernel(name: str, cast: _OperandCast) -> Callable[..., Any]:
 def _uncast_kernel(name: str) -> Callable[..., Any]:
     """Return an autocast kernel that passes the operands of an operator on without casting them.
 
-    It is for operators that CUDA's autocast does not cast, though it may cast in the operators that they are composed
-    of.
+    It is for operators that the backend's autocast does not cast, though it may cast in the operators that they are
+    composed of.
     """
     operator = _operator(name)
     return lambda keys, *args, **kwargs: operator.redispatch(keys & _below_autocast, *args, **kwargs)
 
 
-def _install_kernels(cast: _OperandCast) -> Any:
-    """Register kernels with CUDA's casting rules in place of the host's autocast kernels.
+def _install_kernels(cast: _OperandCast, backend: Backend) -> Any:
+    """Register kernels with a backend's casting rules in place of the host's autocast kernels.
 
     Returns the `torch.library.Library` that holds the kernels. Destroying it restores the host's kernels.
     """
     make: Any = torch.library.Library
     library = make("aten", "IMPL")
-    casting, leaving = _autocast_operators()
+    casting, leaving = _autocast_operators(backend)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns that kernels are replaced, which is intended here
         for name in casting:
-            library.impl(name, _casting_kernel(name, cast), "AutocastCPU", with_keyset=True)
+            library.impl(name, _casting_kernel(name, cast, backend.kind), "AutocastCPU", with_keyset=True)
         for name in leaving:
             library.impl(name, _uncast_kernel(name), "AutocastCPU", with_keyset=True)
     return library
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Replace methods of `torch.autocast`, so that the host casts by CUDA's rules while autocast is on for CUDA.
+    """Replace methods of `torch.autocast`, so that the host casts by the rules of the emulated device.
 
-    `binary_cross_entropy` then raises the error that it raises under CUDA's autocast. Nothing is replaced when MPS is
-    emulated.
+    It does so while autocast is on for that device. `binary_cross_entropy` then raises the error that it raises under
+    that autocast, if it raises one.
     """
-    if session.kind != "cuda":
-        return
+    kind = session.backend.kind
     libraries: list[Any] = []
     cast = _OperandCast()
     enter: Any = torch.autocast.__enter__
     leave: Any = torch.autocast.__exit__
 
     def begin(self: Any) -> Any:
-        within = torch.is_autocast_enabled("cuda")
+        within = torch.is_autocast_enabled(kind)
         if self._enabled and (within if self.device == "cpu" else torch.is_autocast_enabled("cpu") and not within):
             raise NotEmulated("autocast of the host and of the device at once")
         result = enter(self)
-        if self.device == "cuda":
+        if self.device == kind:
             if not libraries:
-                libraries.append(_install_kernels(cast))
+                libraries.append(_install_kernels(cast, session.backend))
             self._devlint_before = [*getattr(self, "_devlint_before", ()), torch.is_autocast_enabled("cpu")]
-        if self.device == "cuda" or within:
-            torch.set_autocast_enabled("cpu", torch.is_autocast_enabled("cuda"))
+        if self.device == kind or within:
+            torch.set_autocast_enabled("cpu", torch.is_autocast_enabled(kind))
         return result
 
     def end(self: Any, *error: Any) -> Any:
         result = leave(self, *error)
-        if self.device == "cuda":
+        if self.device == kind:
             torch.set_autocast_enabled("cpu", self._devlint_before.pop())
-        if not torch.is_autocast_enabled("cuda"):
+        if not torch.is_autocast_enabled(kind):
             cast.forget()
             while libraries:
                 libraries.pop()._destroy()
         return result
 
     bce = torch._C._nn.binary_cross_entropy
+    banned = _has_autocast_kernel("aten::binary_cross_entropy", session.backend.autocast_key)
 
     def binary_cross_entropy(*args: Any, **kwargs: Any) -> Any:
-        if torch.is_autocast_enabled("cuda") and any(placement_of(t).key for t in tensors_in(args)):
+        if banned and torch.is_autocast_enabled(kind) and any(placement_of(t).key for t in tensors_in(args)):
             raise RuntimeError(
                 "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
                 "Many models use a sigmoid layer right before the binary cross entropy layer.\n"

@@ -41,7 +41,7 @@ def _check_rnn(*args: Any, **kwargs: Any) -> None:
                     f"Input and {name} tensors are not at the same device, found input tensor at {here.device} "
                     f"and {name} tensor at {there.device}"
                 )
-            if here.key and tensor.dtype is not args[0].dtype and not torch.is_autocast_enabled("cuda"):
+            if here.key and tensor.dtype is not args[0].dtype and not torch.is_autocast_enabled(here.device.type):
                 found, wanted = map(torch_errors.legacy_dtype_name, (tensor.dtype, args[0].dtype))
                 raise RuntimeError(
                     f"Input and {name} tensors are not the same dtype, found input tensor with {wanted} "
@@ -81,6 +81,20 @@ def _check_matrix_rank(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> None:
             )
 
 
+def _check_mps_linear(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> None:
+    """Raise RuntimeError if the arguments of `linear` are not all on MPS although one is.
+
+    The checks are those of `_mps_linear` in torch's aten/src/ATen/native/mps/operations/Linear.mm. Linear layers of
+    other backends leave the check to the operators that they consist of.
+    """
+    given = [(name, t) for name, t in (("input", input), ("weight", weight), ("bias", bias)) if t is not None]
+    placed = [(name, placement_of(tensor)) for name, tensor in given]
+    if any(place.device.type == "mps" for _, place in placed):
+        for name, place in placed:
+            if place.device.type != "mps":
+                raise torch_errors.argument_not_on_mps(name, place.device)
+
+
 _CHECKS: tuple[tuple[Any, str, Check], ...] = (
     *((owner, name, _check_rnn) for owner in (torch, torch._VF) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")),
     (torch.linalg, "matrix_rank", _check_matrix_rank),
@@ -91,6 +105,7 @@ _CHECKS: tuple[tuple[Any, str, Check], ...] = (
     (torch, "nanquantile", _check_quantile),
     (torch.Tensor, "nanquantile", _check_quantile),
     (torch._VF, "meshgrid", _check_meshgrid),
+    (torch.nn.functional, "linear", _check_mps_linear),
 )
 """The patched functions: owner, name and check."""
 

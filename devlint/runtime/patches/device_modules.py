@@ -1,11 +1,9 @@
-"""Replacements for the functions of `torch.cuda`, `torch.mps` and `torch.accelerator`.
-
-They answer as if the emulated devices were real.
+"""Patches for the modules that answer for devices: `torch.cuda`, `torch.xpu`, `torch.mps`, `torch.npu`, and
+`torch.accelerator`. The emulated backend's module answers as if its devices were there.
 """
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -13,207 +11,79 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime import rng
-from devlint.runtime.not_emulated import NotEmulated
-from devlint.runtime.patches.stream_objects import stream_and_event
-from devlint.runtime.storage_labels import memory_counter
+from devlint.runtime.patches import absent_backends, npu_module
+from devlint.runtime.patches.device_functions import (
+    common_queries,
+    device_descriptions,
+    device_index,
+    memory_functions,
+    random_functions,
+    refusing_function,
+    streams_and_events,
+)
+from devlint.runtime.patches.stream_objects import any_device_event
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.runtime_session import RuntimeSession
 
-CAPABILITY = (9, 0)
-"""The compute capability that the emulated device claims to have."""
 _ALL_DTYPES = frozenset(one for one in vars(torch).values() if isinstance(one, torch.dtype))
-"""The dtypes that the emulated device claims to support."""
-TOTAL_MEMORY = 80 * 1024**3
-"""The bytes of memory that the emulated device claims to have."""
+"""The dtypes of torch. The emulated device claims to support those that its backend does not lack."""
+_REFUSED = ("CUDAGraph", "XPUGraph", "graph", "make_graphed_callables", "get_stream_from_external", "utilization")
+"""Names in the module of a backend for what devlint does not emulate."""
+_SUBMODULES = ("memory", "random", "streams")
+"""Submodules of a backend's module that hold some of its functions too."""
 
 
-def _device_index(session: RuntimeSession, device: Any) -> int:
-    """Return the index of the emulated device that an argument of a `torch.cuda` function means.
-
-    None and negative numbers mean the current device.
-    """
-    if device is None or (isinstance(device, int) and device < 0):
-        return session.current_index
-    if isinstance(device, int | str):
-        device = session.resolve(device)
-    if isinstance(device, torch.device):
-        if device.type != session.kind:
-            raise ValueError(f"Expected a {session.kind} device, but got: {device}")
-        return session.resolve(device).index or 0
-    return int(getattr(device, "idx", session.current_index))
-
-
-def _common_queries(session: RuntimeSession) -> dict[str, Any]:
-    """Return replacements, by name, for functions such as `synchronize` of `torch.cuda` and `torch.accelerator`."""
-
-    def synchronize(device: Any = None) -> None:
-        session.initialize()
-        session.host_waited("synchronize")
-
-    def set_device(device: Any) -> None:
-        session.initialize()
-        session.current_index = _device_index(session, device)
-
-    return {
-        "synchronize": synchronize,
-        "set_device": set_device,
-        "device_count": lambda: session.device_count,
-        "is_available": lambda: True,
-        "empty_cache": lambda: None,
-    }
-
-
-def _memory_functions(session: RuntimeSession) -> dict[str, Any]:
-    """Return replacements, by name, for the functions of `torch.cuda` that report or reset memory statistics."""
-
-    def key(device: Any) -> int:
-        return 1 + _device_index(session, device)
-
-    def allocated(device: Any = None) -> int:
-        return memory_counter.allocated.get(key(device), 0)
-
-    def most(device: Any = None) -> int:
-        return memory_counter.peak.get(key(device), 0)
-
-    def reset(device: Any = None) -> None:
-        memory_counter.peak[key(device)] = memory_counter.allocated.get(key(device), 0)
-
-    def stats(device: Any = None) -> dict[str, int]:
-        return {"allocated_bytes.all.current": allocated(device), "allocated_bytes.all.peak": most(device)}
-
-    return {
-        "memory_allocated": allocated,
-        "memory_reserved": allocated,
-        "memory_cached": allocated,
-        "max_memory_allocated": most,
-        "max_memory_reserved": most,
-        "max_memory_cached": most,
-        "reset_peak_memory_stats": reset,
-        "reset_max_memory_allocated": reset,
-        "reset_accumulated_memory_stats": reset,
-        "memory_stats": stats,
-        "memory_summary": lambda device=None, abbreviated=False: (
-            f"emulated device: {allocated(device)} bytes allocated"
-        ),
-        "mem_get_info": lambda device=None: (TOTAL_MEMORY - allocated(device), TOTAL_MEMORY),
-        "set_per_process_memory_fraction": lambda fraction, device=None: None,
-    }
-
-
-def _random_functions(session: RuntimeSession) -> dict[str, Any]:
-    """Return replacements, by name, for functions of `torch.cuda` that seed random generators or give their states."""
-
-    def key(device: Any) -> int:
-        return 1 + _device_index(session, device)
-
-    def seed_all(seed: int) -> None:
-        for index in range(session.device_count):
-            rng.seed_device(1 + index, int(seed))
-
-    def set_states(states: Any) -> None:
-        for index, state in enumerate(states):
-            rng.set_state(1 + index, state)
-
-    return {
-        "manual_seed": lambda seed: rng.seed_device(key(None), int(seed)),
-        "manual_seed_all": seed_all,
-        "seed": lambda: rng.seed_device(key(None), torch.default_generator.seed()),
-        "seed_all": lambda: seed_all(torch.default_generator.seed()),
-        "initial_seed": torch.initial_seed,
-        "get_rng_state": lambda device=None: rng.get_state(key(device)),
-        "get_rng_state_all": lambda: [rng.get_state(1 + index) for index in range(session.device_count)],
-        "set_rng_state": lambda state, device=None: rng.set_state(key(device), state),
-        "set_rng_state_all": set_states,
-    }
-
-
-def _refusing_function(name: str) -> Any:
-    """Return a replacement for a torch function that emulation does not support; calling it raises NotEmulated."""
-
-    def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise NotEmulated(name)
-
-    return refuse
-
-
-def _device_descriptions(session: RuntimeSession) -> dict[str, Any]:
-    """Return replacements, by name, for functions of `torch.cuda` that describe devices or select the current one."""
-    properties = types.SimpleNamespace(
-        name="devlint emulated device",
-        major=CAPABILITY[0],
-        minor=CAPABILITY[1],
-        total_memory=TOTAL_MEMORY,
-        multi_processor_count=132,
-        warp_size=32,
-        max_threads_per_multi_processor=2048,
-        is_integrated=False,
-        is_multi_gpu_board=False,
-        gcnArchName="",
-    )
-
-    def exchange(index: int) -> int:
-        before = session.current_index
-        if index >= 0:
-            session.current_index = _device_index(session, index)
-        return before
-
-    return {
-        "init": session.initialize,
-        "_lazy_init": session.initialize,
-        "is_initialized": lambda: session.initialized,
-        "_is_in_bad_fork": lambda: session.forked_after_init,
-        "current_device": lambda: session.current_index,
-        "_exchange_device": exchange,
-        "_maybe_exchange_device": exchange,
-        "get_device_name": lambda device=None: properties.name,
-        "get_device_capability": lambda device=None: CAPABILITY,
-        "get_device_properties": lambda device=None: properties,
-        "get_arch_list": lambda: ["sm_90"],
-        "can_device_access_peer": lambda device, peer: True,
-        "is_bf16_supported": lambda including_emulation=True: True,
-        "is_tf32_supported": lambda: True,
-        "ipc_collect": lambda: None,
-        "set_sync_debug_mode": lambda mode: None,
-        "get_sync_debug_mode": lambda: 0,
-    }
-
-
-def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
-    """Return replacements, by name, for the classes and functions of `torch.cuda` that deal with streams and events."""
-    stream, event = stream_and_event(session)
-    return {
-        "Stream": stream,
-        "Event": event,
-        "current_stream": lambda device=None: stream.from_clock(
-            session.streams.current(_emulated_device(session, device))
-        ),
-        "default_stream": lambda device=None: stream.from_clock(
-            session.streams.default(_emulated_device(session, device))
-        ),
-        "set_stream": lambda chosen: session.streams.set_current(chosen.stream_clock),
-        "stream": stream.context,
-        "is_current_stream_capturing": lambda: False,
-    }
-
-
-def _patch_cuda(session: RuntimeSession, patcher: Patcher) -> None:
-    """Replace functions of `torch.cuda` and its submodules by versions for emulated devices."""
+def _all_functions(session: RuntimeSession) -> dict[str, Any]:
+    """Return the replacements for all functions and classes of a backend's module, by their names in `torch.cuda`."""
     names = (
-        _common_queries(session)
-        | _memory_functions(session)
-        | _random_functions(session)
-        | _device_descriptions(session)
-        | _streams_and_events(session)
+        common_queries(session)
+        | memory_functions(session)
+        | random_functions(session)
+        | device_descriptions(session)
+        | streams_and_events(session)
     )
-    for name in ("CUDAGraph", "graph", "make_graphed_callables", "get_stream_from_external", "utilization"):
-        names[name] = _refusing_function(f"torch.cuda.{name}")
-    for name, value in names.items():
-        patcher.replace(torch.cuda, name, value)
-    for module in (torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
-        for name in vars(module).keys() & names.keys():
-            patcher.replace(module, name, names[name])
+    return names | {name: refusing_function(f"torch.{session.kind}.{name}") for name in _REFUSED}
+
+
+def _mps_functions(names: dict[str, Any]) -> dict[str, Any]:
+    """Return the replacements for the functions and classes of `torch.mps`, which has few and names some of its own.
+
+    `names` are those of a backend's module like `torch.cuda`.
+    """
+    shared = ("synchronize", "device_count", "empty_cache", "manual_seed", "seed", "Event", "is_available")
+    return {name: names[name] for name in shared} | {
+        "current_allocated_memory": lambda: names["memory_allocated"](),
+        "driver_allocated_memory": lambda: names["memory_allocated"](),
+        "recommended_max_memory": lambda: names["mem_get_info"]()[1],
+        "set_per_process_memory_fraction": lambda fraction: None,
+        "get_rng_state": lambda device="mps": names["get_rng_state"](device),
+        "set_rng_state": lambda new_state, device="mps": names["set_rng_state"](new_state, device),
+    }
+
+
+def _patch_backend_module(session: RuntimeSession, patcher: Patcher, names: dict[str, Any]) -> None:
+    """Replace the functions of the emulated backend's module and of its submodules by versions for emulated devices."""
+    kind = session.backend.kind
+    if kind == "npu":
+        npu_module.install(session, patcher, names)
+    module = getattr(torch, kind)
+    if kind == "mps":
+        names = _mps_functions(names)
+    for name in vars(module).keys() & names.keys():
+        patcher.replace(module, name, names[name])
+    for submodule in (getattr(module, name, None) for name in _SUBMODULES):
+        for name in vars(submodule).keys() & names.keys() if submodule is not None else ():
+            patcher.replace(submodule, name, names[name])
+    backend_flags = getattr(torch.backends, kind, None)
+    for name in ("is_built", "is_available"):
+        if hasattr(backend_flags, name):
+            patcher.replace(backend_flags, name, lambda: True)
+
+
+def _patch_cuda_extras(patcher: Patcher) -> None:
+    """Replace what only CUDA has beside `torch.cuda`'s own functions: the ranges of NVTX, and a question to cuDNN."""
     for name, value in {
         "range_push": lambda message: 0,
         "range_pop": lambda: 0,
@@ -222,51 +92,45 @@ def _patch_cuda(session: RuntimeSession, patcher: Patcher) -> None:
         "mark": lambda message: None,
     }.items():
         patcher.replace(torch.cuda.nvtx, name, value)
-    patcher.replace(torch.Tensor, "record_stream", lambda self, stream: None)
-    patcher.replace(torch.backends.cuda, "is_built", lambda: True)
     patcher.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
 
 
-def _emulated_device(session: RuntimeSession, device: Any) -> torch.device:
-    """Return the emulated device that an argument of a `torch.cuda` function means; None means the current device."""
-    return session.devices[_device_index(session, device)]
-
-
-def _patch_accelerator(session: RuntimeSession, patcher: Patcher) -> None:
+def _patch_accelerator(session: RuntimeSession, patcher: Patcher, functions: dict[str, Any]) -> None:
     """Replace functions of `torch.accelerator` by versions for emulated devices, if this torch has the module."""
     accelerator = getattr(torch, "accelerator", None)
     if accelerator is None:
         return
-    queries = _common_queries(session)
-    kind = torch.device(session.kind or "cuda")
+    kind = torch.device(session.backend.kind)
 
     @contextmanager
-    def device_index(index: int | None) -> Iterator[None]:
+    def index_scope(index: int | None) -> Iterator[None]:
         before = session.current_index
-        session.current_index = before if index is None else _device_index(session, index)
+        session.current_index = before if index is None else device_index(session, index)
         try:
             yield
         finally:
             session.current_index = before
 
     names = {
-        "is_available": queries["is_available"],
-        "device_count": queries["device_count"],
-        "synchronize": queries["synchronize"],
+        "is_available": functions["is_available"],
+        "device_count": functions["device_count"],
+        "synchronize": functions["synchronize"],
         "current_accelerator": lambda check_available=False: kind,
         "current_device_index": lambda: session.current_index,
         "current_device_idx": lambda: session.current_index,
-        "set_device_index": queries["set_device"],
-        "set_device_idx": queries["set_device"],
-        "device_index": device_index,
+        "set_device_index": functions["set_device"],
+        "set_device_idx": functions["set_device"],
+        "device_index": index_scope,
         "empty_cache": lambda: None,
         "empty_host_cache": lambda: None,
-        "get_device_capability": lambda device=None: {"supported_dtypes": set(_ALL_DTYPES)},
-        "get_memory_info": _memory_functions(session)["mem_get_info"],
-        "current_stream": lambda device=None: torch.cuda.current_stream(device),
-        "set_stream": lambda stream: torch.cuda.set_stream(stream),
+        "get_device_capability": lambda device=None: {
+            "supported_dtypes": set(_ALL_DTYPES - session.dtype_limits.unsupported)
+        },
+        "get_memory_info": functions["mem_get_info"],
+        "current_stream": functions["current_stream"],
+        "set_stream": functions["set_stream"],
     }
-    names |= {name: value for name, value in _memory_functions(session).items() if hasattr(accelerator, name)}
+    names |= {name: value for name, value in memory_functions(session).items() if hasattr(accelerator, name)}
     for name, value in names.items():
         if hasattr(accelerator, name):
             patcher.replace(accelerator, name, value)
@@ -275,41 +139,40 @@ def _patch_accelerator(session: RuntimeSession, patcher: Patcher) -> None:
 def _patch_device_module(session: RuntimeSession, patcher: Patcher) -> None:
     """Replace `torch.get_device_module`, which gives the accelerator's module where no device is named."""
     original = getattr(torch, "get_device_module", None)
-    if original is not None:
-        patcher.replace(torch, "get_device_module", lambda device=None: original(device or session.kind))
+    if original is None:
+        return
+
+    def get_device_module(device: Any = None) -> Any:
+        # torch keeps the answers for good, so it must not be asked for a module that exists only while emulating.
+        if device is None or (isinstance(device, str | torch.device) and torch.device(device).type == session.kind):
+            return getattr(torch, session.backend.kind)
+        return original(device)
+
+    patcher.replace(torch, "get_device_module", get_device_module)
 
 
-def _patch_mps(session: RuntimeSession, patcher: Patcher) -> None:
-    """Replace functions of `torch.mps` and `torch.backends.mps` by versions for the emulated device."""
-    queries = _common_queries(session)
-    memory = _memory_functions(session)
-    patcher.replace(torch.backends.mps, "is_available", lambda: True)
-    patcher.replace(torch.backends.mps, "is_built", lambda: True)
-    for name, value in {
-        "synchronize": queries["synchronize"],
-        "device_count": queries["device_count"],
-        "empty_cache": queries["empty_cache"],
-        "current_allocated_memory": memory["memory_allocated"],
-        "driver_allocated_memory": memory["memory_allocated"],
-        "manual_seed": lambda seed: rng.seed_device(1, int(seed)),
-        "seed": lambda: rng.seed_device(1, torch.default_generator.seed()),
-        "get_rng_state": lambda: rng.get_state(1),
-        "set_rng_state": lambda state: rng.set_state(1, state),
-    }.items():
-        patcher.replace(torch.mps, name, value)
+def _patch_streams_of_any_device(session: RuntimeSession, patcher: Patcher, functions: dict[str, Any]) -> None:
+    """Replace `torch.Stream` and `torch.Event`, which are of the accelerator's type, if this torch has them."""
+    if hasattr(torch, "Stream"):
+        patcher.replace(torch, "Stream", functions["Stream"])
+    if hasattr(torch, "Event"):
+        patcher.replace(torch, "Event", any_device_event(session, functions["Event"]))
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Replace functions of `torch.cuda` or `torch.mps`, of `torch.accelerator`, and `torch.manual_seed`.
+    """Replace functions of the emulated backend's module, of `torch.accelerator`, and `torch.manual_seed`.
 
-    The replacements answer for the emulated devices.
+    The replacements answer for the emulated devices. The modules of the other backends answer that they have none.
     """
+    functions = _all_functions(session)
+    absent_backends.install(session.kind, patcher)
+    _patch_backend_module(session, patcher, functions)
     if session.kind == "cuda":
-        _patch_cuda(session, patcher)
-    else:
-        _patch_mps(session, patcher)
-    _patch_accelerator(session, patcher)
+        _patch_cuda_extras(patcher)
+    patcher.replace(torch.Tensor, "record_stream", lambda self, stream: None)
+    _patch_accelerator(session, patcher, functions)
     _patch_device_module(session, patcher)
+    _patch_streams_of_any_device(session, patcher, functions)
 
     def manual_seed(seed: int) -> torch.Generator:
         rng.discard_device_states()

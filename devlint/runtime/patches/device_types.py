@@ -51,13 +51,12 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     """
     names = {"__module__": "torch", "__qualname__": "device", "kind": session.kind}
     patcher.replace(torch, "device", _DeviceType("device", (), names))
-    if session.kind != "cuda":
+    if not session.backend.legacy_types:
         return
+    module = getattr(torch, session.backend.kind)
     for dtype_name, legacy in torch_errors.LEGACY_DTYPE_NAMES.items():
         if hasattr(torch.cuda, f"{legacy}Tensor"):
-            patcher.replace(
-                torch.cuda, f"{legacy}Tensor", _legacy_type_class(session, legacy, getattr(torch, dtype_name))
-            )
+            patcher.replace(module, f"{legacy}Tensor", _legacy_type_class(session, legacy, getattr(torch, dtype_name)))
     default_type = torch.set_default_tensor_type
 
     def set_default_tensor_type(wanted: Any) -> None:
@@ -79,19 +78,20 @@ class _LegacyType(type):
     """
 
     def __instancecheck__(cls, instance: object) -> bool:
+        kind: str = cls.kind  # type: ignore[attr-defined]
         wanted: torch.dtype = cls.dtype  # type: ignore[attr-defined]
-        return isinstance(instance, torch.Tensor) and device_of(instance).type == "cuda" and instance.dtype is wanted
+        return isinstance(instance, torch.Tensor) and device_of(instance).type == kind and instance.dtype is wanted
 
 
 def _legacy_type_class(session: RuntimeSession, legacy: str, dtype: torch.dtype) -> type:
     """Return a class that replaces a legacy tensor type such as `torch.cuda.FloatTensor` and makes emulated tensors."""
 
     def new(cls: type, *args: Any, device: Any = None) -> torch.Tensor:
-        target = session.resolve("cuda" if device is None else device)
+        target = session.resolve(session.kind if device is None else device)
         if len(args) == 1 and not isinstance(args[0], int | torch.Size):
             return torch.tensor(args[0], dtype=dtype, device=target)
         return torch.empty(*args or (0,), dtype=dtype, device=target)
 
-    return _LegacyType(
-        f"{legacy}Tensor", (), {"__new__": staticmethod(new), "__module__": "torch.cuda", "dtype": dtype}
-    )
+    kind = session.backend.kind
+    names = {"__new__": staticmethod(new), "__module__": f"torch.{kind}", "kind": kind, "dtype": dtype}
+    return _LegacyType(f"{legacy}Tensor", (), names)

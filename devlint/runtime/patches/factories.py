@@ -85,8 +85,8 @@ class _FactoryWrapper:
         """
         session = self.session
         frame = user_frame(3)
-        if target.type == "mps" and out.dtype is torch.float64:
-            raise torch_errors.float64_on_mps()
+        if target.type != "cpu":
+            session.dtype_limits.check_made(out.dtype)
         if target is HOST or target.type == "cpu":
             how = f"created on the host by {name}()" + ("" if explicit else ", which names no device")
         else:
@@ -109,6 +109,7 @@ class _FactoryWrapper:
             if kwargs.get("out") is not None or (not default and device is None):
                 return original(*args, **kwargs)
             rng.check_generator(kwargs.get("generator"), target)
+            _check_pinning(target, pinned=pin_memory)
             key = 0 if target.type == "cpu" else 1 + (target.index or 0)
             with rng.device_generator_state(key):
                 out = original(*args, device=HOST, **kwargs)
@@ -130,6 +131,8 @@ class _FactoryWrapper:
             target = placement_of(source).device if device is None else self.session.resolve(device)
             if self.foreign(target):
                 return original(*args, device=target, **kwargs)
+            if name != "new_tensor":
+                _check_pinning(target, pinned=pin_memory)
             out = original(*args, **kwargs)
             return self.label_result(out, target, name, explicit=True, pinned=pin_memory)
 
@@ -229,6 +232,12 @@ class _FactoryWrapper:
             return out
 
         return factory
+
+
+def _check_pinning(target: torch.device, *, pinned: bool) -> None:
+    """Raise PyTorch's error for a factory call that asks for pinned memory on an accelerator."""
+    if pinned and target.type != "cpu":
+        raise torch_errors.pinned_factory_on_device()
 
 
 def _origin_suffix(data: Any) -> str:

@@ -58,7 +58,11 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         return to_device(self, target)
 
     def cuda(self: torch.UntypedStorage, device: Any = None, non_blocking: bool = False) -> torch.UntypedStorage:
-        return to_device(self, session.resolve("cuda" if device is None else device))
+        target = session.resolve("cuda")
+        return to_device(self, target if device is None else session.resolve(device))
+
+    def mps(self: torch.UntypedStorage) -> torch.UntypedStorage:
+        return to_device(self, session.resolve("mps"))
 
     def cpu(self: torch.UntypedStorage) -> torch.UntypedStorage:
         return to_device(self, HOST)
@@ -75,5 +79,12 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     storage = torch.UntypedStorage
     patcher.replace(storage, "device", property(device))
     patcher.replace(storage, "__new__", staticmethod(new))
-    for name, method in (("to", to), ("cuda", cuda), ("cpu", cpu), ("clone", clone), ("_share_cuda_", share)):
+    for name, method in (
+        ("to", to),
+        ("cuda", cuda),
+        ("mps", mps),
+        ("cpu", cpu),
+        ("clone", clone),
+        ("_share_cuda_", share),
+    ):
         patcher.replace(storage, name, method)

@@ -1,4 +1,4 @@
-"""The classes that replace `torch.cuda.Stream` and `torch.cuda.Event` for emulated devices.
+"""The classes that replace `torch.Stream`, `torch.cuda.Stream` and the events of both for emulated devices.
 
 Nothing runs in parallel on an emulated device, but the order of work and waits is tracked.
 """
@@ -68,7 +68,8 @@ class EmulatedStream:
 
     def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
         self.device = self.session.resolve(self.session.kind if device is None else device)
-        self.stream_clock = self.session.streams.create(self.device)
+        streams = self.session.streams
+        self.stream_clock = streams.default(self.device) if self.session.backend.single else streams.create(self.device)
         self.priority = priority
 
     @classmethod
@@ -135,10 +136,25 @@ class EmulatedStream:
         return hash(self.stream_clock.identity)
 
 
+class AnyDeviceEvent(EmulatedEvent):
+    """Emulated `torch.Event`, which takes the device first; its `device` is the one that the event belongs to."""
+
+    def __init__(
+        self, device: Any = None, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
+    ) -> None:
+        super().__init__(enable_timing, blocking, interprocess)
+        self.device = self.session.resolve(self.session.kind if device is None else device)
+
+
 def stream_and_event(session: RuntimeSession) -> tuple[type[EmulatedStream], type[EmulatedEvent]]:
     """Return new subclasses of `EmulatedStream` and `EmulatedEvent` that belong to the given session."""
     event = type("Event", (EmulatedEvent,), {"session": session})
     return type("Stream", (EmulatedStream,), {"session": session, "event": event}), event
+
+
+def any_device_event(session: RuntimeSession, event: type[EmulatedEvent]) -> type[EmulatedEvent]:
+    """Return the class that replaces `torch.Event` in the given session; its base is the session's own event class."""
+    return type("Event", (AnyDeviceEvent, event), {"session": session})
 
 
 class _CurrentStreamScope:

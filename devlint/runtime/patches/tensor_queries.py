@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime import torch_errors
+from devlint.runtime.backends import BACKENDS
 from devlint.runtime.device_comparisons import check_device_comparison
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.storage_labels import HOST, LABEL_ATTRIBUTE, label_of, placement_of, storage_of_dense
@@ -96,9 +97,9 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
     tensor = torch.Tensor
     patcher.replace(tensor, "device", property(device))
-    patcher.replace(tensor, "is_cpu", is_kind("cpu"))
-    patcher.replace(tensor, "is_cuda", is_kind("cuda"))
-    patcher.replace(tensor, "is_mps", is_kind("mps"))
+    for kind in ("cpu", *BACKENDS):
+        if hasattr(tensor, f"is_{kind}") or kind == session.kind:
+            patcher.replace(tensor, f"is_{kind}", is_kind(kind))
     patcher.replace(tensor, "get_device", get_device)
     patcher.replace(torch, "get_device", get_device)
     patcher.replace(tensor, "type", type_)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from devlint.runtime.backends import BACKENDS
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.discarded_results import check_discarded_transfer
 from devlint.runtime.not_emulated import NotEmulated
@@ -98,6 +100,15 @@ def _result_on_same_device(tensor: torch.Tensor, asked: ToArguments) -> torch.Te
     return _to(tensor, asked.dtype or tensor.dtype, **asked.options)
 
 
+def _module_mover(kind: str) -> Callable[..., Any]:
+    """Return the method of modules that has the name of a device type which torch itself does not know, such as npu."""
+
+    def move(self: Any, device: Any = None) -> Any:
+        return self._apply(lambda tensor: getattr(tensor, kind)(device))
+
+    return move
+
+
 def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Replace the methods of `torch.Tensor` that move tensors, and torch's parser of the arguments of `Module.to`.
 
@@ -107,18 +118,23 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         return _move(session, self, parse_to_arguments(session, args, kwargs), "to")
 
-    def cuda(
-        self: torch.Tensor,
-        device: Any = None,
-        non_blocking: bool = False,
-        memory_format: torch.memory_format | None = None,
-    ) -> torch.Tensor:
-        if session.kind != "cuda":
-            raise AssertionError("Torch not compiled with CUDA enabled")
-        target = session.resolve("cuda" if device is None else device)
-        if target.type != "cuda":
-            raise ValueError(f"Invalid device, must be cuda device but got {target}")
-        return _move(session, self, ToArguments(target, None, non_blocking, False, memory_format), "cuda")
+    def mover(kind: str) -> Callable[..., torch.Tensor]:
+        """Return the method of tensors that has the name of a device type, such as `Tensor.cuda`."""
+
+        def move(
+            self: torch.Tensor,
+            device: Any = None,
+            non_blocking: bool = False,
+            memory_format: torch.memory_format | None = None,
+        ) -> torch.Tensor:
+            target = session.resolve(kind)
+            if device is not None:
+                target = session.resolve(device)
+            if target.type != kind:
+                raise ValueError(f"Invalid device, must be {kind} device but got {target}")
+            return _move(session, self, ToArguments(target, None, non_blocking, False, memory_format), kind)
+
+        return move
 
     def cpu(self: torch.Tensor, memory_format: torch.memory_format | None = None) -> torch.Tensor:
         return _move(session, self, ToArguments(HOST, None, False, False, memory_format), "cpu")
@@ -134,6 +150,11 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         asked = parse_to_arguments(session, args, kwargs)
         return asked.device, asked.dtype, asked.non_blocking, asked.memory_format
 
-    for name, method in (("to", to), ("cuda", cuda), ("cpu", cpu), ("type_as", type_as)):
+    for name, method in (("to", to), ("cpu", cpu), ("type_as", type_as)):
         patcher.replace(torch.Tensor, name, method)
+    for backend in BACKENDS.values():
+        if hasattr(torch.Tensor, backend.kind) or (backend.kind == session.kind and backend.tensor_method):
+            patcher.replace(torch.Tensor, backend.kind, mover(backend.kind))
+            if not hasattr(torch.nn.Module, backend.kind):
+                patcher.replace(torch.nn.Module, backend.kind, _module_mover(backend.kind))
     patcher.replace(torch._C._nn, "_parse_to", parse_to)

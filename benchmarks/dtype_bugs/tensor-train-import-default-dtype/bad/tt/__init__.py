@@ -1,0 +1,3 @@
+from tt.tensor import Tensor
+
+__all__ = ["Tensor"]

@@ -1,0 +1,80 @@
+"""The oldest torch that a project supports, as the dependencies in its `pyproject.toml` say."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from devlint.semantics.accelerators import Version
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_REQUIREMENT: Final = re.compile(r"\s*torch\s*(?:\[[^\]]*\])?\s*\(?(?P<versions>[^;)@]*)")
+"""A requirement of torch, such as `torch>=2.6,<3; python_version > "3.9"`."""
+_LOWEST: Final = re.compile(r"(?:^|,)\s*(?:>=|~=|===?|\^|~)\s*v?(\d+(?:\.\d+)*)")
+"""A clause that says which version is the oldest one."""
+
+
+@lru_cache(maxsize=256)
+def oldest_torch_of_project(directory: Path) -> Version | None:
+    """Return the oldest torch that the project of a directory supports; None where its files do not tell.
+
+    The nearest `pyproject.toml` counts. Where its dependencies do not name torch, its optional ones are asked.
+    """
+    found = next((file for one in (directory, *directory.parents) if (file := one / "pyproject.toml").is_file()), None)
+    if found is None:
+        return None
+    try:
+        content: Any = tomllib.loads(found.read_bytes().decode())
+    except (OSError, ValueError):
+        return None
+    for group in (_required(content), _optional(content)):
+        versions = [version for one in group if (version := _lowest_torch(one)) is not None]
+        if versions:
+            return min(versions)
+    return None
+
+
+def _required(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the requirements that a project always has."""
+    yield from _texts(_at(content, "project", "dependencies"))
+    poetry = _at(content, "tool", "poetry", "dependencies", "torch")
+    version = poetry.get("version") if isinstance(poetry, dict) else poetry
+    if isinstance(version, str):
+        yield f"torch {version if version[:1] in '<>=!~^' else '==' + version}"
+
+
+def _optional(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the requirements of a project's extras."""
+    extras = _at(content, "project", "optional-dependencies")
+    for one in extras.values() if isinstance(extras, dict) else ():
+        yield from _texts(one)
+
+
+def _lowest_torch(requirement: str) -> Version | None:
+    """Return the oldest version that a requirement of torch admits; None if it has no such bound, or is of another."""
+    found = _REQUIREMENT.match(requirement)
+    if found is None:
+        return None
+    versions = [tuple(map(int, one.split("."))) for one in _LOWEST.findall(found["versions"])]
+    return max(versions, default=None)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the strings in a list; nothing for another value."""
+    if isinstance(value, list):
+        yield from (one for one in value if isinstance(one, str))
+
+
+def _at(content: Any, *keys: str) -> Any:
+    """Return the value in nested tables under some keys, None if there is none."""
+    for key in keys:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content

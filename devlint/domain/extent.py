@@ -1,0 +1,34 @@
+"""The extent of a tensor: its sizes, as the code that makes it gives them, and whether they are few elements."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final
+
+from devlint.domain.placement import Place
+from devlint.domain.record import record
+
+FEW: Final = 16_384
+"""The number of elements from which on a tensor is large enough for its copies to matter."""
+
+
+@record(frozen=True, slots=True)
+class Extent:
+    """The sizes of a tensor's dimensions, in order: numbers, or the expressions of the program that give them.
+
+    None stands for a size of which the program holds no expression of its own. `is_open` is true when there may be
+    further dimensions, as in a tensor of the shape of another one.
+    """
+
+    sizes: tuple[int | Place | None, ...]
+    is_open: bool = False
+
+    @property
+    def is_tiny(self) -> bool:
+        """Whether the tensor has so few elements that a copy costs no more than the call that makes it.
+
+        At most one of its sizes is then no number, and the numbers multiply to few elements: a vector of unknown length
+        is small, a matrix of unknown sizes is not.
+        """
+        numbers = [one for one in self.sizes if isinstance(one, int)]
+        return not self.is_open and len(self.sizes) - len(numbers) < 2 and prod(numbers) < FEW

@@ -1,0 +1,58 @@
+"""The cost of an event in words and by severity: how much is moved, how often, and whether that matters."""
+
+from __future__ import annotations
+
+from devlint.diagnostic import Severity
+from devlint.domain.dtype import Dtype
+from devlint.domain.extent import Extent
+from devlint.domain.path_conditions import PathCondition
+from devlint.domain.placement import Loop, Place
+from devlint.explain.assumptions import chooses_device
+from devlint.explain.device_texts import condition_text
+from devlint.explain.place_texts import place_text
+from devlint.interpreter.state.events import EventContext
+
+_LONGEST_SIZE = 16
+"""The number of characters that a text of one size may have."""
+
+
+def cost_severity(context: EventContext, *, little: bool = False) -> Severity | None:
+    """Return the severity of a finding about cost: info where the cost hardly matters, else None (that of the rule).
+
+    It hardly matters outside of hot code, and where it is known to be `little`.
+    """
+    return None if context.hot and not little else Severity.INFO
+
+
+def frequency_text(context: EventContext) -> str:
+    """Return how often the code of an event runs, as the end of a sentence: ` for every batch`.
+
+    Empty for code that is not known to run again and again.
+    """
+    repeater = context.repeater
+    if repeater is None:
+        return ""
+    if isinstance(repeater, Loop):
+        return " for every batch" if repeater.of_batches else " in every iteration"
+    return f" in every call of `{repeater.name.rpartition('.')[2]}`"
+
+
+def extent_text(extent: Extent | None, dtype: Dtype) -> str:
+    """Return how large a tensor is as the end of a sentence: `: [B, T, N] float32`; empty where that is not known.
+
+    Sizes that are no numbers stand there in the words of the program.
+    """
+    if extent is None or None in extent.sizes or not extent.sizes:
+        return ""
+    sizes = [place_text(one, _LONGEST_SIZE) if isinstance(one, Place) else str(one) for one in extent.sizes]
+    if extent.is_open:
+        sizes.append("...")
+    return f": [{', '.join(sizes)}]{f' {dtype.name}' if dtype.name is not None else ''}"
+
+
+def cost_condition_text(path_condition: PathCondition) -> str:
+    """Return the conditions of a cost as the end of a sentence: ` when x.is_cuda`.
+
+    That an accelerator is available, and that an option asks for it, goes without saying.
+    """
+    return condition_text(frozenset(one for one in path_condition if not chooses_device(one)))

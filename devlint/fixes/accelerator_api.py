@@ -1,0 +1,48 @@
+"""Fixes for code that is tied to one accelerator: functions for any accelerator, and checkpoints loaded to the host."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import libcst as cst
+
+from devlint.diagnostic import Applicability, Fix
+from devlint.fixes.call_edits import set_argument
+from devlint.fixes.edits import replace_node
+from devlint.fixes.fix_context import NodeRegion, NoFix
+from devlint.fixes.import_edits import write_library_name
+from devlint.semantics.accelerators import Kind, Replacement
+
+BY_KEYWORD: Final = frozenset({"torch.Event", "torch.Stream"})
+"""Classes whose first argument is a device, and that take all others by keyword."""
+
+
+def replace_library_name(region: NodeRegion, node: cst.CSTNode, replacement: Replacement) -> Fix:
+    """Return a fix that replaces the name of a function or class at `node`, and keeps the arguments of its call.
+
+    Raises NoFix for a replacement that takes other arguments.
+    """
+    if replacement.kind not in (Kind.FUNCTION, Kind.VALUE) or not re.fullmatch(r"[\w.]+", replacement.by):
+        raise NoFix
+    if replacement.by == "torch.accelerator.device_index":
+        raise NoFix
+    call = region.parent(node)
+    arguments = call.args if isinstance(call, cst.Call) and call.func is node else ()
+    by_keyword = replacement.by in BY_KEYWORD
+    if any(one.star or (one.keyword is None) is by_keyword for one in arguments):
+        raise NoFix
+    name, imported = write_library_name(region, node, replacement.by)
+    edits = (*imported, replace_node(region, node, name))
+    return Fix("Write what works with any accelerator", Applicability.UNSAFE, edits)
+
+
+def load_to_host(region: NodeRegion, call: cst.CSTNode, position: int) -> Fix:
+    """Return a fix that tells a function which loads a checkpoint to load it to the host.
+
+    `position` is that of the argument `map_location`.
+    """
+    if not isinstance(call, cst.Call):
+        raise NoFix
+    edit = set_argument(region, call, "map_location", '"cpu"', position)
+    return Fix("Load it to the host", Applicability.UNSAFE, (edit,))

@@ -1,0 +1,204 @@
+"""What the program says of accelerators: members of torch's modules about them, and their names in strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.availability import THERE_IS_ONE, is_available
+from devlint.domain.device import ACCELERATOR, KnownDevice
+from devlint.domain.path_conditions import Atom, assume, atoms_of, entails
+from devlint.domain.placement import PlacementCase, Step
+from devlint.domain.value import (
+    NONE,
+    ConditionalValue,
+    Const,
+    DeviceType,
+    DeviceValue,
+    StringPrefix,
+    Value,
+)
+from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.events import (
+    AcceleratorMayBeNone,
+    AcceleratorNameUsed,
+    BackendWrittenOut,
+    ChosenAccelerator,
+)
+from devlint.interpreter.state.frame import Frame
+from devlint.syntax.index import Statement
+from devlint.syntax.tree_walk import descend, dotted_name
+
+DESCRIBED_MODULES: Final = frozenset(
+    "torch.accelerator torch.accelerator.memory torch.cuda torch.cuda.memory torch.cuda.random torch.cuda.amp"
+    " torch.xpu torch.mps torch.mtia torch.cpu".split()
+)
+"""The modules of torch about accelerators, of whose members the rules are told."""
+_SHIMS: Final = frozenset({"intel_extension_for_pytorch", "ipex", "torch_npu", "torch_musa", "torch_mlu"})
+"""Packages that add members to the modules of torch about accelerators."""
+CUDA_BY_NAME: Final = ("", 0)
+"""Stands for a function whose name says that the backend is CUDA, so that no argument does."""
+BACKEND_ARGUMENTS: Final[Mapping[str, tuple[str, int]]] = {
+    "torch.autocast": ("device_type", 0),
+    "torch.amp.autocast": ("device_type", 0),
+    "torch.amp.GradScaler": ("device", 0),
+    "torch.cuda.amp.autocast": CUDA_BY_NAME,
+    "torch.cuda.amp.GradScaler": CUDA_BY_NAME,
+    "torch.distributed.init_process_group": ("backend", 0),
+    "torch.distributed.new_group": ("backend", 2),
+}
+"""The functions that are told a backend by name, with the keyword and the position of that argument."""
+_CHOICES: Final = frozenset({"is_available", "current_accelerator"})
+"""Names by which code asks which accelerators there are."""
+_BACKENDS: Final = ("cuda", "mps", "xpu")
+"""The backends whose names the program may choose."""
+
+
+def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, called: bool = False) -> None:
+    """Report the use of a library's member, if its qualified `name` is in a module about accelerators."""
+    module = name.rpartition(".")[0]
+    if module not in DESCRIBED_MODULES:
+        return
+    expected = (
+        any(
+            not names.isdisjoint(("AttributeError", "ImportError", "Exception", ""))
+            for names in frame.expected_exceptions
+        )
+        or any(atom.mentions(one) for atom in _atoms(frame) for one in ("hasattr", "getattr", "version"))
+        or _has_shim(frame)
+    )
+    context = frame.event_context(node)
+    imported, chosen = isinstance(node, cst.ImportAlias), module == "torch.cuda.amp" and _chooses_device(frame)
+    frame.emit(AcceleratorNameUsed(context, name, called, expected, _is_behind_check(frame), imported, chosen))
+
+
+def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:
+    """Report a call of torch that names a backend, given the qualified name of what is called."""
+    parameter = BACKEND_ARGUMENTS.get(name)
+    if parameter is None:
+        return
+    if parameter == CUDA_BY_NAME:
+        given: Value | None = Const("cuda")
+    else:
+        keyword, position = parameter
+        given = arguments.value(keyword, position)
+    if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
+        return
+    enabled = arguments.keywords.get("enabled")
+    if enabled is not None and enabled.value != Const(True):
+        return
+    guarded = _is_behind_check(frame, "device", "backend", "distributed")
+    context = frame.event_context(arguments.node)
+    frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded))
+
+
+def _chooses_device(frame: Frame) -> bool:
+    """Return whether the file asks which accelerators there are: code that does so runs on several."""
+    return any(not unit.mentions.isdisjoint(_CHOICES) for unit in frame.module.index.statements)
+
+
+def report_imported_accelerator_names(frame: Frame, unit: Statement) -> None:
+    """Report the members of modules about accelerators that a top-level import statement imports."""
+    if not any(binding.attribute and binding.module in DESCRIBED_MODULES for binding in unit.imports):
+        return
+    for node in descend(unit.tree):
+        if isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar) and node.module is not None:
+            for alias in node.names:
+                report_accelerator_name(frame, f"{dotted_name(node.module)}.{dotted_name(alias.name)}", alias)
+
+
+def is_imported_as(frame: Frame, node: cst.BaseExpression, name: str) -> bool:
+    """Return whether an expression is the name under which code imports the library's member of a qualified name."""
+    if type(node) is not cst.Name or not name.startswith("torch."):
+        return False
+    return node.value == name.rpartition(".")[2] or any(
+        binding.name == node.value for unit in frame.module.index.statements for binding in unit.imports
+    )
+
+
+def _has_shim(frame: Frame) -> bool:
+    """Return whether the file imports a package that adds members to torch's modules."""
+    return any(
+        binding.module.partition(".")[0] in _SHIMS for unit in frame.module.index.statements for binding in unit.imports
+    )
+
+
+def report_chosen_accelerator(frame: Frame, value: Value, node: cst.BaseExpression) -> None:
+    """Report that an expression writes out the name of an accelerator, such as "cuda:0", on a path with conditions."""
+    if not frame.state.path_condition or not isinstance(node, (cst.SimpleString, cst.FormattedString)):
+        return
+    match value:
+        case Const(value=str(text)) | StringPrefix(prefix=text):
+            type_, colon, _ = text.partition(":")
+            if type_ in _BACKENDS and (colon or isinstance(value, Const)):
+                frame.emit(ChosenAccelerator(frame.event_context(node), type_))
+
+
+def text_of_accelerator(value: Value) -> Value | None:
+    """Return the text of the current accelerator, or "None" where there may be none; None for any other value."""
+    if _step_of_accelerator(value) is None or not isinstance(value, ConditionalValue):
+        return None
+    match value.yes:
+        case DeviceValue(placement=placement):
+            return ConditionalValue(value.test, DeviceType(placement, whole=True), Const("None"))
+    return None
+
+
+def is_text_of_no_accelerator(frame: Frame, text: str) -> bool:
+    """Return whether a string is the text of the accelerator that is missing on the current path."""
+    return text.startswith("None") and entails(frame.state.path_condition, is_available()) is False
+
+
+def report_accelerator_that_may_be_none(frame: Frame, value: Value, use: str, node: cst.CSTNode) -> None:
+    """Report a use that fails on None, if a value is the current accelerator where there may be none."""
+    found = next(_accelerators_that_may_be_none(frame, value), None)
+    if found is not None:
+        report_no_accelerator(frame, found, use, node)
+
+
+def report_no_accelerator(frame: Frame, asked: Step | None, use: str, node: cst.CSTNode) -> None:
+    """Report a use that fails where there is no accelerator; `asked` is the step that asked torch for it."""
+    frame.emit(AcceleratorMayBeNone(frame.event_context(node), use, asked, _is_behind_check(frame)))
+
+
+def _accelerators_that_may_be_none(frame: Frame, value: Value) -> Iterator[Step]:
+    """Yield the steps that asked for the current accelerator, where a value is that, or None, on the current path."""
+    value = frame.under_path(value)
+    step = _step_of_accelerator(value)
+    if step is not None:
+        yield step
+    elif isinstance(value, ConditionalValue) and value.test is not None:
+        before = frame.state.path_condition
+        for test, inner in ((value.test, value.yes), (~value.test, value.no)):
+            known = assume(before, test)
+            if known is not None and isinstance(inner, ConditionalValue):
+                frame.state.path_condition = known
+                yield from list(_accelerators_that_may_be_none(frame, inner))
+                frame.state.path_condition = before
+
+
+def _step_of_accelerator(value: Value) -> Step | None:
+    """Return the step that asked torch for the current accelerator, if a value is that accelerator or None."""
+    match value:
+        case ConditionalValue(
+            test=test, yes=DeviceValue(placement=PlacementCase(device=KnownDevice(type=type_), provenance=step)), no=no
+        ) if no == NONE and type_ == ACCELERATOR and test == is_available():
+            return step
+    return None
+
+
+def _is_behind_check(frame: Frame, *words: str) -> bool:
+    """Return whether a condition of the current path mentions an accelerator, how many there are, or one of `words`."""
+    return any(
+        atom.mentions(one)
+        for atom in _atoms(frame)
+        for one in ("available", "cuda", "gpu", "accelerator", "count", *words)
+    )
+
+
+def _atoms(frame: Frame) -> Iterator[Atom]:
+    """Yield the conditions of the current path that the program asks for."""
+    for test in frame.state.path_condition:
+        yield from (atom for atom in atoms_of(test) if atom.text != THERE_IS_ONE)

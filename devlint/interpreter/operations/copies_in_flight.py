@@ -1,0 +1,79 @@
+"""Copies out of pinned memory that the host does not wait for, and writes of the host to such memory meanwhile."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition, conjoin
+from devlint.domain.placement import Basis, Placement, PlacementCase, Step, placement_cases
+from devlint.domain.record import replace
+from devlint.domain.storage import CopyInFlight, PinnedMemory, Storage, views_overlap
+from devlint.domain.value import Tensor, Value
+from devlint.interpreter.state.events import OverwrittenCopy
+from devlint.interpreter.state.frame import Frame
+
+
+def new_pinned_storage(frame: Frame) -> Storage:
+    """Return the description of new pinned memory, which the code being run makes."""
+    loops = frame.loop.around() if frame.loop is not None else ()
+    return Storage(PinnedMemory(next((one for one in loops if not one.counted), None)))
+
+
+def _is_one_block(frame: Frame, memory: Storage) -> bool:
+    """Return whether memory is pinned, and one block of it wherever the code being run names it."""
+    if not isinstance(memory.root, PinnedMemory):
+        return False
+    made = memory.root.loop
+    return made is None or (frame.loop is not None and any(one.place == made.place for one in frame.loop.around()))
+
+
+def record_copy_in_flight(frame: Frame, source: Tensor, target: Placement, step: Step) -> None:
+    """Record a non_blocking copy of a tensor in pinned memory of the host to an accelerator."""
+    if not source.pinned or source.memory is None or not _is_one_block(frame, source.memory):
+        return
+    path_condition = frame.state.path_condition
+    for needed, before in placement_cases(source.placement, path_condition):
+        for more, after in placement_cases(target, path_condition | needed):
+            if is_host(before.device) and may_be_accelerator(after):
+                when = path_condition | needed | more
+                copy = CopyInFlight(source.memory.root, source.memory, step, after, when)
+                torch_state = frame.state.torch_state
+                frame.state.torch_state = replace(torch_state, in_flight=torch_state.in_flight | {copy})
+                return
+
+
+def may_be_accelerator(leaf: PlacementCase) -> bool:
+    """Return whether a device is an accelerator, or chosen by the caller in a way that suggests an accelerator.
+
+    A non_blocking copy suggests that the device chosen by the caller is an accelerator.
+    """
+    return is_accelerator(leaf.device) or (isinstance(leaf.device, DeviceSymbol) and leaf.basis is Basis.CALLER)
+
+
+def report_overwritten_copy(
+    frame: Frame, written: Value, memory: Storage | None, target: cst.BaseExpression, node: cst.CSTNode
+) -> None:
+    """Report a write of the host to memory out of which a copy may be running; `memory` is that of the value written.
+
+    `target` is the expression that is written to.
+    """
+    copies = frame.state.torch_state.in_flight
+    if not copies or memory is None or not _is_one_block(frame, memory):
+        return
+    host = _host_conditions(frame, written)
+    for copy in copies:
+        if copy.root != memory.root or not views_overlap(copy.source, memory):
+            continue
+        together = conjoin(frame.state.path_condition, copy.when)
+        if together is not None and any(conjoin(together, needed) is not None for needed in host):
+            frame.emit(OverwrittenCopy(frame.event_context(node), frame.place(target), copy))
+            return
+
+
+def _host_conditions(frame: Frame, written: Value) -> list[PathCondition]:
+    """Return the conditions under which a value lies on the host, which has all arrays."""
+    if not isinstance(written, Tensor):
+        return [NO_CONDITION]
+    cases = placement_cases(written.placement, frame.state.path_condition)
+    return [needed for needed, leaf in cases if is_host(leaf.device)]

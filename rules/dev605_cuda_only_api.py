@@ -1,0 +1,109 @@
+"""Rule DEV605, which reports functions of `torch.cuda` that torch has for every accelerator too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from devlint.diagnostic import Fix, Severity
+from devlint.explain.assumptions import assumptions
+from devlint.fixes.accelerator_api import replace_library_name
+from devlint.fixes.fix_context import FixContext, node_at
+from devlint.interpreter.state.events import AcceleratorNameUsed
+from devlint.rule import Finding, Rule
+from devlint.semantics.accelerators import Kind, Replacement, canonical_name, replacements_of, version_text
+
+
+class CudaOnlyApi(Rule):
+    """A function of `torch.cuda` is used, though torch has one for every accelerator.
+
+    ## What it does
+    Finds members of `torch.cuda` that can be replaced: `torch.cuda.synchronize()`, `torch.cuda.Event`,
+    `torch.cuda.max_memory_allocated()`, `torch.cuda.amp.autocast()`, `torch.cuda.manual_seed_all()`.
+
+    ## Why is this bad?
+    On a machine with another accelerator, such functions raise "Torch not compiled with CUDA enabled", or silently do
+    nothing: no memory is freed, no seed is set.
+
+    ## Example
+    ```python
+    import time
+
+    import torch
+
+    def timed(step):
+        step()
+        torch.cuda.synchronize()
+        return time.perf_counter()
+    ```
+
+    ## Use instead
+    ```python
+    import time
+
+    import torch
+
+    def timed(step):
+        step()
+        torch.accelerator.synchronize()
+        return time.perf_counter()
+    ```
+
+    ## Fix safety
+    The name is replaced where the arguments may stay as they are. Unsafe: without any accelerator, some functions of
+    `torch.cuda` do nothing where those of `torch.accelerator` raise.
+
+    ## How it is confirmed at run time
+    The program is run on an emulated accelerator other than CUDA, and stops at the line or skips its effect.
+
+    ## Known limits
+    What the oldest supported torch lacks is not suggested: see the setting `min-torch`. `torch.cuda.is_available()` is
+    no finding, since it is how code asks for CUDA, and neither is what runs only after such a question. What nothing
+    replaces, as CUDA graphs, is left alone.
+    """
+
+    code = "DEV605"
+    name = "cuda-only-api"
+    fixable = True
+    severity = Severity.INFO
+    default = False
+
+    def check(self, event: AcceleratorNameUsed) -> Iterator[Finding]:
+        """Yield a finding for a name of `torch.cuda` that has a replacement for every accelerator."""
+        if event.guarded or event.imported or event.expected or canonical_name(event.name) in _QUESTIONS:
+            return
+        if event.chosen:  # a finding of DEV611, which says more
+            return
+        found = replacements_of(event.name)
+        if not found or found[0].kind is Kind.TENSOR_TYPE:
+            return
+        best = found[0]
+        yield Finding(
+            event.context.place,
+            f"`{event.name}` works with CUDA only; for any accelerator there is `{best.by}`",
+            help=_help(best),
+            assumptions=assumptions(event),
+            make_fix=partial(_fix, event, best),
+            since_torch=best.since,
+        )
+
+
+_QUESTIONS = frozenset({"torch.cuda.is_available"})
+"""Names that ask whether there is CUDA."""
+
+
+def _help(best: Replacement) -> str:
+    """Return the advice about a replacement: since when there is one, and what differs."""
+    parts = [f"since torch {version_text(best.since)}"]
+    if best.lacking:
+        parts.append(f"the modules of {', '.join(best.lacking)} have none")
+    if best.raises_without_accelerator:
+        parts.append("unlike the old one, it raises where torch is built without an accelerator")
+    if best.note:
+        parts.append(best.note)
+    return "; ".join(parts)
+
+
+def _fix(event: AcceleratorNameUsed, best: Replacement, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV605: write the name that is for any accelerator."""
+    return replace_library_name(context.region_at(event.context.place), node_at(event.context.place), best)

@@ -1,0 +1,92 @@
+"""Rule DEV606, which reports a check that one backend is available, before another one is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.domain.availability import check_of_another
+from devlint.explain.place_texts import place_text
+from devlint.interpreter.state import events
+from devlint.rule import Finding, Rule
+from devlint.semantics.accelerators import needs_cuda
+
+
+class InconsistentAvailability(Rule):
+    """The program asks whether one backend is available, and uses another.
+
+    ## What it does
+    Finds `"cuda" if torch.accelerator.is_available() else "cpu"`, `.to("mps")` under `torch.cuda.is_available()`, and
+    `torch.cuda.synchronize()` under a check of any other backend.
+
+    ## Why is this bad?
+    The check passes on a machine that has only the other backend, and the line raises there: on a machine with an
+    Intel GPU, `torch.accelerator.is_available()` is true, and "cuda" is "Torch not compiled with CUDA enabled".
+
+    ## Example
+    ```python
+    import torch
+
+    device = "cuda:0" if torch.accelerator.is_available() else "cpu"
+    x = torch.ones(3, device=device)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else torch.device("cpu")
+    x = torch.ones(3, device=device)
+    ```
+
+    ## How it is confirmed at run time
+    The program is run on an emulated accelerator of another backend, and stops at the line.
+
+    ## Known limits
+    Only the backends CUDA, MPS and XPU are told apart. ROCm is CUDA to torch. A branch that any other condition ties to
+    the backend it uses is not reported, whatever that condition asks.
+    """
+
+    code = "DEV606"
+    name = "inconsistent-availability"
+    severity = Severity.ERROR
+
+    def check(
+        self, event: events.ChosenAccelerator | events.HardCodedAccelerator | events.AcceleratorNameUsed
+    ) -> Iterator[Finding]:
+        """Yield a finding for the use of a backend on a path that has checked another backend only."""
+        if isinstance(event, events.AcceleratorNameUsed):
+            if event.expected or not (event.called and needs_cuda(event.name)):
+                return
+            type_ = "cuda"
+        else:
+            type_ = event.type
+        asked = check_of_another(event.context.path_condition, type_)
+        if asked is None:
+            return
+        yield Finding(
+            event.context.place,
+            f"`{place_text(event.context.place)}` needs {_NAMES.get(type_, type_)},"
+            f" but what was checked is `{asked}`, which may be another backend",
+            help=_help(type_, str(asked)),
+        )
+
+
+_NAMES = {"cuda": "CUDA", "mps": "MPS", "xpu": "XPU"}
+"""The backends by the type of their devices, as messages name them."""
+_CHECKS = {
+    "cuda": "torch.cuda.is_available()",
+    "mps": "torch.backends.mps.is_available()",
+    "xpu": "torch.xpu.is_available()",
+}
+"""What asks for each backend."""
+
+
+def _help(type_: str, asked: str) -> str | None:
+    """Return the advice for a use of a device type after the check `asked`."""
+    check = _CHECKS.get(type_)
+    if check is None:
+        return None
+    if "accelerator" in asked:
+        return f"take `torch.accelerator.current_accelerator()`, or check `{check}`"
+    return f"check `{check}`"

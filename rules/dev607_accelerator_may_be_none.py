@@ -1,0 +1,62 @@
+"""Rule DEV607, which reports a use of the current accelerator where there may be none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.interpreter.state.events import AcceleratorMayBeNone
+from devlint.rule import Finding, Rule
+
+
+class MissingAccelerator(Rule):
+    """`torch.accelerator.current_accelerator()` is used as if there always were an accelerator.
+
+    ## What it does
+    Finds `torch.accelerator.current_accelerator().type`, `torch.device(torch.accelerator.current_accelerator())` and
+    `str(...)` of it as a device, with no check that there is an accelerator.
+
+    ## Why is this bad?
+    The function returns None where torch is built for the CPU only, and with `check_available=True` wherever there is
+    no accelerator. The line then raises `AttributeError: 'NoneType' object has no attribute 'type'`.
+
+    ## Example
+    ```python
+    import torch
+
+    device = torch.accelerator.current_accelerator().type
+    x = torch.ones(3, device=device)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    device = torch.accelerator.current_accelerator() or torch.device("cpu")
+    x = torch.ones(3, device=device.type)
+    ```
+
+    ## How it is confirmed at run time
+    The program is run without an accelerator, and stops at the line.
+
+    ## Known limits
+    `device=None` and `.to(None)` are no error, they leave the tensor on the default device, and are not reported. Code
+    after any check of an accelerator, of a GPU or of their number is not reported.
+    """
+
+    code = "DEV607"
+    name = "accelerator-may-be-none"
+    severity = Severity.ERROR
+
+    def check(self, event: AcceleratorMayBeNone) -> Iterator[Finding]:
+        """Yield a finding for a use of the current accelerator that fails where there is none."""
+        if event.guarded:
+            return
+        yield Finding(
+            event.context.place,
+            f"`torch.accelerator.current_accelerator()` is None where there is no accelerator: {event.use}",
+            trace=(event.asked,) if event.asked is not None else (),
+            help='write `torch.accelerator.current_accelerator() or torch.device("cpu")`, or check'
+            " `torch.accelerator.is_available()` first",
+            subject=event.asked.place if event.asked is not None else None,
+        )

@@ -1,0 +1,69 @@
+"""Rule DEV610, which reports process groups that are told NCCL where the device is chosen at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.explain.assumptions import assumptions
+from devlint.interpreter.state.events import BackendWrittenOut
+from devlint.rule import Finding, Rule
+
+
+class HardCodedCollectiveBackend(Rule):
+    """A process group is told NCCL by name, in a program that chooses its device while it runs.
+
+    ## What it does
+    Finds `init_process_group("nccl")` and `new_group(backend="nccl")` in a file that asks which accelerators there are,
+    where nothing ties the backend to the device.
+
+    ## Why is this bad?
+    NCCL is for CUDA. On other accelerators the process group cannot be made, and on the host its collectives raise "No
+    backend type associated with device type cpu".
+
+    ## Example
+    ```python
+    import torch
+    import torch.distributed as dist
+
+    def setup(rank: int):
+        dist.init_process_group("nccl", rank=rank)
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu", rank)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    import torch.distributed as dist
+
+    def setup(rank: int):
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu", rank)
+        dist.init_process_group(dist.get_default_backend_for_device(device), rank=rank)
+        return device
+    ```
+
+    ## How it is confirmed at run time
+    The program is run without CUDA, and stops at the process group or at its first collective.
+
+    ## Known limits
+    A file that asks for no accelerator is taken to be meant for CUDA only. Code after any check of a device, of a
+    backend or of their number is not reported.
+    """
+
+    code = "DEV610"
+    name = "hard-coded-collective-backend"
+    severity = Severity.INFO
+    default = False
+
+    def check(self, event: BackendWrittenOut) -> Iterator[Finding]:
+        """Yield a finding for a process group with NCCL in a program that chooses its device."""
+        if event.backend != "nccl" or event.guarded or not event.chosen:
+            return
+        yield Finding(
+            event.context.place,
+            f"`{event.function.rpartition('.')[2]}` is told NCCL, which is for CUDA,"
+            " while the device is chosen at run time",
+            help="take the backend from the device: `torch.distributed.get_default_backend_for_device(device)`, since"
+            " torch 2.6, or pass `device_id=` and no backend",
+            assumptions=assumptions(event),
+        )

@@ -1,0 +1,72 @@
+"""Rule DEV611, which reports mixed precision for one type of device where the device is chosen at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.explain.assumptions import assumptions
+from devlint.interpreter.state.events import BackendWrittenOut
+from devlint.rule import Finding, Rule
+
+
+class AutocastDeviceType(Rule):
+    """Mixed precision is asked for one type of device, in a program that chooses its device while it runs.
+
+    ## What it does
+    Finds `torch.autocast("cuda")`, `torch.cuda.amp.autocast()` and `GradScaler("cuda")` in a file that asks which
+    accelerators there are, where nothing ties them to the device.
+
+    ## Why is this bad?
+    `autocast("cuda")` changes the dtypes of CUDA operations only. On another device the same code computes in float32
+    without a word, or after a warning that CUDA is not available.
+
+    ## Example
+    ```python
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    def step(model, batch):
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            return model(batch.to(device))
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    def step(model, batch):
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            return model(batch.to(device))
+    ```
+
+    ## How it is confirmed at run time
+    The program is run on an emulated accelerator other than CUDA, and the results of its operations are float32.
+
+    ## Known limits
+    A file that asks for no accelerator is taken to be meant for CUDA only. Code after any check of a device is not
+    reported, and neither is a call with an `enabled=` that the program computes.
+    """
+
+    code = "DEV611"
+    name = "autocast-device-type"
+    severity = Severity.WARNING
+    default = False
+
+    def check(self, event: BackendWrittenOut) -> Iterator[Finding]:
+        """Yield a finding for mixed precision that is tied to one device type in a program that chooses its device."""
+        if event.backend == "nccl" or event.guarded or not event.chosen:
+            return
+        yield Finding(
+            event.context.place,
+            f"`{event.function}` is for {event.backend} only, while the device is chosen at run time",
+            help=f"pass the type of the device: `{_ADVICE.get(event.function, event.function)}(device.type, ...)`",
+            assumptions=assumptions(event),
+        )
+
+
+_ADVICE = {"torch.cuda.amp.autocast": "torch.autocast", "torch.cuda.amp.GradScaler": "torch.amp.GradScaler"}
+"""What to call instead of functions that are for CUDA by their name."""

@@ -1,0 +1,160 @@
+"""Cost rules speak where a cost is paid again and again, and is not small; elsewhere they are information."""
+
+from __future__ import annotations
+
+import pytest
+
+from devlint.diagnostic import Severity
+
+from .programs import EXPECTED, PRELUDE, family, lint
+
+PROGRAMS = {
+    "what is made and then moved": """
+def train(batches, device, n: int, m: int):
+    for batch in batches:
+        print(torch.randn(n, m).to(device))  # DEV406
+        print(torch.zeros(batch.shape).to(device))  # DEV406
+        print(torch.zeros(128, 128).to(device))  # DEV406
+        print(torch.zeros(n, 1, 3).to(device), torch.arange(n).to(device), torch.zeros(64, 64).to(device))
+""",
+    "in what runs for every batch": """
+class Net(nn.Module):
+    def __init__(self, n: int, m: int):
+        super().__init__()
+        self.noise = torch.rand(n, m).to("cuda")
+
+    def forward(self, x: torch.Tensor):
+        mask = torch.ones(x.size(0), x.size(1)).to(x.device)  # DEV406
+        return self.scaled(x) * mask
+
+    def scaled(self, x: torch.Tensor):
+        return x * torch.eye(x.size(0)).to(x.device)  # DEV406
+
+def make(n: int, m: int):
+    return torch.rand(n, m).to("cuda")
+""",
+    "what is kept": """
+TABLES = {}
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor, n: int, m: int):
+        if self.mask is None:
+            self.mask = torch.ones(n, m).to(x.device)
+        mask = TABLES.get(n)
+        if mask is None:
+            mask = torch.ones(n, m).to(x.device)
+            TABLES[n] = mask
+        return x * mask * self.mask * self.table(x, n, m) * self.tried(x, n, m)
+
+    def table(self, x: torch.Tensor, n: int, m: int):
+        if (n, m) in TABLES:
+            return TABLES[n, m]
+        TABLES[n, m] = torch.ones(n, m).to(x.device)
+        return TABLES[n, m]
+
+    def tried(self, x: torch.Tensor, n: int, m: int):
+        try:
+            return TABLES[n, m]
+        except KeyError:
+            TABLES[n, m] = torch.ones(n, m).to(x.device)
+        return TABLES[n, m]
+
+def train(batches, n: int, m: int):
+    noise = None
+    for number, batch in enumerate(batches):
+        if noise is None:
+            noise = torch.rand(n, m).to("cuda")
+        if number == 0:
+            print(torch.rand(n, m).to("cuda"))
+        if number > 0:
+            print(torch.rand(n, m).to("cuda"))  # DEV406
+""",
+    "what the next iteration makes again": """
+def train(batches, n: int, m: int):
+    for batch in batches:
+        noise = None
+        if noise is None:
+            noise = torch.rand(n, m).to("cuda")  # DEV406
+        print(noise)
+""",
+    "a set-up and a test": """
+def build_masks(names, n: int, m: int):
+    return [torch.ones(n, m).to("cuda") for name in names]
+
+@torch.no_grad()
+def main(names, n: int, m: int):
+    print(build_masks(names, n, m), torch.ones(n, m).to("cuda"))
+""",
+    "copied twice, and moved to where it is": """
+def run(batches, device):
+    x = torch.rand(300, 300)
+    for number, batch in enumerate(batches):
+        print(x[number : number + 8].cuda(0).to("cuda:1"))  # DEV407
+        print(batch.cuda().to(device))
+    y = torch.rand(300, 300).cuda(0).to("cuda:1")
+    return y.to("cuda:1")
+""",
+    "the same tensor in every iteration": """
+def run(batches, n: int, m: int):
+    table, scale = torch.rand(n, m), torch.rand(n)
+    for batch in batches:
+        print(batch @ table.cuda())  # DEV402
+        print(batch * scale.cuda())
+    for name in ("a", "b"):
+        print(name, table.cuda())
+""",
+    "round trips": """
+def run(batches):
+    x = torch.rand(300, 300, device="cuda")
+    for batch in batches:
+        host = x.cpu()
+        y = host.to("cuda")  # DEV401
+        z = torch.from_numpy(batch.detach().cpu().numpy())  # DEV409
+        free = torch.from_numpy(batch.numpy())
+        print(torch.tensor(x))  # DEV409
+    for name in ("a", "b"):
+        host = x.cpu()
+        y = host.to("cuda")
+    return torch.from_numpy(x.cpu().numpy())
+""",
+}
+
+
+@pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)
+def test_warned_of_where_it_matters(source: str) -> None:
+    source = PRELUDE + source
+    found = lint(source, family("DEV4"))
+    warned = {(one.region.start.row, one.code) for one in found if one.severity is not Severity.INFO}
+    rows = enumerate(source.splitlines(), 1)
+    assert warned == {(row, match[1].strip()) for row, line in rows if (match := EXPECTED.search(line))}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("torch.randn(n, m, 4).to(device)", "the caller's device in every iteration: [n, m, 4] float32"),
+        ("torch.empty(n, m, dtype=torch.half).to('cuda')", "cuda in every iteration: [n, m] float16"),
+        ("torch.zeros(batch.shape).to('cuda')", "cuda in every iteration"),
+    ],
+)
+def test_the_message_tells_how_much_and_how_often(line: str, said: str) -> None:
+    source = f"def run(batches, device, n: int, m: int):\n    for batch in batches:\n        print({line})\n"
+    (found,) = lint(PRELUDE + source, frozenset({"DEV406"}))
+    assert found.message == f"`{line.rpartition('.to')[0]}` is made on the host and then copied to {said}"
+
+
+def test_the_message_tells_of_batches_and_functions() -> None:
+    source = """
+from torch.utils.data import DataLoader
+
+def run(data, n: int, m: int):
+    for batch in DataLoader(data):
+        print(torch.rand(n, m).cuda())
+
+class Net(nn.Module):
+    def forward(self, x, n: int, m: int):
+        return x + torch.rand(n, m).cuda()
+"""
+    first, second = lint(PRELUDE + source, frozenset({"DEV406"}))
+    assert first.message.endswith("copied to cuda for every batch: [n, m] float32")
+    assert second.message.endswith("copied to cuda in every call of `forward`: [n, m] float32")

@@ -1,0 +1,108 @@
+"""Checkpoints that are loaded to where they were saved, and tensor types of old."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "a checkpoint": """
+def restore(model: nn.Module, path):
+    model.load_state_dict(torch.load(path))  # DEV602
+    return torch.load(path, weights_only=True)["state"]  # DEV602
+""",
+    "no device is none": """
+state = torch.load("model.pt", map_location=None)  # DEV602
+""",
+    "twins": """
+script = torch.jit.load("model.pt")  # DEV602
+weights = torch.hub.load_state_dict_from_url("https://example.org/model.pt", progress=False)  # DEV602
+
+def restore():
+    from torch.hub import load_state_dict_from_url
+    return torch.zeros(1), load_state_dict_from_url("https://example.org/model.pt")  # DEV602
+""",
+    "types of CUDA": """
+def make(n, x: torch.Tensor):
+    a = torch.cuda.FloatTensor(n, 3)  # DEV603
+    b = x.type("torch.cuda.LongTensor")  # DEV603
+    c = x.type(torch.cuda.HalfTensor)  # DEV603
+    return a, b, c
+""",
+    "a type that was chosen": """
+Tensor = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.FloatTensor  # DEV603
+""",
+    "the default type": """
+if torch.cuda.is_available():
+    torch.set_default_tensor_type("torch.cuda.FloatTensor")  # DEV603
+""",
+    "variables": """
+from torch.autograd import Variable
+
+def wrap(x: torch.Tensor):
+    return Variable(x), torch.autograd.Variable(x, requires_grad=True)  # DEV603
+""",
+}
+
+GOOD = {
+    "said where": """
+def restore(path, device):
+    a = torch.load(path, map_location="cpu")
+    b = torch.load(path, device)
+    c = torch.load(path, map_location=lambda storage, place: storage)
+    d = torch.jit.load(path, map_location=device)
+    return a, b, c, d, torch.hub.load_state_dict_from_url(path, map_location="cpu")
+""",
+    "said by the caller": """
+def restore(path, *args, **kwargs):
+    return torch.load(path, **kwargs), torch.load(path, *args)
+""",
+    "each machine its own": """
+def restore(path):
+    if torch.cuda.is_available():
+        return torch.load(path)
+    return torch.load(path, map_location="cpu")
+""",
+    "not read at once, or to nowhere": """
+def restore(path):
+    state = torch.load(path, mmap=True)
+    with torch.device("meta"):
+        return torch.load(path), state
+""",
+    "other loads": """
+import json
+import pickle
+
+def restore(path, torch_like):
+    return json.load(path), pickle.load(path), np.load(path), torch_like.load(path), torch.zeros(1)
+""",
+    "types of the host": """
+def make(x: torch.Tensor):
+    return torch.FloatTensor(3), x.type(torch.float32), x.type("torch.FloatTensor"), x.type(), torch.Tensor(3)
+""",
+    "other variables": """
+class Variable:
+    pass
+
+def make():
+    return Variable(), torch.zeros(1)
+""",
+    "no type of a tensor": """
+def ask(x: torch.Tensor):
+    torch.set_default_dtype(torch.float64)
+    return x.type() == "torch.cuda.FloatTensor", isinstance(x, torch.Tensor)
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV602")
+    check(source, "DEV603")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV602")
+    check(source, "DEV603")

@@ -1,0 +1,127 @@
+"""Functions of `torch.cuda` that torch has for every accelerator."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "waits and devices": """
+def run(rank: int):
+    torch.cuda.set_device(rank)  # DEV605
+    torch.cuda.synchronize()  # DEV605
+    return torch.cuda.current_device(), torch.cuda.device_count()  # DEV605
+""",
+    "memory": """
+def peak():
+    torch.cuda.empty_cache()  # DEV605
+    torch.cuda.memory.reset_peak_memory_stats()  # DEV605
+    return torch.cuda.max_memory_allocated() / 2**20  # DEV605
+""",
+    "events and streams": """
+def timed(step):
+    start = torch.cuda.Event(enable_timing=True)  # DEV605
+    stream = torch.cuda.Stream()  # DEV605
+    with torch.cuda.stream(stream):  # DEV605
+        step()
+    return start
+""",
+    "mixed precision": """
+from torch.cuda.amp import GradScaler, autocast
+
+def train(model: nn.Module, x: torch.Tensor):
+    scaler = GradScaler()  # DEV605
+    with autocast():  # DEV605
+        return scaler.scale(model(x))
+""",
+    "what each device's module has": """
+def seed(n: int):
+    torch.cuda.manual_seed_all(n)  # DEV605
+    return torch.cuda.get_device_name(0)  # DEV605
+""",
+    "handed on": """
+def trace(run):
+    run(torch.cuda.synchronize)  # DEV605
+""",
+    "on an accelerator of any kind": """
+def free(device: torch.device):
+    if device.type != "cpu":
+        torch.cuda.empty_cache()  # DEV605
+""",
+}
+
+GOOD = {
+    "behind a check": """
+def run(x: torch.Tensor, args):
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    if x.is_cuda:
+        torch.cuda.empty_cache()
+    if x.device.type == "cuda":
+        torch.cuda.synchronize(x.device)
+    if args.gpu is not None:
+        torch.cuda.set_device(args.gpu)
+    count = torch.cuda.max_memory_allocated() if torch.cuda.is_available() else 0
+""",
+    "left early": """
+def run():
+    if not torch.cuda.is_available():
+        return
+    torch.cuda.synchronize()
+""",
+    "the check itself": """
+has_gpu = torch.cuda.is_available()
+""",
+    "what nothing replaces": """
+torch.cuda.nvtx.range_push("step")
+torch.cuda.set_sync_debug_mode("warn")
+graph = torch.cuda.CUDAGraph()
+torch.backends.cudnn.benchmark = True
+major, _ = torch.cuda.get_device_capability()
+torch.cuda._sleep(1)
+""",
+    "for any accelerator": """
+torch.accelerator.synchronize()
+torch.get_device_module().manual_seed_all(0)
+torch.Event(enable_timing=True)
+with torch.amp.autocast("cuda"):
+    pass
+""",
+    "other objects": """
+def run(cuda, backend):
+    cuda.synchronize()
+    backend.cuda.empty_cache()
+""",
+    "a missing name is handled": """
+try:
+    torch.cuda.synchronize()
+except AttributeError:
+    pass
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV605")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV605")
+
+
+def test_the_advice_says_what_differs() -> None:
+    (found,) = check("torch.cuda.memory_allocated()  # DEV605\n", "DEV605")
+    assert found.since_torch == (2, 9)
+    assert found.message == (
+        "`torch.cuda.memory_allocated` works with CUDA only;"
+        " for any accelerator there is `torch.accelerator.memory_allocated`"
+    )
+    assert found.help == (
+        "since torch 2.9; unlike the old one, it raises where torch is built without an accelerator;"
+        " the device is passed by position"
+    )
+    (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
+    assert found.help == "since torch 2.4; the modules of mps, mtia, cpu have none"

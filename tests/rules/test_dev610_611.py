@@ -1,0 +1,133 @@
+"""Process groups and mixed precision for one backend, where the device is chosen at run time."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "process groups": """
+import torch.distributed as dist
+from torch.distributed import init_process_group
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def setup(rank: int):
+    dist.init_process_group("nccl", rank=rank)  # DEV610
+
+def again(rank: int):
+    init_process_group(backend="nccl")  # DEV610
+    return torch.distributed.new_group([0, 1], backend="nccl")  # DEV610
+""",
+    "an accelerator of any kind": """
+def setup(rank: int):
+    torch.distributed.init_process_group(backend="nccl")  # DEV610
+    return torch.accelerator.current_accelerator()
+""",
+    "mixed precision": """
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+def step(model, x: torch.Tensor):
+    with torch.autocast("cuda"):  # DEV611
+        model(x.to(device))
+    with torch.amp.autocast(device_type="cuda", dtype=torch.bfloat16):  # DEV611
+        return model(x.to(device))
+""",
+    "mixed precision of torch.cuda": """
+from torch.cuda.amp import GradScaler, autocast
+
+device = torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+def step(model, x: torch.Tensor):
+    scaler = GradScaler()  # DEV611
+    with torch.cuda.amp.autocast(enabled=True), autocast():  # DEV611
+        return scaler.scale(model(x.to(device)))
+""",
+    "a scaler": """
+device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else torch.device("cpu")
+
+def scaler():
+    return torch.amp.GradScaler("cuda")  # DEV611
+""",
+}
+
+GOOD = {
+    "chosen together": """
+import torch.distributed as dist
+
+def setup(rank: int):
+    backend = "nccl" if torch.cuda.is_available() else "gloo"
+    dist.init_process_group(backend, rank=rank)
+    dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    if torch.cuda.is_available():
+        dist.init_process_group("nccl")
+    dist.init_process_group()
+    dist.init_process_group("cpu:gloo,cuda:nccl")
+""",
+    "a program for CUDA": """
+import torch.distributed as dist
+
+def main(rank: int):
+    dist.init_process_group("nccl")
+    x = torch.zeros(3, device=f"cuda:{rank}")
+    with torch.autocast("cuda"), torch.cuda.amp.autocast():
+        return x @ x
+""",
+    "the caller tells": """
+import torch.distributed as dist
+
+def setup(args, backend="nccl"):
+    dist.init_process_group(args.backend)
+    dist.init_process_group(backend)
+    if args.distributed_backend == "nccl":
+        dist.init_process_group("nccl")
+    return torch.cuda.is_available()
+""",
+    "the type of the device": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def step(model, x: torch.Tensor):
+    with torch.autocast(device.type), torch.autocast(x.device.type, dtype=torch.bfloat16):
+        return model(x), torch.amp.GradScaler(device.type)
+""",
+    "turned off elsewhere": """
+use_amp = torch.cuda.is_available()
+scaler = torch.amp.GradScaler("cuda", enabled=use_amp)
+
+def step(model, x: torch.Tensor, device):
+    with torch.autocast("cuda", enabled=device.type == "cuda"):
+        y = model(x)
+    with torch.cuda.amp.autocast(enabled=False):
+        return y.float()
+""",
+    "behind a check": """
+def step(model, x: torch.Tensor):
+    if torch.cuda.is_available():
+        with torch.autocast("cuda"):
+            return model(x)
+    if x.device.type == "cuda":
+        with torch.cuda.amp.autocast():
+            return model(x)
+""",
+    "the host": """
+def step(model, x: torch.Tensor):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return model(x), torch.cuda.is_available()
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV61")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV61")
+
+
+def test_mixed_precision_is_one_finding() -> None:
+    program = "device = torch.cuda.is_available()\nscaler = torch.cuda.amp.GradScaler()  # DEV611\n"
+    check(program, "DEV6")
