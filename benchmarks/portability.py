@@ -33,7 +33,7 @@ from devlint.config.resolver import Resolver
 from devlint.fixes.fix_context import FixContext
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.discovery import DiscoveredFile, Discovery
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.port.cuda_uses import CudaUse, Outcome
 from devlint.port.port_context import PortOptions
 from devlint.port.program_port import PortedProgram, port_program
