@@ -15,7 +15,7 @@ from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.linter.discovery import Discovery
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.port.cuda_uses import CudaUse, Outcome
 from devlint.port.port_context import PortOptions
 from devlint.port.program_port import PortedProgram, port_program

@@ -11,7 +11,7 @@ from pathlib import Path
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.linter.discovery import DiscoveredFile
-from devlint.linter.rule_loader import all_rule_metadata
+from devlint.linter.rule_listing import all_rule_metadata
 from devlint.port.cuda_uses import CudaUse, Outcome
 from devlint.port.port_context import PortOptions
 from devlint.port.program_port import PortedProgram, port_program
