@@ -9,7 +9,7 @@ import click
 
 from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, FOUND
-from devlint.cli.option_values import parse_jobs
+from devlint.cli.option_values import parse_jobs, parse_min_torch
 from devlint.cli.output_streams import write_stdout
 from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
@@ -21,15 +21,7 @@ from devlint.port.port_context import PortOptions
 from devlint.port.program_port import PortedProgram, port_program
 from devlint.repair.file_replacement import FileNotWritten, replace_file
 from devlint.repair.unified_diff import unified_diff
-from devlint.semantics.accelerators import DEFAULT_MIN_TORCH, parse_version, version_text
-
-
-def _parse_torch(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, ...]:
-    """Return a version of torch that an option names."""
-    try:
-        return parse_version(value)
-    except ValueError as problem:
-        raise click.BadParameter(str(problem), ctx, param) from None
+from devlint.semantics.accelerators import DEFAULT_MIN_TORCH, Version
 
 
 @click.command(context_settings={"auto_envvar_prefix": "DEVLINT"})
@@ -37,11 +29,9 @@ def _parse_torch(ctx: click.Context, param: click.Parameter, value: str) -> tupl
 @click.option("--diff", is_flag=True, help="Show the changes, and write nothing.")
 @click.option(
     "--min-torch",
-    default=version_text(DEFAULT_MIN_TORCH),
-    callback=_parse_torch,
+    callback=parse_min_torch,
     metavar="VERSION",
-    help="The oldest torch that the program supports: what came later is not used.",
-    show_default=True,
+    help="The oldest torch to support: what came later is not used.  [default: by the project's dependencies]",
 )
 @click.option(
     "--device",
@@ -57,7 +47,7 @@ def _parse_torch(ctx: click.Context, param: click.Parameter, value: str) -> tupl
 def port(
     paths: tuple[Path, ...],
     diff: bool,
-    min_torch: tuple[int, ...],
+    min_torch: Version | None,
     device_name: str,
     show_ported: bool,
     no_check: bool,
@@ -71,12 +61,13 @@ def port(
         raise click.BadParameter(f"{device_name!r} is no name of a variable", param_hint="--device")
     problems: list[str] = []
     try:
-        resolver = Resolver(list(all_rule_metadata()), Options(), cwd=Path.cwd())
+        resolver = Resolver(list(all_rule_metadata()), Options(min_torch=min_torch), cwd=Path.cwd())
         files = list(Discovery(resolver.settings_for, problems.append).find(paths or (Path(),)))
     except ConfigError as problem:
         raise click.UsageError(str(problem)) from None
     with terminal.progress() as progress:
-        options = PortOptions(min_torch, device_name)
+        oldest = min((file.settings.min_torch_for(file.path) for file in files), default=DEFAULT_MIN_TORCH)
+        options = PortOptions(oldest, device_name)
         done = port_program(files, options, checked=not no_check, progress=progress, jobs=jobs)
     problems += [f"{name}: {message}" for name, message in done.unreadable.items()]
     if diff:

@@ -35,6 +35,8 @@ def amp_edits(
     if "set_autocast" in context.fixes.text:
         raise LeftForHuman("the file sets what autocast does by default")
     text, imports = context.library(region, node, by.by) if renamed else (region.code(node), ())
+    if any(isinstance(one, cst.Annotation) for one in region.ancestors(node)):
+        return Port(text, [*imports, replace_node(region, node, text)] if renamed else [])
     device = context.device(region, node).type_text
     if call is None:
         if by.keyword is None or not isinstance(region.parent(node), cst.Decorator):

@@ -9,10 +9,10 @@ import libcst as cst
 from devlint.diagnostic import Edit
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
-from devlint.port.cuda_uses import LeftForHuman, Port
+from devlint.port.cuda_uses import Port
 from devlint.port.device_names import AVAILABLE, CUDA_AVAILABLE, CURRENT
-from devlint.port.device_spellings import DeviceSpelling, device_spelling
-from devlint.port.port_context import PortContext
+from devlint.port.device_spellings import device_spelling
+from devlint.port.port_context import PortContext, replace_text
 from devlint.port.torch_names import TorchNames
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import descend
@@ -66,6 +66,8 @@ def _is_device(node: cst.CSTNode, type_: str) -> bool:
             return isinstance(text, str) and text.partition(":")[0] == type_
         case cst.Call(func=cst.Name(value="device") | cst.Attribute(attr=cst.Name(value="device")), args=[one, *_]):
             return _is_device(one.value, type_)
+        case cst.BinaryOperation(left=text) | cst.Call(func=cst.Attribute(value=text, attr=cst.Name(value="format"))):
+            return isinstance(text, cst.SimpleString) and _is_device(text, type_)
         case cst.FormattedString(parts=[cst.FormattedStringText(value=text), *_]):
             return text.partition(":")[0] == type_
     return False
@@ -101,15 +103,8 @@ def port_choice(context: PortContext, region: NodeRegion, choice: cst.If | cst.I
         found = device_spelling(node)
         if found is None:
             continue
-        edits += [*more, replace_node(region, node, inline_text(region, node, found, f"{current}()"))]
+        edits += [*more, replace_text(region, node, found.text_for(f"{current}().type"))]
     return Port("the accelerator where there is one", edits)
-
-
-def inline_text(region: NodeRegion, node: cst.CSTNode, spelling: DeviceSpelling, device: str) -> str:
-    """Return a string expression for the same index of another device, whose source text is `device`."""
-    if any(isinstance(one, cst.FormattedString) for one in region.ancestors(node)):
-        raise LeftForHuman("it is part of an f-string")
-    return spelling.text_for(f"{device}.type")
 
 
 def _texts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port
-from devlint.port.port_context import PortContext
+from devlint.port.port_context import PortContext, replace_text
 from devlint.semantics.accelerators import replacements_of
 from devlint.syntax.string_literals import string_value
 
@@ -27,7 +26,7 @@ def port_backend(context: PortContext, region: NodeRegion, node: cst.SimpleStrin
     device = context.device(region, node, is_used_now=_is_of_group(context, region, node))
     text, imports = context.library(region, node, _DEFAULT_BACKEND)
     new = f"{text}({device.text})"
-    return Port(new, [*imports, replace_node(region, node, new)])
+    return Port(new, [*imports, replace_text(region, node, new)])
 
 
 def _is_of_group(context: PortContext, region: NodeRegion, node: cst.CSTNode) -> bool:

@@ -11,7 +11,7 @@ from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port
 from devlint.port.device_names import AVAILABLE, CURRENT, DeviceName, is_device_name
 from devlint.port.device_spellings import DeviceSpelling
-from devlint.port.port_context import PortContext
+from devlint.port.port_context import PortContext, replace_text
 from devlint.syntax.string_literals import string_value
 
 _FIRST_IS_DEVICE: Final = frozenset(
@@ -109,7 +109,7 @@ def _port_argument(
         and keyword != "device_type"
     ):
         device = context.device(region, node)
-        return Port(device.text, [replace_node(region, node, device.text)])
+        return Port(device.text, [replace_text(region, node, device.text)])
     if not spelling.is_current and (keyword == "map_location" or name == "torch.load"):
         return _port_location(context, region, node, spelling, argument)
     is_used_now = (name.startswith("torch.") and name != "torch.device") or is_transfer
@@ -125,8 +125,8 @@ def _port_location(
     new, end = spelling.text_for(device.type_text), region.span_with_parentheses(argument.value)[1]
     rest = f' if {available} else "cpu"'
     if argument.value is node:
-        return Port(new + rest, [*imports, replace_node(region, node, new + rest)])
-    return Port(new + rest, [*imports, replace_node(region, node, new), region.context.edit(end, end, rest)])
+        return Port(new + rest, [*imports, replace_text(region, node, new + rest)])
+    return Port(new + rest, [*imports, replace_text(region, node, new), region.context.edit(end, end, rest)])
 
 
 def _port_element(
@@ -169,7 +169,7 @@ def _named(
     """Return the port of a text to a string of the same meaning for the program's device."""
     device = context.device(region, node, is_used_now=is_used_now)
     new = spelling.text_for(device.type_text)
-    return Port(new, [replace_node(region, node, new)])
+    return Port(new, [replace_text(region, node, new)])
 
 
 def _port_torch_device(context: PortContext, region: NodeRegion, call: cst.Call) -> Port:
@@ -180,7 +180,7 @@ def _port_torch_device(context: PortContext, region: NodeRegion, call: cst.Call)
     device = context.device(region, call, is_used_now=False)
     if device.is_text:
         literal = call.args[0].value
-        return Port(f"torch.device({device.text})", [replace_node(region, literal, device.text)])
+        return Port(f"torch.device({device.text})", [replace_text(region, literal, device.text)])
     return Port(device.text, [replace_node(region, call, device.text)])
 
 
@@ -202,7 +202,7 @@ def _choice(context: PortContext, region: NodeRegion, node: cst.CSTNode, chosen:
         device, last = context.library(region, node, "torch.device")
         more, host = (*more, *last), f'{device}("cpu")'
     new = f"{chosen.text.replace(CURRENT, current)} if {available}() else {host}"
-    return Port(new, [*imports, *more, replace_node(region, node, new)])
+    return Port(new, [*imports, *more, replace_text(region, node, new)])
 
 
 def _is_assigned_device(region: NodeRegion, call: cst.Call) -> bool:

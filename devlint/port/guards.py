@@ -66,12 +66,12 @@ def test_around(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
 def is_about_device(test: cst.CSTNode) -> bool:
     """Return whether a condition asks for a device, a backend or its availability.
 
-    Whether a device is given at all (`device is None`) does not ask which one it is.
+    Whether a device is given at all (`device is None`, `device == "auto"`) does not ask which one it is.
     """
     match test:
-        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.Is() | cst.IsNot(), comparator=asked)]):
+        case cst.Comparison(comparisons=[cst.ComparisonTarget(comparator=cst.Name(value="None") | cst.SimpleString())]):
             words = {word for text in _texts(test) for word in _words(text)} & _DEVICE_WORDS
-            if isinstance(asked, cst.Name) and asked.value == "None" and words <= _GIVEN_WORDS:
+            if words <= _GIVEN_WORDS:
                 return False
     return any(word in _DEVICE_WORDS for text in _texts(test) for word in _words(text))
 

@@ -92,3 +92,17 @@ def plain_arguments(region: NodeRegion, call: cst.Call) -> str:
         raise LeftForHuman("its arguments are unpacked")
     start, end = region.span(call.args[0])[0], region.span(call.args[-1])[1]
     return region.context.text[start:end]
+
+
+def replace_text(region: NodeRegion, node: cst.CSTNode, new: str) -> Edit:
+    """Return the edit that replaces a string literal by an expression. Raises LeftForHuman inside an f-string.
+
+    Unlike a literal, an expression needs blanks between it and the words around it.
+    """
+    if any(isinstance(one, cst.FormattedString) for one in region.ancestors(node)):
+        raise LeftForHuman("it is part of an f-string")
+    start, end = region.span_with_parentheses(node)
+    text = region.context.text
+    before = " " if start and (text[start - 1].isalnum() or text[start - 1] == "_") else ""
+    after = " " if text[end : end + 1].isalnum() else ""
+    return region.context.edit(start, end, f"{before}{new}{after}")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from devlint.diagnostic import Edit
@@ -58,12 +59,14 @@ def port_program(
     checked: bool = True,
     progress: Progress | None = None,
     jobs: int = 1,
+    texts: Mapping[str, Document] = MappingProxyType({}),
 ) -> PortedProgram:
-    """Port files together and return the outcome; no file is written.
+    """Port files together and return the outcome; no file is written. `texts` replace files on the disk, by name.
 
     Where `checked`, the ported files are analysed, and a file with a finding that it did not have before is not ported.
     """
-    program = Program([(file.path, file.name) for file in files])
+    replaced = {file.path: texts[file.name].data for file in files if file.name in texts}
+    program = Program([(file.path, file.name) for file in files], texts=replaced)
     modules: dict[Path, ModuleInfo] = {}
     for path in program.given_paths:
         module = program.load(path)

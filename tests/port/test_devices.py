@@ -240,3 +240,31 @@ def test_visible_devices_that_are_set_before_all_imports_are_in_time(tmp_path: P
     done = port_files(tmp_path, {"a.py": late, "b.py": second, "c.py": second})
     assert "    device = torch" in done.after["b.py"].text
     assert "import torch\n\ndevice = torch" in done.after["c.py"].text
+
+
+def test_a_choice_where_no_device_was_given(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import torch
+
+        def pick(device, i):
+            if device == "auto":
+                return torch.device('cuda'if torch.cuda.is_available() else 'cpu')
+            if device is None:
+                return "cuda:{}".format(i) if torch.cuda.is_available() else "cpu"
+            if device != "cuda":
+                return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        # becomes
+        import torch
+
+        def pick(device, i):
+            if device == "auto":
+                return torch.device(CHOSEN 'cpu')
+            if device is None:
+                return f"{torch.accelerator.current_accelerator().type}:{{}}".format(i) AVAILABLE else "cpu"
+            if device != "cuda":
+                return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        """.replace("AVAILABLE", "if torch.accelerator.is_available()"),
+    )
+    assert {one.region.start.row for one in left} == {8, 9}

@@ -199,7 +199,7 @@ def test_an_import_of_amp_is_changed_with_all_its_uses(tmp_path: Path) -> None:
         import torch
         from torch.cuda.amp import GradScaler, autocast, custom_fwd
 
-        scaler = GradScaler(enabled=True)
+        scaler: GradScaler = GradScaler(enabled=True)
 
         @custom_fwd
         def forward(ctx, x):
@@ -211,7 +211,7 @@ def test_an_import_of_amp_is_changed_with_all_its_uses(tmp_path: Path) -> None:
 
         # the device
 
-        scaler = GradScaler(device.type, enabled=True)
+        scaler: GradScaler = GradScaler(device.type, enabled=True)
 
         @custom_fwd(device_type=device.type)
         def forward(ctx, x):
