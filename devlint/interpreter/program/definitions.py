@@ -230,6 +230,36 @@ class FunctionInfo:
         return frozenset(names)
 
     @cached_property
+    def ignored_parameters(self) -> frozenset[str]:
+        """Return the parameters that the function's code never reads, or binds anew before it reads them.
+
+        The result is empty for code that may read any name, and for a lambda.
+        """
+        if isinstance(self.node, cst.Lambda):
+            return frozenset()
+        names = {one.name for one in self.parameters}
+        read = _plain_names(self.node.body)
+        if not read.isdisjoint(("locals", "vars", "eval", "exec")):
+            return frozenset()
+        return frozenset(names - read | (names & self._overwritten_names()))
+
+    def _overwritten_names(self) -> frozenset[str]:
+        """Return the names that a statement of the function's body binds before any code of the body reads them."""
+        read: set[str] = set()
+        found: set[str] = set()
+        for line in self.node.body.body if isinstance(self.node.body, cst.IndentedBlock) else ():
+            match line:
+                case cst.SimpleStatementLine(
+                    body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+                ):
+                    read |= _plain_names(value)
+                    if name not in read:
+                        found.add(name)
+                case _:
+                    read |= _plain_names(line)
+        return frozenset(found)
+
+    @cached_property
     def evidence(self) -> UsageEvidence:
         """Return the evidence that the function's own code gives of the types of names, by their use."""
         return UsageEvidence(self.node)
@@ -326,6 +356,14 @@ class FunctionInfo:
         Each is the attribute's name, with True for a binding and False for a read.
         """
         return list(self_attribute_events(self.node.body))
+
+
+def _plain_names(node: cst.CSTNode) -> set[str]:
+    """Return the names in code, without those of attributes and keyword arguments."""
+    parts = (node, *descend(node))
+    others = {id(one.attr) for one in parts if isinstance(one, cst.Attribute)}
+    others |= {id(one.keyword) for one in parts if isinstance(one, cst.Arg)}
+    return {one.value for one in parts if isinstance(one, cst.Name) and id(one) not in others}
 
 
 @dataclass(eq=False)

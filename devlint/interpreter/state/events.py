@@ -532,6 +532,30 @@ class LoadedWhereSaved(Event):
 
 
 @record(frozen=True, slots=True)
+class IgnoredDeviceArgument(Event):
+    """A tensor that a function makes or moves without its parameter `parameter`, which no code of the function reads.
+
+    `function` is the function's name and `defined` the source location of its definition.
+    """
+
+    parameter: str
+    function: str
+    defined: Place
+
+
+@record(frozen=True, slots=True)
+class RefusedOnBackend(Event):
+    """A tensor that is made or cast with a dtype that its device's backend does not have.
+
+    `case` is the case of the placement that is on that device, `when` the conditions for it.
+    """
+
+    dtype: Dtype
+    case: PlacementCase
+    when: PathCondition
+
+
+@record(frozen=True, slots=True)
 class LegacyTypeUsed(Event):
     """A use of what torch had before it had devices and dtypes: `x.type("torch.cuda.FloatTensor")`, `Variable(x)`.
 
