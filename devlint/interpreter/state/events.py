@@ -183,6 +183,16 @@ class GeneratorConflict(DeviceConflict):
 
 
 @record(frozen=True, slots=True)
+class OptimizerStateConflict(DeviceConflict):
+    """A step of an optimizer whose state lies on another device than the parameters (DEV114).
+
+    `misplaced` stands for the state and `reference` for a parameter. `made` is the call that made the state.
+    """
+
+    made: Step = field(kw_only=True)
+
+
+@record(frozen=True, slots=True)
 class HostOnlyOperand(Event):
     """An accelerator tensor passed to an operation that accepts only host tensors (DEV108)."""
 
