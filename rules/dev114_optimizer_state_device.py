@@ -23,8 +23,9 @@ class OptimizerStateDevice(Rule):
 
     ## Why is this bad?
     `.to()` of a module moves its parameters, not the moments that an optimizer keeps of them. The next step raises
-    `RuntimeError: Tensors of the same index must be on the same device`, or a plainer device error. An optimizer that is only built before the move is
-    right: the parameters keep their identity, and Adam makes its state in the first step.
+    `RuntimeError: Tensors of the same index must be on the same device`, or a plainer device error. An optimizer that
+    is only built before the move is right: the parameters keep their identity, and Adam makes its state in the first
+    step.
 
     ## Example
     ```python
