@@ -216,6 +216,20 @@ class PinnedAcceleratorTensor(Event):
 
 
 @record(frozen=True, slots=True)
+class AcceleratorInWorker(Event):
+    """An accelerator that is used where a loader makes its batches, in worker processes that are forked (DEV111).
+
+    `touched` is the code that puts a tensor on the accelerator, `case` where the tensor is under the conditions `when`,
+    and `workers` the step that gives the loader its workers.
+    """
+
+    touched: Place
+    case: PlacementCase
+    workers: Step
+    when: PathCondition = NO_CONDITION
+
+
+@record(frozen=True, slots=True)
 class HostTensorInCollective(Event):
     """A host tensor passed to a collective of a process group whose backend takes only accelerator tensors (DEV116).
 
@@ -236,6 +250,14 @@ class DtypeConflict(Event):
     operation: str
     left: Operand
     right: Operand
+
+
+@record(frozen=True, slots=True)
+class HalfOnHost(Event):
+    """An operation that computes with a float16 tensor on the host (DEV307)."""
+
+    operation: str
+    operand: Operand
 
 
 @record(frozen=True, slots=True)
