@@ -193,6 +193,16 @@ class GeneratorConflict(DeviceConflict):
 
 
 @record(frozen=True, slots=True)
+class OptimizerStateConflict(DeviceConflict):
+    """A step of an optimizer whose state lies on another device than the parameters (DEV114).
+
+    `misplaced` stands for the state and `reference` for a parameter. `made` is the call that made the state.
+    """
+
+    made: Step = field(kw_only=True)
+
+
+@record(frozen=True, slots=True)
 class HostOnlyOperand(Event):
     """An accelerator tensor passed to an operation that accepts only host tensors (DEV108)."""
 
@@ -216,6 +226,20 @@ class PinnedAcceleratorTensor(Event):
 
 
 @record(frozen=True, slots=True)
+class AcceleratorInWorker(Event):
+    """An accelerator that is used where a loader makes its batches, in worker processes that are forked (DEV111).
+
+    `touched` is the code that puts a tensor on the accelerator, `case` where the tensor is under the conditions `when`,
+    and `workers` the step that gives the loader its workers.
+    """
+
+    touched: Place
+    case: PlacementCase
+    workers: Step
+    when: PathCondition = NO_CONDITION
+
+
+@record(frozen=True, slots=True)
 class HostTensorInCollective(Event):
     """A host tensor passed to a collective of a process group whose backend takes only accelerator tensors (DEV116).
 
@@ -236,6 +260,14 @@ class DtypeConflict(Event):
     operation: str
     left: Operand
     right: Operand
+
+
+@record(frozen=True, slots=True)
+class HalfOnHost(Event):
+    """An operation that computes with a float16 tensor on the host (DEV307)."""
+
+    operation: str
+    operand: Operand
 
 
 @record(frozen=True, slots=True)
