@@ -18,8 +18,6 @@ RUNTIME_ONLY_RULES = {
     "DEV204": "shared-storage-mutation",
     "DEV305": "index-dtype",
     "DEV405": "pin-then-transfer",
-    "DEV408": "transfer-per-sample",
-    "DEV410": "host-index-into-accelerator",
     "DEV504": "overwritten-pinned-buffer",
 }
 """Names of rules that only a run can report, by code; no static rule finds these."""

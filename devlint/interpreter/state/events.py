@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
+import libcst as cst
+
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import (
@@ -23,6 +25,7 @@ from devlint.domain.placement import (
 from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
+from devlint.interpreter.program.joined_elements import joining_function
 from devlint.interpreter.state.hot_code import repeater
 from devlint.interpreter.state.training_steps import is_in_training_step
 
@@ -182,6 +185,20 @@ class IndexConflict(DeviceConflict):
 
 
 @record(frozen=True, slots=True)
+class HostIndex(Event):
+    """An index on the host into a tensor on an accelerator, to which torch copies the index first (DEV410).
+
+    `base` is the tensor that is indexed, `kind` what the index is: a tensor, a mask, an array or a list. `when` are the
+    conditions, besides the path condition, under which the two are there.
+    """
+
+    base: Operand
+    index: Place
+    kind: str
+    when: PathCondition = NO_CONDITION
+
+
+@record(frozen=True, slots=True)
 class GeneratorConflict(DeviceConflict):
     """A call that draws random numbers on one device with a `torch.Generator` of another (DEV109).
 
@@ -325,6 +342,14 @@ class Transfer(Event):
     single_use: bool = False
     cast_at_once: bool = False
     host_copy: HostCopy | None = None
+
+    @property
+    def joined_by(self) -> str | None:
+        """The function that joins the results of this transfer, made one by one in a comprehension, if there is one."""
+        code, node = self.context.scope.body, self.context.place.node
+        if not isinstance(code, cst.CSTNode) or not isinstance(node, cst.CSTNode):
+            return None
+        return joining_function(code, node)
 
     @property
     def few_elements(self) -> bool:
