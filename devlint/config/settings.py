@@ -56,6 +56,8 @@ DEFAULT_EXCLUDE = (
     "venv",
 )
 DEFAULT_SRC = (".", "src")
+BUILD_FILES = ("setup.py", "pyproject.toml")
+"""The files that say how a folder's packages are installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata]
         min_confidence=_last_given(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
         exclude=_exclude_patterns(sources, home),
         per_file_ignores=_last_given(sources, lambda source: _per_file_ignores(source, rules), ()),
-        src=_last_given(sources, _src, _directories(home, DEFAULT_SRC)),
+        src=_last_given(sources, _src, _default_src(home)),
         models=_last_given(sources, _models, ()),
         cache_dir=_last_given(sources, _cache_dir, None),
         force_exclude=_last_given(sources, lambda source: source.options.force_exclude, False),
@@ -238,6 +240,19 @@ def _severity(source: OptionSource, rules: Sequence[RuleMetadata]) -> Mapping[st
 def _src(source: OptionSource) -> tuple[Path, ...] | None:
     """Return the directories that the option `src` of a source names, None if the source does not give it."""
     return None if source.options.src is None else _directories(source.root, source.options.src)
+
+
+def _default_src(home: Path) -> tuple[Path, ...]:
+    """Return the directories that a project's modules are imported from, where no option names them.
+
+    A repository that is not installed itself may hold one folder that is, such as `python`: its packages are what the
+    examples and scripts beside that folder import. Of several such folders nobody knows which are installed together.
+    """
+    found = _directories(home, DEFAULT_SRC)
+    if any((home / name).is_file() for name in BUILD_FILES):
+        return found
+    inner = {one.parent for name in BUILD_FILES for one in home.glob(f"*/{name}")}
+    return (*found, *inner) if len(inner) == 1 else found
 
 
 def _models(source: OptionSource) -> tuple[Path, ...] | None:

@@ -153,7 +153,8 @@ class Scope:
     is true for code that runs outside of functions (a module's top level, a class body) and for the unknown caller of
     an analysed function. `argument_placements` are the placements of the tensors and modules among the arguments,
     `self` included. `caller` is the scope of the calling code, `called_at` the source location of the call. `heat` is
-    how often the function runs by its role, `body` its syntax node. Scopes compare by identity.
+    how often the function runs by its role, `body` its syntax node. `makes_sample` is true for the method by which a
+    dataset makes one sample. Scopes compare by identity.
     """
 
     name: str
@@ -167,6 +168,7 @@ class Scope:
     heat: Heat = Heat.OPEN
     body: object = None
     called_at: Place | None = None
+    makes_sample: bool = False
 
 
 # Placements

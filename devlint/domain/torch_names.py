@@ -61,6 +61,11 @@ TENSOR_ANNOTATIONS: Final = frozenset(
     " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
 )
 """The annotations of parameters that are tensors."""
+SHAPED_ANNOTATIONS: Final = frozenset(
+    "Annotated BFloat16 Bool Complex Complex64 Complex128 Float Float16 Float32 Float64 Inexact"
+    " Int Int8 Int16 Int32 Int64 Integer Num Real Shaped UInt UInt8 UInt16 UInt32 UInt64".split()
+)
+"""The names of classes whose subscript says more of the annotation that comes first in it: jaxtyping's and typing's."""
 
 LAYER_BASES: Final = {
     **dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase"),

@@ -137,7 +137,8 @@ class AnalysisKeys:
         registries = [
             [name, None if files is None else [self._relative(one.path) for one in files]] for name, files in filled
         ]
-        own = [self._relative(module.path), content, registries, self._reaching(module)]
+        otherwise = self._program_facts.default_setters.may_set_start_method(module)
+        own = [self._relative(module.path), content, registries, self._reaching(module), otherwise]
         return None if None in digests else digest_of([self._base, own, digests])
 
     def _reaching(self, module: ModuleInfo) -> list[int]:

@@ -11,12 +11,10 @@ from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
-from devlint.diagnostic import Diagnostic, Severity
+from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import is_excluded
 from devlint.linter.program_analysis import analyse_files
 from devlint.linter.rule_listing import all_rule_metadata
-from devlint.rule_metadata import RuleMetadata
-from devlint.runtime.observation_diagnostics import RUNTIME_ONLY_RULES
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
@@ -35,13 +33,7 @@ class ConfiguredLinter:
 
     def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
         rule_metadata = all_rule_metadata()
-        known = {metadata.code for metadata in rule_metadata}
         reported = [replace(metadata, default=True) for metadata in rule_metadata]
-        reported += [
-            RuleMetadata(code, name, Severity.WARNING, True, False, "", "")
-            for code, name in RUNTIME_ONLY_RULES.items()
-            if code not in known
-        ]
         given, here = Options(), Path.cwd()
         self._static_settings = Resolver(rule_metadata, given, cwd=here, config=config, isolated=isolated)
         self._observed_settings = Resolver(reported, given, cwd=here, config=config, isolated=isolated)

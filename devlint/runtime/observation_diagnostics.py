@@ -10,19 +10,6 @@ from devlint.runtime.call_sites import Site
 from devlint.runtime.recorder import LineRecord, Observation, Recorder
 from devlint.runtime.storage_labels import HistoryStep
 
-RUNTIME_ONLY_RULES = {
-    "DEV109": "generator-device",
-    "DEV110": "pinned-accelerator-tensor",
-    "DEV111": "accelerator-in-worker",
-    "DEV114": "optimizer-state-device",
-    "DEV204": "shared-storage-mutation",
-    "DEV305": "index-dtype",
-    "DEV405": "pin-then-transfer",
-    "DEV408": "transfer-per-sample",
-    "DEV410": "host-index-into-accelerator",
-    "DEV504": "overwritten-pinned-buffer",
-}
-"""Names of rules that only a run can report, by code; no static rule finds these."""
 SYNC_IN_LOOP_COUNT = 3
 """The number of waits at one line from which on DEV403 (sync-in-loop) is reported."""
 
@@ -86,7 +73,7 @@ def diagnostic_of(group: list[Observation]) -> Diagnostic:
     raised = f"{first.raised}: " if first.raised else ""
     return Diagnostic(
         code=first.code,
-        name=rule.name if rule else RUNTIME_ONLY_RULES.get(first.code, first.code),
+        name=rule.name if rule else first.code,
         severity=severity,
         confidence=Confidence.CERTAIN,
         message=f"{raised}{first.message}{times}",

@@ -179,6 +179,10 @@ BLOCK = (
     "        self.shift = torch.ones(3)\n\n    def forward(self, x):\n        return x + self.shift\n"
 )
 PINNED = "import torch\n\n\ndef move(x):\n    return x.pin_memory().to('cuda')\n"
+WORKERS = (
+    "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n\n\ndef read():\n"
+    "    for (x,) in DataLoader(TensorDataset(torch.ones(3).cuda()), num_workers=2):\n        print(x)\n"
+)
 MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.cuda()\n"
 
 
@@ -215,6 +219,12 @@ MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.
             {"pinned": PINNED, "extra": "from pinned import move\nimport torch\n\nmove(torch.ones(3))\n"},
             {"pinned": PINNED + "\n\ndef start(f):\n    import threading\n\n    threading.Thread(target=f).start()\n"},
             "extra.py",
+        ),
+        # How a program that imports the file starts processes.
+        (
+            {"loads": WORKERS, "main": "import loads\n"},
+            {"main": "import loads\nimport multiprocessing\n\nmultiprocessing.set_start_method('spawn')\n"},
+            "loads.py",
         ),
         # Where a module is found.
         ({"extra": "from tools import make\n\nmake().numpy()\n"}, {"tools": HELPER}, "extra.py"),

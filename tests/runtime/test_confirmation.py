@@ -126,6 +126,35 @@ def test_a_wait_in_each_training_step_is_confirmed(run: Run, tmp_path: Path) -> 
     assert run(TRAINED) == {("DEV403", "program.py", 9): "confirmed"}
 
 
+PER_SAMPLE = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return torch.full((3,), float(index)).to("cuda")
+
+table = torch.rand(8, 3, device="cuda")
+
+def run():
+    for batch in DataLoader(Rows(), batch_size=2):
+        print(batch.shape, table[torch.randperm(8)].shape)
+
+run()
+"""
+
+
+def test_a_transfer_of_each_sample_and_an_index_of_the_host_are_confirmed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('select = ["DEV408", "DEV410"]\n', encoding="utf-8")
+    assert run(PER_SAMPLE) == {
+        ("DEV408", "program.py", 9): "confirmed",
+        ("DEV410", "program.py", 15): "confirmed",
+    }
+
+
 GUARDED = """\
 import sys
 import torch

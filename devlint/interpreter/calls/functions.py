@@ -257,7 +257,14 @@ def scope_for(
         heat=heat_of_function(info),
         body=info.node,
         called_at=frame.place(call),
+        makes_sample=_makes_sample(frame, info),
     )
+
+
+def _makes_sample(frame: Frame, info: FunctionInfo) -> bool:
+    """Return whether a function is the method by which a dataset makes one sample."""
+    is_getter = info.name.rpartition(".")[2] == "__getitem__"
+    return is_getter and info.owner is not None and is_dataset_class(frame, info.owner)
 
 
 def _is_for_any_device(frame: Frame, info: FunctionInfo) -> bool:

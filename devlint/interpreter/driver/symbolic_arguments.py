@@ -16,7 +16,6 @@ from devlint.domain.device import CPU
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.placement import Basis, PlacementCase, Step, StepKind
 from devlint.domain.storage import Storage
-from devlint.domain.torch_names import TENSOR_ANNOTATIONS
 from devlint.domain.value import (
     UNKNOWN,
     LibraryName,
@@ -39,6 +38,7 @@ from devlint.interpreter.objects.class_hierarchy import (
 )
 from devlint.interpreter.objects.data_classes import Field, construct_record, data_fields
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, Parameter
+from devlint.interpreter.program.tensor_annotations import is_tensor_annotation
 from devlint.interpreter.program.usage_evidence import annotation_names, parse_quoted_annotation
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
@@ -222,7 +222,7 @@ def _value_of_annotation(
         return None
     if isinstance(node, cst.SimpleString):
         return _value_of_annotation(context, parse_quoted_annotation(node), origin, text, depth)
-    if dotted_name(node) in TENSOR_ANNOTATIONS:
+    if is_tensor_annotation(node):
         memory = Storage(origin) if is_single_object(origin) else None
         return Tensor(named_placement(origin, f"`{text}`", context.step), named_dtype(origin, text), memory=memory)
     if depth and dotted_name(node) in NUMBER_ANNOTATIONS:

@@ -52,6 +52,7 @@ from devlint.interpreter.objects.conventions import conventional_attribute, unse
 from devlint.interpreter.objects.enums import enum_member
 from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_state import module_attribute
+from devlint.interpreter.objects.optimizer_state import forget_state
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
 from devlint.interpreter.operations.accelerator_names import (
     report_accelerator_name,
@@ -330,6 +331,9 @@ def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, nod
     if cls == "argparse.Namespace":
         return Unknown(("attr", owner.address, name), f"args.{name}")
     if isinstance(cls, str):
+        if name == "state":
+            # Programs read the state of an optimizer in order to move it.
+            forget_state(frame, owner)
         found = _described_attribute(frame, owner, name, node)
         return found if found is not None else module_attribute(frame, owner, thing, cls, name)
     return UNKNOWN

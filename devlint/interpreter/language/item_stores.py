@@ -27,6 +27,7 @@ from devlint.interpreter.objects.plain_attributes import mark_as_contained
 from devlint.interpreter.objects.tensor_containers import is_tensor_container
 from devlint.interpreter.operations.aliasing import item_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.host_indices import report_host_indices
 from devlint.interpreter.operations.synchronization import report_read_by_copy
 from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -226,6 +227,8 @@ def _set_in_tensor(
             # A tuple holds several indices, and all of them may be slices.
             continue
         advanced.append(one)
+    if advanced:
+        report_host_indices(frame, base, indices, target)
     if advanced and isinstance(value, Tensor):
         source = Operand("value", frame.place(target), frame.resolve(value))
         conflict = find_device_conflict(frame, target, "index assignment", [base, source], "many")

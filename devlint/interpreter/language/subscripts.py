@@ -51,6 +51,7 @@ from devlint.interpreter.objects.tensor_containers import is_tensor_container, t
 from devlint.interpreter.operations.aliasing import item_storage, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_item, size_of
+from devlint.interpreter.operations.host_indices import report_host_indices
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.tensor_ranks import indexed_rank
 from devlint.interpreter.program.definitions import ClassInfo
@@ -285,6 +286,8 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
             frame.emit(conflict)
             # Which device the fix will choose is unknown; an unknown placement also keeps the finding from repeating.
             return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
+    if advanced:
+        report_host_indices(frame, base, indices, node)
     chosen = [index.value if index is not None else None for index in indices]
     rank = indexed_rank(tensor.rank, chosen)
     if advanced:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import Final
 
 import libcst as cst
 
@@ -30,6 +29,7 @@ from devlint.domain.value import (
     as_tensor,
 )
 from devlint.interpreter.language.iteration_protocol import item_by_index
+from devlint.interpreter.library.loader_workers import MADE, run_in_worker
 from devlint.interpreter.library.random_generators import check_host_generator
 from devlint.interpreter.objects.contained_tensors import contained_tensors
 from devlint.interpreter.objects.library_objects import COLLATED, DATA_LOADER, loader_step, move_value
@@ -43,9 +43,6 @@ from devlint.interpreter.state.library_models import models_call, models_iterati
 
 TENSOR_DATASET = "torch.utils.data.TensorDataset"
 """The class of objects made by `TensorDataset(...)`."""
-MADE: Final = "the call that made it"
-"""The attribute of a modelled loader whose provenance is the call of its class; no attribute of a program has the name.
-"""
 MAX_COLLATED_LEVELS = 4
 """How many levels of containers in a sample are collated; deeper ones have unknown structure."""
 
@@ -55,7 +52,7 @@ def data_loader(frame: Frame, call: LibraryCall) -> Value:
     """Model `DataLoader(dataset, ...)`: an object that keeps the dataset and the options that shape its batches."""
     names = ("dataset", "batch_size")
     attributes = {name: value for i, name in enumerate(names) if (value := call.arguments.value(name, i)) is not None}
-    for name in ("collate_fn", "pin_memory", "num_workers", "generator"):
+    for name in ("collate_fn", "pin_memory", "num_workers", "generator", "multiprocessing_context"):
         value = call.arguments.value(name)
         if value is not None:
             attributes[name] = value
@@ -121,7 +118,7 @@ def _sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst
 def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
     """Return one batch of a DataLoader: the collated samples, or data of unknown structure on the host."""
     step = loader_step(frame, "DataLoader", node)
-    batch = _collated_batch(frame, reference, thing, step, node)
+    batch = run_in_worker(frame, thing, node, lambda: _collated_batch(frame, reference, thing, step, node))
     if constant_bool(thing.attributes.get("pin_memory"), False):
         _report_pinned_batch(frame, thing, batch, node)
     if thing.cell is None:

@@ -8,6 +8,7 @@ from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
+from devlint.interpreter.objects.optimizer_state import forget_state
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -23,6 +24,7 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
     """
     for argument in arguments:
         value = argument.value
+        forget_state(frame, value)
         if isinstance(value, Ref) and not frame.analysis.construction_depth:
             _forget_plain_tensors(frame, value)
         thing = frame.object_of(value)

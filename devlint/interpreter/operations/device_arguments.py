@@ -50,7 +50,7 @@ from devlint.interpreter.operations.accelerator_names import is_text_of_no_accel
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.state.abstract_state import HOST_BY_DEFAULT
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.events import HardCodedAccelerator, InvalidDeviceUsed
+from devlint.interpreter.state.events import HardCodedAccelerator, IgnoredDeviceArgument, InvalidDeviceUsed
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.source_code import words_in
 
@@ -69,6 +69,8 @@ def default_placement(frame: Frame, function: str, node: cst.CSTNode) -> Placeme
     The tensor is on the default device, which is the host unless the program has set another.
     """
     given = frame.step(StepKind.CREATED, f"created by {function} on the default device", node)
+    if frame.state.torch_state.default_device is None:
+        report_ignored_device(frame, node)
 
     def place(leaf: PlacementCase) -> PlacementCase:
         if leaf != HOST_BY_DEFAULT:
@@ -312,6 +314,9 @@ DEVICE_FIRST_CALLS: Final = frozenset(
 
 def report_hard_coded_arguments(frame: Frame, name: str, arguments: Arguments) -> None:
     """Report accelerators that are written as string constants among the arguments of a torch function."""
+    enabled = arguments.keywords.get("enabled")
+    if enabled is not None and enabled.value != Const(True):
+        return  # mixed precision that may be turned off where the device is another one
     for keyword in DEVICE_KEYWORDS:
         given = arguments.keywords.get(keyword)
         if given is not None:
@@ -333,7 +338,18 @@ def report_hard_coded_device(
         shown = frame.place(quoted) if quoted is not None else None
         guarded, choosable = is_behind_device_check(frame), has_device_parameter(frame)
         type_ = value.value.partition(":")[0]
+        report_ignored_device(frame, node)
         frame.emit(HardCodedAccelerator(frame.event_context(node), form, shown, guarded, choosable, type_))
+
+
+def report_ignored_device(frame: Frame, node: cst.CSTNode) -> None:
+    """Report a tensor that a function makes or moves without its own parameter `device`, which its code ignores."""
+    function = frame.function
+    if function is None or not any(one.name == "device" for one in function.parameters):
+        return
+    if "device" in function.ignored_parameters:
+        context = frame.event_context(node)
+        frame.emit(IgnoredDeviceArgument(context, "device", function.name, frame.place(function.node)))
 
 
 def is_behind_device_check(frame: Frame) -> bool:

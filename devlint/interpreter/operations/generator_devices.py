@@ -6,12 +6,12 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import DeviceRelation, KnownDevice, is_host, relate_devices
+from devlint.domain.device import DeviceRelation, is_host, relate_devices
 from devlint.domain.join import without_none
 from devlint.domain.placement import Placement
 from devlint.domain.value import DeviceValue, Rank, Tensor
 from devlint.interpreter.operations.conflicting_placements import conflicting_cases
-from devlint.interpreter.operations.left_behind_tensors import is_left_behind
+from devlint.interpreter.operations.left_behind_tensors import are_of_different_types, is_left_behind
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import GeneratorConflict, Operand
 from devlint.interpreter.state.frame import Frame
@@ -34,17 +34,10 @@ def check_generator(frame: Frame, given: Argument, drawn: Placement, node: cst.C
     result = Operand("result", frame.place(node), frame.resolve(Tensor(drawn, rank=Rank.SOME)))
     for when, one, other in conflicting_cases(frame, generator, result):
         misplaced, reference = (other, one) if is_host(other.case.device) else (one, other)
-        if _are_of_different_types(one, other) or (
+        if are_of_different_types(one, other) or (
             relate_devices(one.case.device, other.case.device) is DeviceRelation.UNDECIDED
             and is_left_behind(frame, misplaced, reference, when)
         ):
             context = frame.event_context(node)
             frame.emit(GeneratorConflict(context, name, misplaced, reference, when, generator=one, drawn=other))
             return
-
-
-def _are_of_different_types(one: Operand, other: Operand) -> bool:
-    """Return whether two operands are surely on devices of different types, such as the host and an accelerator."""
-    left, right = one.case.device, other.case.device
-    different = relate_devices(left, right) is DeviceRelation.DIFFERENT
-    return different and isinstance(left, KnownDevice) and isinstance(right, KnownDevice) and left.type != right.type

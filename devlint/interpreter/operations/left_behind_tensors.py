@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, is_accelerator, is_host
+from devlint.domain.device import (
+    UNKNOWN_DEVICE,
+    DeviceRelation,
+    DeviceSymbol,
+    KnownDevice,
+    is_accelerator,
+    is_host,
+    relate_devices,
+)
 from devlint.domain.path_conditions import PathCondition, closure
 from devlint.domain.placement import Basis, Placement, PlacementCase, Scope, Step, StepKind, history, placement_cases
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -47,6 +55,13 @@ def is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: P
         return False
     path_condition = closure(frame.state.path_condition | when)
     return (forgotten or _in_generic_code(frame)) and not is_device_tested(path_condition, device.origin)
+
+
+def are_of_different_types(one: Operand, other: Operand) -> bool:
+    """Return whether two operands are surely on devices of different types, such as the host and an accelerator."""
+    left, right = one.case.device, other.case.device
+    different = relate_devices(left, right) is DeviceRelation.DIFFERENT
+    return different and isinstance(left, KnownDevice) and isinstance(right, KnownDevice) and left.type != right.type
 
 
 def is_forgotten_batch(misplaced: Operand, reference: Operand) -> bool:

@@ -8,7 +8,8 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import is_host
+from devlint.domain.device import KnownDevice, is_host
+from devlint.domain.dtype import Dtype
 from devlint.domain.placement import (
     PERHAPS_ON_HOST,
     UNKNOWN_PLACEMENT,
@@ -36,9 +37,15 @@ from devlint.interpreter.operations.result_dtypes import first_result_dtype, ope
 from devlint.interpreter.operations.row_conditions import select_by_condition
 from devlint.interpreter.operations.tensor_ranks import rank_by_rule
 from devlint.interpreter.state.arguments import BoundArguments
-from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.events import Operand, RefusedOnBackend
 from devlint.interpreter.state.frame import Frame
+from devlint.semantics.accelerators import refused_dtypes
 from devlint.semantics.table import Row
+
+REFUSED_DTYPES: Final = refused_dtypes()
+"""The dtypes that backends do not have, by the type of their devices."""
+ALL_REFUSED: Final = frozenset(dtype for one in REFUSED_DTYPES.values() for dtype in one)
+"""The dtypes that some backend does not have."""
 
 TRIANGLES: Final = ("triu", "tril")
 """The operations that cut a triangular mask out of a tensor."""
@@ -113,6 +120,7 @@ def _as_factory_result(frame: Frame, row: Row, bound: BoundArguments, result: Te
     pinned = bound.get("pin_memory")
     if pinned and pinned[0].value == Const(True):
         report_pinned_accelerator(frame, Operand("result", frame.place(node), result), "pin_memory=True", node)
+    report_refused_dtype(frame, result.placement, result.dtype, node)
     return replace(
         result,
         grad=grad,
@@ -125,6 +133,15 @@ def _as_factory_result(frame: Frame, row: Row, bound: BoundArguments, result: Te
         pinned=pinned[0].value == Const(True) if pinned else None,
         memory=new_pinned_storage(frame) if pinned and pinned[0].value == Const(True) else result.memory,
     )
+
+
+def report_refused_dtype(frame: Frame, placement: Placement, dtype: Dtype, node: cst.CSTNode) -> None:
+    """Report a dtype that the backend of a tensor's device does not have; a tensor whose dtype is unknown has none."""
+    if dtype.name not in ALL_REFUSED:
+        return
+    for when, case in placement_cases(placement, frame.state.path_condition):
+        if isinstance(case.device, KnownDevice) and dtype.name in REFUSED_DTYPES.get(case.device.type, ()):
+            frame.emit(RefusedOnBackend(frame.event_context(node), dtype, case, when))
 
 
 def _result_placement(

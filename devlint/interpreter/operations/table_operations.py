@@ -22,6 +22,7 @@ from devlint.interpreter.operations.calls_into_other_files import (
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.equal_dtypes import match_dtypes
 from devlint.interpreter.operations.generator_devices import check_generator
+from devlint.interpreter.operations.half_on_host import report_half_on_host
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
 from devlint.interpreter.operations.operation_names import short_name
@@ -117,6 +118,7 @@ def apply_bound_row(
         _check_dtypes(frame, row, bound, operands, node, name)
     if row.match and not frame.state.torch_state.autocast and not is_promoting_summation(bound):
         operands = match_dtypes(frame, row, operands)
+    report_half_on_host(frame, row, operands, node, name)
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
     _forget_changed_sizes(frame, row, bound)

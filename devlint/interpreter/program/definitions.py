@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import libcst as cst
 
-from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES, TENSOR_ANNOTATIONS
+from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES
 from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
 from devlint.interpreter.program.self_attributes import (
     ItemStores,
@@ -21,6 +21,7 @@ from devlint.interpreter.program.self_attributes import (
     self_attribute_events,
     self_attribute_stores,
 )
+from devlint.interpreter.program.tensor_annotations import is_tensor_annotation
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import Source, SourceError
@@ -203,9 +204,7 @@ class FunctionInfo:
     @cached_property
     def takes_tensors(self) -> bool:
         """Return whether a parameter of the function is annotated as a tensor."""
-        return any(
-            one.annotation is not None and dotted_name(one.annotation) in TENSOR_ANNOTATIONS for one in self.parameters
-        )
+        return any(one.annotation is not None and is_tensor_annotation(one.annotation) for one in self.parameters)
 
     def annotation_last_names(self, name: str) -> frozenset[str]:
         """Return the names in a parameter's annotation, of each dotted name only the last part (`Tensor`).
@@ -228,6 +227,36 @@ class FunctionInfo:
             target = decorator.func if isinstance(decorator, cst.Call) else decorator
             names.add((dotted_name(target) or "").rpartition(".")[2])
         return frozenset(names)
+
+    @cached_property
+    def ignored_parameters(self) -> frozenset[str]:
+        """Return the parameters that the function's code never reads, or binds anew before it reads them.
+
+        The result is empty for code that may read any name, and for a lambda.
+        """
+        if isinstance(self.node, cst.Lambda):
+            return frozenset()
+        names = {one.name for one in self.parameters}
+        read = _plain_names(self.node.body)
+        if not read.isdisjoint(("locals", "vars", "eval", "exec")):
+            return frozenset()
+        return frozenset(names - read | (names & self._overwritten_names()))
+
+    def _overwritten_names(self) -> frozenset[str]:
+        """Return the names that a statement of the function's body binds before any code of the body reads them."""
+        read: set[str] = set()
+        found: set[str] = set()
+        for line in self.node.body.body if isinstance(self.node.body, cst.IndentedBlock) else ():
+            match line:
+                case cst.SimpleStatementLine(
+                    body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+                ):
+                    read |= _plain_names(value)
+                    if name not in read:
+                        found.add(name)
+                case _:
+                    read |= _plain_names(line)
+        return frozenset(found)
 
     @cached_property
     def evidence(self) -> UsageEvidence:
@@ -326,6 +355,14 @@ class FunctionInfo:
         Each is the attribute's name, with True for a binding and False for a read.
         """
         return list(self_attribute_events(self.node.body))
+
+
+def _plain_names(node: cst.CSTNode) -> set[str]:
+    """Return the names in code, without those of attributes and keyword arguments."""
+    parts = (node, *descend(node))
+    others = {id(one.attr) for one in parts if isinstance(one, cst.Attribute)}
+    others |= {id(one.keyword) for one in parts if isinstance(one, cst.Arg)}
+    return {one.value for one in parts if isinstance(one, cst.Name) and id(one) not in others}
 
 
 @dataclass(eq=False)

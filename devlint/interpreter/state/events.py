@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
+import libcst as cst
+
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import (
@@ -23,6 +25,7 @@ from devlint.domain.placement import (
 from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
+from devlint.interpreter.program.joined_elements import joining_function
 from devlint.interpreter.state.hot_code import repeater
 from devlint.interpreter.state.training_steps import is_in_training_step
 
@@ -182,6 +185,20 @@ class IndexConflict(DeviceConflict):
 
 
 @record(frozen=True, slots=True)
+class HostIndex(Event):
+    """An index on the host into a tensor on an accelerator, to which torch copies the index first (DEV410).
+
+    `base` is the tensor that is indexed, `kind` what the index is: a tensor, a mask, an array or a list. `when` are the
+    conditions, besides the path condition, under which the two are there.
+    """
+
+    base: Operand
+    index: Place
+    kind: str
+    when: PathCondition = NO_CONDITION
+
+
+@record(frozen=True, slots=True)
 class GeneratorConflict(DeviceConflict):
     """A call that draws random numbers on one device with a `torch.Generator` of another (DEV109).
 
@@ -190,6 +207,16 @@ class GeneratorConflict(DeviceConflict):
 
     generator: Operand = field(kw_only=True)
     drawn: Operand = field(kw_only=True)
+
+
+@record(frozen=True, slots=True)
+class OptimizerStateConflict(DeviceConflict):
+    """A step of an optimizer whose state lies on another device than the parameters (DEV114).
+
+    `misplaced` stands for the state and `reference` for a parameter. `made` is the call that made the state.
+    """
+
+    made: Step = field(kw_only=True)
 
 
 @record(frozen=True, slots=True)
@@ -216,6 +243,20 @@ class PinnedAcceleratorTensor(Event):
 
 
 @record(frozen=True, slots=True)
+class AcceleratorInWorker(Event):
+    """An accelerator that is used where a loader makes its batches, in worker processes that are forked (DEV111).
+
+    `touched` is the code that puts a tensor on the accelerator, `case` where the tensor is under the conditions `when`,
+    and `workers` the step that gives the loader its workers.
+    """
+
+    touched: Place
+    case: PlacementCase
+    workers: Step
+    when: PathCondition = NO_CONDITION
+
+
+@record(frozen=True, slots=True)
 class HostTensorInCollective(Event):
     """A host tensor passed to a collective of a process group whose backend takes only accelerator tensors (DEV116).
 
@@ -236,6 +277,14 @@ class DtypeConflict(Event):
     operation: str
     left: Operand
     right: Operand
+
+
+@record(frozen=True, slots=True)
+class HalfOnHost(Event):
+    """An operation that computes with a float16 tensor on the host (DEV307)."""
+
+    operation: str
+    operand: Operand
 
 
 @record(frozen=True, slots=True)
@@ -293,6 +342,14 @@ class Transfer(Event):
     single_use: bool = False
     cast_at_once: bool = False
     host_copy: HostCopy | None = None
+
+    @property
+    def joined_by(self) -> str | None:
+        """The function that joins the results of this transfer, made one by one in a comprehension, if there is one."""
+        code, node = self.context.scope.body, self.context.place.node
+        if not isinstance(code, cst.CSTNode) or not isinstance(node, cst.CSTNode):
+            return None
+        return joining_function(code, node)
 
     @property
     def few_elements(self) -> bool:
@@ -529,6 +586,30 @@ class LoadedWhereSaved(Event):
     function: str
     position: int
     guarded: bool
+
+
+@record(frozen=True, slots=True)
+class IgnoredDeviceArgument(Event):
+    """A tensor that a function makes or moves without its parameter `parameter`, which no code of the function reads.
+
+    `function` is the function's name and `defined` the source location of its definition.
+    """
+
+    parameter: str
+    function: str
+    defined: Place
+
+
+@record(frozen=True, slots=True)
+class RefusedOnBackend(Event):
+    """A tensor that is made or cast with a dtype that its device's backend does not have.
+
+    `case` is the case of the placement that is on that device, `when` the conditions for it.
+    """
+
+    dtype: Dtype
+    case: PlacementCase
+    when: PathCondition
 
 
 @record(frozen=True, slots=True)

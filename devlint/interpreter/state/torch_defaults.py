@@ -1,4 +1,4 @@
-"""The default devices and dtypes that a program sets (`torch.set_default_device`), by file."""
+"""The defaults that a program sets: devices and dtypes of new tensors, by file, and how processes are started."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from devlint.interpreter.program.program import Program
 
 SETTERS: Final = frozenset({"set_default_device", "set_default_tensor_type"})
 """The functions of torch that set the default device of new tensors."""
+START_METHOD_SETTERS: Final = frozenset({"set_start_method"})
+"""The function of `multiprocessing` that chooses how processes are started."""
 DTYPE_SETTERS: Final = frozenset({"set_default_dtype"})
 """The functions of torch that set the default dtype alone."""
 
@@ -46,6 +48,26 @@ class DefaultSetters:
         loaded = {path: self._program.load(path) for path in self._program.paths_of_interest}
         setters = [path for path, module in loaded.items() if module is not None and _mentions(module, SETTERS)]
         return self.imports.reached_from(setters)
+
+    def may_set_start_method(self, module: ModuleInfo) -> bool:
+        """Return whether a program that runs a file may choose how it starts processes.
+
+        The file, one that it imports, or one that imports it then mentions the function that chooses.
+        """
+        choosing = self._start_method_files
+        if not choosing:
+            return False
+        return module.path in self.imports.reached_from(choosing) | choosing or not choosing.isdisjoint(
+            self.imports.reached_by(module.path)
+        )
+
+    @cached_property
+    def _start_method_files(self) -> frozenset[Path]:
+        """The files that mention the function which chooses how processes are started."""
+        loaded = {path: self._program.load(path) for path in self.imports.files}
+        return frozenset(
+            path for path, module in loaded.items() if module is not None and _mentions(module, START_METHOD_SETTERS)
+        )
 
     def imported_by(self, start: ModuleInfo) -> list[ModuleInfo]:
         """Return the files that set a default when a file imports them, directly or not."""

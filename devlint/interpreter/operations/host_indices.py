@@ -1,0 +1,63 @@
+"""Indices of the host into tensors on an accelerator: legal, but each is copied there before it selects anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from devlint.domain.device import is_accelerator, is_host
+from devlint.domain.join import without_none
+from devlint.domain.objects import Sequence as SequenceObject
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition
+from devlint.domain.placement import placement_cases
+from devlint.domain.value import Array, Const, Number, Ref, Tensor, Value
+from devlint.interpreter.state.arguments import Argument
+from devlint.interpreter.state.events import HostIndex, Operand
+from devlint.interpreter.state.frame import Frame
+
+
+def report_host_indices(frame: Frame, base: Operand, indices: Sequence[Argument | None], node: cst.CSTNode) -> None:
+    """Report the first index of a subscript that is a host tensor, an array or a list, into an accelerator tensor.
+
+    A number is no such index, nor is a tensor that may be 0-dim: they need no memory on the accelerator.
+    """
+    for when, case in placement_cases(base.tensor.placement, frame.state.path_condition):
+        if not is_accelerator(case.device):
+            continue
+        for index in indices:
+            if index is None:
+                continue
+            found = _kind_on_host(frame, without_none(index.value), when)
+            if found is not None:
+                kind, more = found
+                reported = Operand(base.name, base.place, base.tensor, case)
+                frame.emit(HostIndex(frame.event_context(node), reported, frame.place(index.node), kind, when | more))
+                return
+
+
+def _kind_on_host(frame: Frame, index: Value, when: PathCondition) -> tuple[str, PathCondition] | None:
+    """Return what an index on the host is, in words, and the literals under which it is there; None for any other."""
+    match index:
+        case Tensor(rank=rank) if rank.is_dimensioned:
+            tensor = frame.resolve(index)
+            cases = placement_cases(tensor.placement, frame.state.path_condition | when)
+            more = next((more for more, case in cases if is_host(case.device)), None)
+            return (("mask" if tensor.dtype.name == "bool" else "tensor"), more) if more is not None else None
+        case Array():
+            return "array", NO_CONDITION
+        case Ref(address=address):
+            thing = frame.get(address)
+            if isinstance(thing, SequenceObject) and thing.kind == "list" and all(map(_is_number, _parts(thing))):
+                return "list", NO_CONDITION
+    return None
+
+
+def _parts(sequence: SequenceObject) -> Iterator[Value]:
+    """Yield the values that a list holds; one stands for the elements of a list of unknown length."""
+    yield from sequence.items if sequence.items is not None else (sequence.any,)
+
+
+def _is_number(value: Value) -> bool:
+    """Return whether a value is a number of the host."""
+    return isinstance(value, Number) or (isinstance(value, Const) and isinstance(value.value, (bool, int)))

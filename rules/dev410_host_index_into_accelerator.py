@@ -1,0 +1,71 @@
+"""Rule DEV410, which reports an index on the host into a tensor on an accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.costs import cost_condition_text, cost_severity, frequency_text
+from devlint.explain.device_texts import device_text
+from devlint.explain.place_texts import place_text
+from devlint.interpreter.state.events import HostIndex
+from devlint.rule import Finding, Rule
+
+
+class HostIndexIntoAccelerator(Rule):
+    """A tensor on an accelerator is indexed by a list, an array, or a tensor or mask of the host.
+
+    ## What it does
+    Finds indices on the host that select several elements of an accelerator tensor: tensors, masks, NumPy arrays and
+    lists of numbers. Where the code runs once, that is only an information.
+
+    ## Why is this bad?
+    It is legal, but torch first copies the index to the accelerator, and the host waits for that copy.
+
+    ## Example
+    ```python
+    import torch
+
+    def batches(steps: int):
+        data = torch.rand(10_000, 64, device="cuda")
+        for _ in range(steps):
+            yield data[torch.randperm(10_000)[:32]]
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    def batches(steps: int):
+        data = torch.rand(10_000, 64, device="cuda")
+        for _ in range(steps):
+            yield data[torch.randperm(10_000, device="cuda")[:32]]
+    ```
+
+    ## How it is confirmed at run time
+    The recorder counts for each line how often the host waited, and for what.
+
+    ## Known limits
+    A number, a slice, and a tensor that may be 0-dim are not reported; an accelerator's index into a host tensor is
+    DEV107, an error. Fewer copies are not always faster: a short list may be cheaper than what computes it elsewhere.
+    """
+
+    code = "DEV410"
+    name = "host-index-into-accelerator"
+    severity = Severity.WARNING
+    default = False
+
+    def check(self, event: HostIndex) -> Iterator[Finding]:
+        """Yield a finding for an index on the host into a tensor on an accelerator."""
+        context = event.context
+        yield Finding(
+            context.place,
+            f"The {event.kind} `{place_text(event.index)}` on the host is copied to {device_text(event.base.case)} to"
+            f" index `{place_text(event.base.place)}`{frequency_text(context)}{cost_condition_text(event.when)}",
+            placement_steps(event.base.case),
+            "make the index on the accelerator, or move it there once",
+            assumptions(event, event.base.case),
+            cost_severity(context),
+        )

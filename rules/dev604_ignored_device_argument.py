@@ -1,0 +1,66 @@
+"""Rule DEV604, which reports functions that take a device and do not ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.domain.placement import Step, StepKind
+from devlint.explain.assumptions import assumptions
+from devlint.interpreter.state.events import IgnoredDeviceArgument
+from devlint.rule import Finding, Rule
+
+
+class IgnoredDevice(Rule):
+    """A function takes a device, and makes its tensors without it.
+
+    ## What it does
+    Finds functions with a parameter `device` that no code of the function reads, or that is bound anew before it is
+    read, and that make tensors on the default device or move them to an accelerator by name.
+
+    ## Why is this bad?
+    The caller passes a device and gets tensors on another one.
+
+    ## Example
+    ```python
+    import torch
+
+    def positions(n: int, device: torch.device):
+        return torch.arange(n)
+
+    positions(3, torch.device("cpu"))
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    def positions(n: int, device: torch.device):
+        return torch.arange(n, device=device)
+
+    positions(3, torch.device("cpu"))
+    ```
+
+    ## How it is confirmed at run time
+    The recorder shows the device on which the reported line makes its tensor.
+
+    ## Known limits
+    Only a parameter called `device` counts, and one finding is made for each function. A function that hands the device
+    on to any other code is not reported, even if it makes tensors without it.
+    """
+
+    code = "DEV604"
+    name = "ignored-device-argument"
+    severity = Severity.WARNING
+    default = False
+
+    def check(self, event: IgnoredDeviceArgument) -> Iterator[Finding]:
+        """Yield a finding for a tensor that a function makes without the device that it takes."""
+        yield Finding(
+            event.context.place,
+            f"`{event.function}` takes `{event.parameter}` and ignores it: this tensor is somewhere else",
+            trace=(Step(StepKind.PASSED, f"`{event.parameter}` is never read", event.defined, event.context.scope),),
+            help=f"pass `device={event.parameter}`, or take the parameter away",
+            assumptions=assumptions(event),
+            subject=event.defined,
+        )

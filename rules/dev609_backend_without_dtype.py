@@ -1,0 +1,83 @@
+"""Rule DEV609, which reports dtypes that the backend of the chosen device does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.domain.device import KnownDevice
+from devlint.domain.dtype import Dtype
+from devlint.domain.path_conditions import PathCondition
+from devlint.domain.placement import PlacementCase, placement_cases
+from devlint.explain.assumptions import assumptions
+from devlint.explain.device_texts import condition_text
+from devlint.explain.dtype_texts import dtype_steps
+from devlint.interpreter.state.events import Event, RefusedOnBackend, Transfer
+from devlint.rule import Finding, Rule
+from devlint.semantics.accelerators import refused_dtypes
+
+
+class BackendWithoutDtype(Rule):
+    """A tensor is made or cast with a dtype that its device does not have.
+
+    ## What it does
+    Finds float64 on MPS: `torch.zeros(3, dtype=torch.float64, device="mps")`, and `x.double()` for a tensor there.
+    What is moved there as float64 is reported by DEV303.
+
+    ## Why is this bad?
+    The line raises "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64"
+    (aten/src/ATen/mps/EmptyTensor.cpp).
+
+    ## Example
+    ```python
+    import torch
+
+    device = "mps" if torch.backends.mps.is_available() else "cpu"
+    scale = torch.ones(3, dtype=torch.float64, device=device)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    device = "mps" if torch.backends.mps.is_available() else "cpu"
+    scale = torch.ones(3, dtype=torch.float32 if device == "mps" else torch.float64, device=device)
+    ```
+
+    ## How it is confirmed at run time
+    The program is run on an emulated MPS, which refuses the dtype with torch's words.
+
+    ## Known limits
+    Only devices that the program names are judged: whether the accelerator of `torch.accelerator` is MPS is not known.
+    """
+
+    code = "DEV609"
+    name = "backend-without-dtype"
+    severity = Severity.WARNING
+    default = False
+
+    def check(self, event: RefusedOnBackend | Transfer) -> Iterator[Finding]:
+        """Yield a finding for a dtype that the backend of a tensor's device does not have."""
+        if isinstance(event, RefusedOnBackend):
+            yield _finding(event, event.dtype, event.case, event.when)
+        elif not event.moves and event.dtype_after.name != event.dtype_before.name:
+            for when, case in placement_cases(event.after, event.context.path_condition):
+                if isinstance(case.device, KnownDevice) and event.dtype_after.name in _REFUSED.get(
+                    case.device.type, ()
+                ):
+                    yield _finding(event, event.dtype_after, case, when)
+
+
+_REFUSED = refused_dtypes()
+"""The dtypes that backends do not have, by the type of their devices."""
+
+
+def _finding(event: Event, dtype: Dtype, case: PlacementCase, when: PathCondition) -> Finding:
+    """Return the finding for a dtype that the backend of a tensor's device does not have."""
+    return Finding(
+        event.context.place,
+        f"{case.device} has no {dtype.name}{condition_text(when)}",
+        dtype_steps(dtype),
+        "choose a dtype that it has, such as float32, or keep the tensor on the host",
+        assumptions(event, case, dtype, when=when),
+    )
