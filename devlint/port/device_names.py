@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final
 
 import libcst as cst
@@ -14,6 +15,7 @@ from devlint.fixes.fix_context import FixContext, NodeRegion
 from devlint.fixes.name_queries import names_bound_in_function
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.port.torch_names import TorchNames
+from devlint.syntax.source import SourceError
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import descend
 
@@ -28,8 +30,8 @@ _OTHER_WORDS: Final = re.compile(r"name|list|id|index|map(?!_location)|count|num
 _CUDA: Final = re.compile(r"cuda$")
 """The text that names the current CUDA device; with an index, it would name one of them."""
 
-_CHOICE_WORDS: Final = re.compile(r"cuda|accelerator")
-"""Words of which the choice of a device has one."""
+MENTIONS_DEVICE: Final = re.compile(r"cuda|accelerator")
+"""Text that a file or statement has if it chooses a device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,19 @@ class DeviceNames:
     """The names in one file that hold the program's device, found by the expressions that are assigned to them.
 
     A name for a device that is set to `"cuda"` counts where `constants_are_ported`: the port lets it choose.
+    `imported` are the names that hold the device in the file of the program from which this file imports them.
     """
 
-    def __init__(self, context: FixContext, names: TorchNames, *, constants_are_ported: bool) -> None:
+    def __init__(
+        self,
+        context: FixContext,
+        names: TorchNames,
+        *,
+        constants_are_ported: bool,
+        imported: Mapping[str, DeviceName] = MappingProxyType({}),
+    ) -> None:
         self._context = context
+        self._imported = imported
         self._constants_are_ported = constants_are_ported
         self._names = names
         self._by_function: dict[cst.FunctionDef, dict[str, tuple[int, DeviceName]]] = {}
@@ -74,8 +85,24 @@ class DeviceNames:
             elif isinstance(above, (cst.Lambda, cst.BaseComp)):
                 hidden |= {name for one in (above, *descend(above)) for name in _bound(one)}
             below = above
-        visible = ((name, one) for name, one in self._at_top.items() if name not in hidden)
+        visible = ((name, one) for name, one in (self._at_top | self._imports).items() if name not in hidden)
         return next((found for _, (start, found) in visible if start < region.statement.start), None)
+
+    @property
+    def exported(self) -> Mapping[str, DeviceName]:
+        """The names that hold the device at the top level of the file, for other files to import."""
+        return {name: found for name, (_, found) in self._at_top.items()}
+
+    @cached_property
+    def _imports(self) -> dict[str, tuple[int, DeviceName]]:
+        """The names for the device that the file imports at its top level, each with the start of the import."""
+        statements = self._context.index.statements
+        found = {}
+        for name, device in self._imported.items():
+            binding = [one for one in statements if name in one.binds or name in one.globals]
+            if len(binding) == 1 and binding[0].kind == "import":
+                found[name] = (binding[0].start, device)
+        return found
 
     def held(self, region: NodeRegion, value: cst.CSTNode) -> bool | None:
         """Return whether an expression chooses the program's device as a string (True), as a `torch.device` (False).
@@ -123,11 +150,14 @@ class DeviceNames:
         index = self._context.index
         found = {}
         for statement in index.statements:
-            if statement.kind != "other" or len(statement.binds) != 1 or not _CHOICE_WORDS.search(statement.text):
+            if statement.kind != "other" or len(statement.binds) != 1 or not MENTIONS_DEVICE.search(statement.text):
                 continue
             (name,) = statement.binds
             others = [one for one in index.statements if name in one.binds or name in one.globals]
-            region = self._context.statement_region(statement)
+            try:
+                region = self._context.statement_region(statement)
+            except SourceError:
+                continue
             held = self._assigned(region, statement.tree, name)
             if len(others) == 1 and held is not None:
                 found[name] = (statement.start, DeviceName(name, held))

@@ -94,6 +94,8 @@ class _FilePorter:
             imports = list(amp.edits)
         except Left as reason:
             lefts.append(reason)
+        except SourceError:
+            lefts.append(LeftForHuman("a statement is nested too deeply"))
         if not lefts:
             self._take([*imports, *(edit for _, one in found if isinstance(one, Port) for edit in one.edits)])
         else:

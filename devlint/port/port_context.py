@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -30,10 +31,12 @@ class ProgramTraits:
 
     `asks_late` is true where the accelerator must not be asked for at import: the program sets the visible devices, or
     makes processes. `has_own_transfers` is true where objects of a class that defines `cuda` or `to` itself may occur.
+    `imported_devices` are the names for the program's device that the file imports from another one.
     """
 
     asks_late: bool = False
     has_own_transfers: bool = False
+    imported_devices: Mapping[str, DeviceName] = field(default_factory=dict)
 
 
 class PortContext:
@@ -44,7 +47,9 @@ class PortContext:
         self.options = options
         self.traits = traits
         self.names = TorchNames(fixes)
-        self.devices = DeviceNames(fixes, self.names, constants_are_ported=not traits.asks_late)
+        self.devices = DeviceNames(
+            fixes, self.names, constants_are_ported=not traits.asks_late, imported=traits.imported_devices
+        )
         self.made = MadeDevice(fixes, options.device_name, lazily=traits.asks_late)
 
     def device(self, region: NodeRegion, node: cst.CSTNode, *, is_used_now: bool = True) -> DeviceName:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
+from devlint.port.device_names import MENTIONS_DEVICE, DeviceName, DeviceNames
 from devlint.port.port_context import ProgramTraits
+from devlint.port.torch_names import TorchNames
 from devlint.syntax.statement import Statement
 
 _ASKS_LATE: Final = re.compile(
@@ -31,7 +35,35 @@ def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict
         late |= new
         pending += new
     own = {path for path, one in modules.items() if _OWN_TRANSFER.search(one.source.text)}
-    return {path: ProgramTraits(path in late, path in own or bool(own & imported[path])) for path in modules}
+    exported = {path: _devices_of(one) for path, one in modules.items() if path not in late}
+    return {
+        path: ProgramTraits(
+            path in late, path in own or bool(own & imported[path]), _imported_devices(one, program, exported)
+        )
+        for path, one in modules.items()
+    }
+
+
+def _devices_of(module: ModuleInfo) -> Mapping[str, DeviceName]:
+    """Return the names that hold the program's device at the top level of a file."""
+    if not MENTIONS_DEVICE.search(module.source.text):
+        return {}
+    context = FixContext(module.index)
+    return DeviceNames(context, TorchNames(context), constants_are_ported=True).exported
+
+
+def _imported_devices(
+    module: ModuleInfo, program: Program, exported: Mapping[Path, Mapping[str, DeviceName]]
+) -> Mapping[str, DeviceName]:
+    """Return the names that a file imports and that hold the program's device in the file that binds them."""
+    found = {}
+    for statement in module.index.statements:
+        for one in statement.imports:
+            path = program.resolve(module, one.module, one.level) if one.attribute is not None else None
+            device = exported.get(path, {}).get(one.attribute or "") if path is not None else None
+            if device is not None:
+                found[one.name] = replace(device, text=one.name)
+    return found
 
 
 def _asks_late(module: ModuleInfo, program: Program) -> bool:

@@ -268,3 +268,14 @@ def test_a_choice_where_no_device_was_given(tmp_path: Path) -> None:
         """.replace("AVAILABLE", "if torch.accelerator.is_available()"),
     )
     assert {one.region.start.row for one in left} == {8, 9}
+
+
+def test_a_device_of_another_file_is_used_where_it_is_imported(tmp_path: Path) -> None:
+    settings = 'DEVICE = "cuda"\nOTHER = "cuda:1"\n'
+    user = "import torch\nfrom settings import {} as there\n\ndef f(x):\n    return x.cuda()\n"
+    done = port_files(tmp_path, {"settings.py": settings, "a.py": user.format("DEVICE"), "b.py": user.format("OTHER")})
+    assert done.after["settings.py"].text.startswith(
+        "import torch\nDEVICE = torch.accelerator.current_accelerator().type"
+    )
+    assert done.after["a.py"].text == user.format("DEVICE").replace("cuda()", "to(there)")
+    assert "x.to(device)" in done.after["b.py"].text
