@@ -67,7 +67,7 @@ _BACKENDS: Final = ("cuda", "mps", "xpu")
 def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, called: bool = False) -> None:
     """Report the use of a library's member, if its qualified `name` is in a module about accelerators."""
     module = name.rpartition(".")[0]
-    if module not in DESCRIBED_MODULES:
+    if module not in DESCRIBED_MODULES or not _is_entry(frame):
         return
     around = frame.analysis.facts.use_def.path_below(frame.unit.tree, node)
     if written_guards.is_annotation(around):
@@ -92,7 +92,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
 def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:
     """Report a call of torch that names a backend, given the qualified name of what is called."""
     parameter = BACKEND_ARGUMENTS.get(name)
-    if parameter is None:
+    if parameter is None or not _is_entry(frame):
         return
     if parameter == CUDA_BY_NAME:
         given: Value | None = Const("cuda")
@@ -109,6 +109,14 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     guarded = _is_behind_check(frame, *asked) or written_guards.is_asked_for(around, asked)
     context = frame.event_context(arguments.node)
     frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded))
+
+
+def _is_entry(frame: Frame) -> bool:
+    """Return whether code is in the file that is being analysed.
+
+    What is asked of a file as a whole is asked only there: the results for other files do not depend on it.
+    """
+    return frame.module is frame.analysis.torch_defaults.entry_module
 
 
 def _chooses_device(frame: Frame) -> bool:
