@@ -189,13 +189,15 @@ class HostIndex(Event):
     """An index on the host into a tensor on an accelerator, to which torch copies the index first (DEV410).
 
     `base` is the tensor that is indexed, `kind` what the index is: a tensor, a mask, an array or a list. `when` are the
-    conditions, besides the path condition, under which the two are there.
+    conditions, besides the path condition, under which the two are there. `created` is the step that created an index
+    that is a tensor.
     """
 
     base: Operand
     index: Place
     kind: str
     when: PathCondition = NO_CONDITION
+    created: Step | None = None
 
 
 @record(frozen=True, slots=True)
