@@ -50,7 +50,7 @@ def fold_constants(method: str, left: Const, right: Const) -> Value:
 
 
 def combine_bools(method: str, left: Value, right: Value) -> SymbolicBool | None:
-    """Return `left & right` or `left | right` of two conditions of the program as one condition; None for any others."""
+    """Return `left & right` or `left | right` of two conditions as one condition; None for any other values."""
     if not isinstance(left, SymbolicBool) or not isinstance(right, SymbolicBool):
         return None
     match method:
