@@ -228,7 +228,8 @@ class Transfer(Event):
     `copies` is true when `copy=True` is passed. `invariant` is true when receiver and target are the same in every
     iteration of the loop `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor.
     `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once,
-    `cast_at_once` when the expression around the transfer casts what it returns.
+    `cast_at_once` when the code around the transfer casts what it returns before it computes with it, `one_number` for
+    a 0-dim tensor.
     """
 
     method: str
@@ -252,6 +253,7 @@ class Transfer(Event):
     only_use: bool = False
     single_use: bool = False
     cast_at_once: bool = False
+    one_number: bool = False
 
     @property
     def few_elements(self) -> bool:
