@@ -26,6 +26,12 @@ def has_few_elements(call: object) -> bool:
     return len(sizes) - len(constants) < 2 and prod(constants) < _FEW
 
 
+def has_no_elements(call: object) -> bool:
+    """Return whether a factory's call makes a tensor without elements by the sizes that it writes out."""
+    sizes = _sizes(call) if isinstance(call, cst.Call) else None
+    return bool(sizes) and any(isinstance(one, cst.Integer) and int(one.value) == 0 for one in sizes or ())
+
+
 def _sizes(call: cst.Call) -> Sequence[cst.BaseExpression] | None:
     """Return the expressions of the sizes that a factory's call writes out; None where it does not."""
     match call.func:
