@@ -179,7 +179,7 @@ def _join_ranks(left: Tensor, right: Tensor) -> Rank:
     A function's argument of unknown rank is assumed to have the rank of the tensor that replaces it on the other path.
     """
     for one, other in ((left, right), (right, left)):
-        if one.rank is Rank.ANY and _is_argument(one):
+        if one.rank is Rank.ANY and _is_argument(one) and not _is_argument(other):
             return other.rank
     return left.rank | right.rank
 

@@ -47,6 +47,7 @@ from devlint.interpreter.conditions.device_equality import (
 from devlint.interpreter.conditions.length_comparisons import compare_length, mirrored
 from devlint.interpreter.conditions.membership import evaluate_membership
 from devlint.interpreter.conditions.narrowing import IDENTITY, negate_condition, none_condition
+from devlint.interpreter.conditions.rank_comparisons import compare_rank
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.enums import is_same_member
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
@@ -106,6 +107,9 @@ def evaluate_comparison(
     about_length = compare_length(operator, a, b, Atom(frame.site_key(node), condition_text(frame, node)))
     if about_length is not None:
         return Const(about_length) if isinstance(about_length, bool) else SymbolicBool(about_length)
+    about_rank = compare_rank(frame, left.node, operator, b) if isinstance(a, Number) else None
+    if about_rank is not None:
+        return Const(about_rank)
     chosen = compare_choice(operator, a, b) if isinstance(b, Const) else None
     if chosen is not None:
         return Const(chosen) if isinstance(chosen, bool) else SymbolicBool(chosen)

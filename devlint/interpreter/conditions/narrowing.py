@@ -40,6 +40,7 @@ from devlint.interpreter.conditions.class_comparisons import restrict_to_class
 from devlint.interpreter.conditions.condition_texts import ConditionText, SourceText
 from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
 from devlint.interpreter.conditions.instance_checks import NDARRAY, PARAMETER, TENSOR, restrict_to_type
+from devlint.interpreter.conditions.rank_comparisons import narrow_rank
 from devlint.interpreter.objects.sequence_lengths import filled_condition
 from devlint.interpreter.operations.synchronization import unfinished_copy
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -275,13 +276,17 @@ def _narrow_compared(frame: Frame, node: cst.Comparison, holds: bool) -> None:
     if len(node.comparisons) > 1:
         return
     operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
-    if type(node.left) is cst.Call and type(operator) in _CLASS_COMPARISONS:
-        _narrow_class(frame, node.left, frame.evaluate(comparator), _CLASS_COMPARISONS[type(operator)] is holds)
+    if type(node.left) is cst.Call and type(comparator) is not cst.Integer:
+        same = _CLASS_COMPARISONS.get(type(operator))
+        if same is not None:
+            _narrow_class(frame, node.left, frame.evaluate(comparator), same is holds)
         return
     if type(operator) in IDENTITY and type(comparator) is cst.Name and comparator.value == "None":
         _narrow_none(frame, node.left, (type(operator) is cst.Is) is holds)
     else:
         _narrow_alternatives(frame, node.left, operator, comparator, holds)
+        if type(comparator) is cst.Integer:
+            narrow_rank(frame, node.left, operator, frame.evaluate(comparator), holds)
 
 
 def _narrow_class(frame: Frame, node: cst.Call, cls: Value, same: bool) -> None:

@@ -14,6 +14,7 @@ from devlint.interpreter.objects.plain_attributes import attribute_name
 from devlint.interpreter.operations.consumers import is_moved_afterwards
 from devlint.interpreter.operations.left_behind_tensors import is_forgotten_batch, is_left_behind, storing_step
 from devlint.interpreter.operations.module_input_conflicts import module_input_conflict
+from devlint.interpreter.program.written_sizes import has_no_elements
 from devlint.interpreter.state.events import (
     CacheConflict,
     DeviceConflict,
@@ -60,6 +61,8 @@ def classify_conflict(
         if kept is not None and _is_unmoved_since(kept, one.case):
             return PlainContainerConflict(context, operation, one, other, when, kept=kept)
     if stored is not None and _is_unmoved_since(stored, misplaced.case):
+        if _is_replaced_placeholder(misplaced):
+            return None
         return PlainAttributeConflict(context, operation, misplaced, reference, when, stored=stored)
     if indexed and not generic:
         return IndexConflict(context, operation, misplaced, reference, when)
@@ -92,6 +95,19 @@ def _is_left_in_generic_code(
     return (
         frame.scope.method_of_module or is_forgotten_batch(misplaced, reference) or not is_moved_afterwards(frame, node)
     ) and is_left_behind(frame, misplaced, reference, when)
+
+
+def _is_replaced_placeholder(operand: Operand) -> bool:
+    """Return whether a tensor without elements is only in one case where an attribute has something else in others.
+
+    Nobody computes with a placeholder where nothing has replaced it.
+    """
+    created = operand.case.placing_step
+    return (
+        not isinstance(operand.tensor.placement, PlacementCase)
+        and created is not None
+        and has_no_elements(created.place.node)
+    )
 
 
 def _is_replaced_from_outside(frame: Frame, stored: Step) -> bool:
