@@ -315,7 +315,7 @@ DEVICE_FIRST_CALLS: Final = frozenset(
 def report_hard_coded_arguments(frame: Frame, name: str, arguments: Arguments) -> None:
     """Report accelerators that are written as string constants among the arguments of a torch function."""
     enabled = arguments.keywords.get("enabled")
-    if enabled is not None and enabled.value != Const(True):
+    if enabled is not None and not isinstance(enabled.value, Const):
         return  # mixed precision that may be turned off where the device is another one
     for keyword in DEVICE_KEYWORDS:
         given = arguments.keywords.get(keyword)
