@@ -345,9 +345,7 @@ def report_hard_coded_device(
 def report_ignored_device(frame: Frame, node: cst.CSTNode) -> None:
     """Report a tensor that a function makes or moves without its own parameter `device`, which its code ignores."""
     function = frame.function
-    if function is None or not any(one.name == "device" for one in function.parameters):
-        return
-    if "device" in function.ignored_parameters:
+    if function is not None and function.ignores_device:
         context = frame.event_context(node)
         frame.emit(IgnoredDeviceArgument(context, "device", function.name, frame.place(function.node)))
 
