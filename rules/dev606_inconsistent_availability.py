@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.domain.availability import check_of_another
 from devlint.explain.place_texts import place_text
+from devlint.fixes.accelerator_api import take_current_accelerator
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
 from devlint.semantics.accelerators import needs_cuda
@@ -39,6 +42,11 @@ class InconsistentAvailability(Rule):
     x = torch.ones(3, device=device)
     ```
 
+    ## Fix safety
+    A device that is written out after a check of any accelerator becomes
+    `torch.accelerator.current_accelerator().type`. Unsafe: where the code is meant for CUDA only, the check is to be
+    changed instead.
+
     ## How it is confirmed at run time
     The program is run on an emulated accelerator of another backend, and stops at the line.
 
@@ -49,6 +57,7 @@ class InconsistentAvailability(Rule):
 
     code = "DEV606"
     name = "inconsistent-availability"
+    fixable = True
     severity = Severity.ERROR
 
     def check(
@@ -69,7 +78,18 @@ class InconsistentAvailability(Rule):
             f"`{place_text(event.context.place)}` needs {_NAMES.get(type_, type_)},"
             f" but what was checked is `{asked}`, which may be another backend",
             help=_help(type_, str(asked)),
+            make_fix=partial(_fix, event) if _asks_for_any(str(asked)) else None,
         )
+
+
+def _asks_for_any(asked: str) -> bool:
+    """Return whether a check asks for an accelerator of any backend."""
+    return "torch.accelerator" in asked
+
+
+def _fix(event: events.Event, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV606: take the accelerator that was asked for."""
+    return take_current_accelerator(context.region_at(event.context.place), node_at(event.context.place))
 
 
 _NAMES = {"cuda": "CUDA", "mps": "MPS", "xpu": "XPU"}
@@ -87,6 +107,6 @@ def _help(type_: str, asked: str) -> str | None:
     check = _CHECKS.get(type_)
     if check is None:
         return None
-    if "accelerator" in asked:
+    if _asks_for_any(asked):
         return f"take `torch.accelerator.current_accelerator()`, or check `{check}`"
     return f"check `{check}`"

@@ -37,6 +37,23 @@ def replace_library_name(region: NodeRegion, node: cst.CSTNode, replacement: Rep
     return Fix("Write what works with any accelerator", Applicability.UNSAFE, edits)
 
 
+def take_current_accelerator(region: NodeRegion, node: cst.CSTNode) -> Fix:
+    """Return a fix that writes the type of the current accelerator in place of a string such as "cuda" or "cuda:0".
+
+    Raises NoFix for any other code: only a string may be replaced by one.
+    """
+    text = node.evaluated_value if isinstance(node, cst.SimpleString) else None
+    if not isinstance(text, str) or not re.fullmatch(r"[a-z]+(:\d+)?", text):
+        raise NoFix
+    function, imported = write_library_name(region, node, "torch.accelerator.current_accelerator")
+    _, colon, index = text.partition(":")
+    written = f"{function}().type"
+    shown = f'f"{{{written}}}:{index}"' if colon else written
+    return Fix(
+        "Take the accelerator that is there", Applicability.UNSAFE, (*imported, replace_node(region, node, shown))
+    )
+
+
 def load_to_host(region: NodeRegion, call: cst.CSTNode, position: int) -> Fix:
     """Return a fix that tells a function which loads a checkpoint to load it to the host.
 

@@ -30,6 +30,18 @@ PAIRS = {
             torch.accelerator.synchronize()
             return torch.accelerator.max_memory_allocated(rank)
         """,
+    ("DEV606", "devices"): """
+        name = ("cuda" if torch.accelerator.is_available() else "cpu")
+        if torch.accelerator.is_available():
+            first = torch.zeros(3, device="cuda:0")
+        # becomes (unsafe)
+        name = (torch.accelerator.current_accelerator().type if torch.accelerator.is_available() else "cpu")
+        if torch.accelerator.is_available():
+            first = torch.zeros(3, device=f"{torch.accelerator.current_accelerator().type}:0")
+        """,
+    ("DEV606", "another check"): """
+        device = torch.device("mps" if torch.cuda.is_available() else "cpu")
+        """,
     ("DEV605", "classes"): """
         from torch import cuda
 

@@ -39,7 +39,7 @@ def forward(model, x):
     "autocast of torch.amp": """
 from torch.amp import autocast
 
-@autocast("cuda")  # DEV601
+@autocast("cuda", enabled=False)  # DEV601
 def rotate(x: torch.Tensor):
     return x.flip(-1)
 """,
@@ -59,10 +59,6 @@ def restore(path):
 
 GOOD = {
     "mixed precision that may be off": """
-@torch.autocast("cuda", enabled=False)
-def rotate(x: torch.Tensor):
-    return x.flip(-1)
-
 def step(model, x: torch.Tensor):
     with torch.amp.autocast(device_type="cuda", enabled=x.is_cuda):
         return model(x), torch.amp.GradScaler("cuda", enabled=torch.cuda.is_available())

@@ -315,7 +315,7 @@ DEVICE_FIRST_CALLS: Final = frozenset(
 def report_hard_coded_arguments(frame: Frame, name: str, arguments: Arguments) -> None:
     """Report accelerators that are written as string constants among the arguments of a torch function."""
     enabled = arguments.keywords.get("enabled")
-    if enabled is not None and enabled.value != Const(True):
+    if enabled is not None and not isinstance(enabled.value, Const):
         return  # mixed precision that may be turned off where the device is another one
     for keyword in DEVICE_KEYWORDS:
         given = arguments.keywords.get(keyword)
@@ -345,9 +345,7 @@ def report_hard_coded_device(
 def report_ignored_device(frame: Frame, node: cst.CSTNode) -> None:
     """Report a tensor that a function makes or moves without its own parameter `device`, which its code ignores."""
     function = frame.function
-    if function is None or not any(one.name == "device" for one in function.parameters):
-        return
-    if "device" in function.ignored_parameters:
+    if function is not None and function.ignores_device:
         context = frame.event_context(node)
         frame.emit(IgnoredDeviceArgument(context, "device", function.name, frame.place(function.node)))
 

@@ -56,6 +56,10 @@ _PLACED: Final = re.compile(r"\.(?:to|cuda|cpu|xpu)\(|\bdevice\b")
 """A value that is moved, or made on a device that the code names."""
 
 
+_READERS: Final = frozenset({"device", "locals", "vars", "eval", "exec"})
+"""The name `device`, and functions that may read it by its text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter of a function that the program defines.
@@ -229,34 +233,23 @@ class FunctionInfo:
         return frozenset(names)
 
     @cached_property
-    def ignored_parameters(self) -> frozenset[str]:
-        """Return the parameters that the function's code never reads, or binds anew before it reads them.
+    def ignores_device(self) -> bool:
+        """Return whether the function has a parameter `device` that its code never reads, or binds before it reads it.
 
-        The result is empty for code that may read any name, and for a lambda.
+        Code that may read any name reads it too.
         """
-        if isinstance(self.node, cst.Lambda):
-            return frozenset()
-        names = {one.name for one in self.parameters}
-        read = _plain_names(self.node.body)
-        if not read.isdisjoint(("locals", "vars", "eval", "exec")):
-            return frozenset()
-        return frozenset(names - read | (names & self._overwritten_names()))
-
-    def _overwritten_names(self) -> frozenset[str]:
-        """Return the names that a statement of the function's body binds before any code of the body reads them."""
-        read: set[str] = set()
-        found: set[str] = set()
-        for line in self.node.body.body if isinstance(self.node.body, cst.IndentedBlock) else ():
+        if isinstance(self.node, cst.Lambda) or not any(one.name == "device" for one in self.parameters):
+            return False
+        for line in self.node.body.body:
+            value: cst.CSTNode = line
             match line:
                 case cst.SimpleStatementLine(
-                    body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+                    body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value="device"))], value=value)]
                 ):
-                    read |= _plain_names(value)
-                    if name not in read:
-                        found.add(name)
-                case _:
-                    read |= _plain_names(line)
-        return frozenset(found)
+                    return not _reads_device(value)
+            if _reads_device(line):
+                return False
+        return True
 
     @cached_property
     def evidence(self) -> UsageEvidence:
@@ -357,12 +350,15 @@ class FunctionInfo:
         return list(self_attribute_events(self.node.body))
 
 
-def _plain_names(node: cst.CSTNode) -> set[str]:
-    """Return the names in code, without those of attributes and keyword arguments."""
+def _reads_device(node: cst.CSTNode) -> bool:
+    """Return whether code reads the name `device`, or may read any name; attributes and keywords are no names."""
     parts = (node, *descend(node))
-    others = {id(one.attr) for one in parts if isinstance(one, cst.Attribute)}
-    others |= {id(one.keyword) for one in parts if isinstance(one, cst.Arg)}
-    return {one.value for one in parts if isinstance(one, cst.Name) and id(one) not in others}
+    names = [one for one in parts if type(one) is cst.Name and one.value in _READERS]
+    if not names:
+        return False
+    others = {id(one.attr) for one in parts if type(one) is cst.Attribute}
+    others |= {id(one.keyword) for one in parts if type(one) is cst.Arg}
+    return any(id(one) not in others for one in names)
 
 
 @dataclass(eq=False)
