@@ -12,6 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 from devlint.runtime import emulate, record  # noqa: E402
 from devlint.runtime.backends import BACKENDS  # noqa: E402
@@ -156,6 +157,34 @@ def test_torch_answers_for_the_emulated_accelerator(kind: str, forked: Forked) -
         first = torch.rand(2, device=device)
         module.set_rng_state(state)
         assert torch.equal(first, torch.rand(2, device=device))
+
+    on(kind, forked, work)
+
+
+@pytest.mark.parametrize(("kind", "backend"), [("cuda", "nccl"), ("xpu", "xccl"), ("mps", "gloo"), ("npu", "hccl")])
+def test_collectives_have_the_default_backend_of_the_device(kind: str, backend: str, forked: Forked) -> None:
+    choose = getattr(torch.distributed, "get_default_backend_for_device", None)
+    if choose is None:
+        pytest.skip("this torch does not choose a backend")
+    assert on(kind, forked, lambda: choose(kind)) == backend
+
+
+@pytest.mark.parametrize("kind", ["cuda", "xpu", "npu"])
+def test_recomputation_and_forked_generators_know_the_device(kind: str, forked: Forked) -> None:
+    def work() -> None:
+        module = torch.get_device_module()
+        module.manual_seed(3)
+        block = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)).to(kind)
+        x = torch.rand(2, 4, device=kind, requires_grad=True)
+        state = module.get_rng_state()
+        (expected,) = torch.autograd.grad(block(x).sum(), x)
+        module.set_rng_state(state)
+        again = checkpoint(block, x, use_reentrant=False)
+        torch.rand(5, device=kind)
+        assert torch.equal(torch.autograd.grad(again.sum(), x)[0], expected)
+        with torch.random.fork_rng(devices=[0], device_type=kind):
+            first = torch.rand(2, device=kind)
+        assert torch.equal(first, torch.rand(2, device=kind))
 
     on(kind, forked, work)
 

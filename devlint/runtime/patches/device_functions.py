@@ -194,6 +194,7 @@ def device_descriptions(session: RuntimeSession) -> dict[str, Any]:
         "init": session.initialize,
         "_lazy_init": session.initialize,
         "is_initialized": lambda: session.initialized,
+        "_initialized": True,  # torch.utils.checkpoint saves the generators of initialized devices only
         "_is_in_bad_fork": lambda: session.forked_after_init,
         "current_device": lambda: session.current_index,
         "_exchange_device": exchange,

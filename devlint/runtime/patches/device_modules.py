@@ -1,5 +1,6 @@
-"""Patches for the modules that answer for devices: `torch.cuda`, `torch.xpu`, `torch.mps`, `torch.npu`, and
-`torch.accelerator`. The emulated backend's module answers as if its devices were there.
+"""Patches for the modules that answer for devices, such as `torch.cuda`, `torch.xpu` and `torch.accelerator`.
+
+The emulated backend's module answers as if its devices were there.
 """
 
 from __future__ import annotations

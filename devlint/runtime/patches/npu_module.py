@@ -51,6 +51,16 @@ def install(session: RuntimeSession, patcher: Patcher, names: dict[str, Any]) ->
     for name, value in (("torch.npu", module), ("torch.npu.amp", module.amp), ("torch_npu", extension)):
         sys.modules[name] = value
         patcher.at_end(partial(sys.modules.pop, name, None))
+    _name_collective_backend(patcher)
+
+
+def _name_collective_backend(patcher: Patcher) -> None:
+    """Make `torch.distributed.get_default_backend_for_device` answer for the NPU as torch_npu makes it."""
+    if torch.distributed.is_available():
+        backends: dict[str, str] = torch.distributed.Backend.default_device_backend_map
+        if "npu" not in backends:
+            backends["npu"] = "hccl"
+            patcher.at_end(partial(backends.pop, "npu", None))
 
 
 def _device_scopes(session: RuntimeSession) -> tuple[type, type]:
