@@ -53,8 +53,8 @@ class MixedDtypeOp(Rule):
     The program stops at that operation with a dtype error.
 
     ## Known limits
-    Inside `torch.autocast` nothing is reported: it casts the operands itself. float64 that came in from NumPy or
-    Python floats unasked is `float64-input`.
+    Inside `torch.autocast` only what it does not cast is reported: in-place writes, float64, and operations that it
+    leaves alone. float64 that came in from NumPy or Python floats unasked is `float64-input`.
     """
 
     code = "DEV302"

@@ -58,7 +58,8 @@ class Float64OnAccelerator(Rule):
     The recorder notes the dtype and the bytes of every transfer.
 
     ## Known limits
-    A target device that only the caller knows is not reported.
+    A target device that only the caller knows is not reported, nor is a single number, which leaves the dtype of what
+    it meets as it is, nor what the code around only casts or compares.
     """
 
     code = "DEV303"
@@ -74,7 +75,7 @@ class Float64OnAccelerator(Rule):
         if not uploads:
             return
         refused = next((path for path in uploads if str(path.after.device).startswith("mps")), None)
-        if refused is None and event.cast_at_once:
+        if refused is None and (event.cast_at_once or event.one_number):
             return
         path = refused or uploads[0]
         conversion = conversion_step(event.dtype_before)

@@ -9,6 +9,7 @@ from typing import Final
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.dtype import Dtype, is_floating, item_size
 from devlint.domain.placement import Place, Step, StepKind, steps_elsewhere
+from devlint.domain.value import OriginKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
@@ -38,10 +39,10 @@ class CastAfterTransfer(Rule):
     ```python
     import torch
 
-    weights = torch.rand(4096, 4096)
+    weights = torch.rand(4096, 4096).softmax(-1)
     weights = weights.to("cuda").half()
 
-    frame = torch.zeros(1080, 1920, 3, dtype=torch.uint8)
+    frame = torch.frombuffer(open("frame.rgb", "rb").read(), dtype=torch.uint8)
     frame = frame.float().to("cuda")
     ```
 
@@ -49,10 +50,10 @@ class CastAfterTransfer(Rule):
     ```python
     import torch
 
-    weights = torch.rand(4096, 4096)
+    weights = torch.rand(4096, 4096).softmax(-1)
     weights = weights.to("cuda", torch.float16)
 
-    frame = torch.zeros(1080, 1920, 3, dtype=torch.uint8)
+    frame = torch.frombuffer(open("frame.rgb", "rb").read(), dtype=torch.uint8)
     frame = frame.to("cuda").float()
     ```
 
@@ -66,8 +67,9 @@ class CastAfterTransfer(Rule):
 
     ## Known limits
     Only a cast and a transfer of which nothing else uses the tensor in between are judged, and only transfers from the
-    host. A cast that follows is reported among floats and among integers: integers that become floats are mostly
-    labels, which are few. float64 is left to DEV303 where the cast is a statement of its own.
+    host. What a factory makes from nothing is left to DEV406. A cast that follows is reported among floats and among
+    integers: integers that become floats are mostly labels, which are few. float64 is left to DEV303 where the cast is
+    a statement of its own.
     """
 
     code = "DEV306"
@@ -84,7 +86,7 @@ class CastAfterTransfer(Rule):
             return
         if event.moves:
             path = next((path for path in transfer_paths(event) if path.leaves_host), None)
-            if path is None:
+            if path is None or _is_made_here(event):
                 self._uploads.pop(event.context.place, None)
                 return
             self._uploads[event.context.place] = event, path
@@ -95,6 +97,12 @@ class CastAfterTransfer(Rule):
             found = self._uploads.get(event.previous_transfer.place)
             if found is not None and _is_just_before(event.previous_transfer, event):
                 yield from _narrowed(event, *found)
+
+
+def _is_made_here(event: Transfer) -> bool:
+    """Return whether the same run of the code makes a tensor from nothing, which need not be moved at all (DEV406)."""
+    fresh = event.fresh
+    return fresh is not None and fresh.kind is not OriginKind.TENSOR and fresh.step.scope is event.context.scope
 
 
 def _is_just_before(moved: Step, event: Transfer) -> bool:
@@ -154,7 +162,7 @@ def _ratio(narrow: Dtype, wide: Dtype) -> str | None:
 def _severity(event: Transfer) -> Severity | None:
     """Return the severity of a finding: an information where the transfer costs little, None for that of the rule."""
     at_top_level = event.context.scope.entry and not event.context.symbolic
-    return None if not event.few_elements and (at_top_level or event.context.hot) else Severity.INFO
+    return None if at_top_level or event.context.hot else Severity.INFO
 
 
 def _fix(first: Place, second: Place, dtype: Dtype, context: FixContext) -> Fix:

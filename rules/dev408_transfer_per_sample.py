@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
 from devlint.domain.placement import Placement, PlacementCase, Scope, placement_cases
 from devlint.explain.assumptions import assumptions
@@ -13,6 +14,8 @@ from devlint.explain.costs import cost_condition_text, cost_severity, frequency_
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import method_text, place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
+from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.joined_transfers import move_when_joined
 from devlint.interpreter.state.events import EventContext, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
 
@@ -58,6 +61,10 @@ class TransferPerSample(Rule):
             print(model(batch.to("cuda")))
     ```
 
+    ## Fix safety
+    The transfer of each element is moved behind the call that puts the elements together. Unsafe: the whole then lies
+    on the host as well. There is no fix for a dataset, whose loader is elsewhere.
+
     ## How it is confirmed at run time
     The recorder counts the transfers of each line and the bytes they moved.
 
@@ -67,6 +74,7 @@ class TransferPerSample(Rule):
 
     code = "DEV408"
     name = "transfer-per-sample"
+    fixable = True
     severity = Severity.WARNING
 
     def check(self, event: Transfer | TensorRebuilt) -> Iterator[Finding]:
@@ -117,7 +125,13 @@ def _of_element(event: Transfer, path: TransferPath, joining: str) -> Finding:
         f"put them together first, and use `{method_text(place)}` once",
         assumptions(event, path.before, path.after),
         cost_severity(event.context),
+        make_fix=partial(_fix, event),
     )
+
+
+def _fix(event: Transfer, context: FixContext) -> Fix:
+    """Return the fix for a transfer of each of several elements: move them when they are put together."""
+    return move_when_joined(context.region_at(event.context.place), node_at(event.context.place))
 
 
 def _sample_method(context: EventContext) -> Scope | None:

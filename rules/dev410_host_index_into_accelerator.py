@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.costs import cost_condition_text, cost_severity, frequency_text
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import dotted_name_at, is_within, place_text
+from devlint.fixes.fix_context import FixContext, NoFix
+from devlint.fixes.operand_placement import create_on_device
 from devlint.interpreter.state.events import HostIndex
 from devlint.rule import Finding, Rule
 
@@ -44,6 +47,10 @@ class HostIndexIntoAccelerator(Rule):
             yield data[torch.randperm(10_000, device="cuda")[:32]]
     ```
 
+    ## Fix safety
+    A factory call in the subscript is given the device of the tensor. Safe where its values are the same on every
+    device; unsafe for random numbers, which are others there. There is no fix for an index made elsewhere.
+
     ## How it is confirmed at run time
     The recorder counts for each line how often the host waited, and for what.
 
@@ -56,6 +63,7 @@ class HostIndexIntoAccelerator(Rule):
     name = "host-index-into-accelerator"
     severity = Severity.WARNING
     default = False
+    fixable = True
 
     def check(self, event: HostIndex) -> Iterator[Finding]:
         """Yield a finding for an index on the host into a tensor on an accelerator."""
@@ -68,4 +76,16 @@ class HostIndexIntoAccelerator(Rule):
             "make the index on the accelerator, or move it there once",
             assumptions(event, event.base.case),
             cost_severity(context),
+            make_fix=partial(_fix, event),
         )
+
+
+def _fix(event: HostIndex, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV410: create the index on the device of the tensor that it selects from.
+
+    Raises NoFix for an index that the subscript does not create itself, and for a tensor without a name.
+    """
+    owner = dotted_name_at(event.base.place)
+    if event.created is None or owner is None or not is_within(event.created.place, event.index):
+        raise NoFix
+    return create_on_device(context, event.created, f"{owner}.device", event.index)

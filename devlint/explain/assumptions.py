@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Hashable, Iterator
 
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, history
+from devlint.domain.questions import Question
 from devlint.explain.device_texts import literal_text
 from devlint.interpreter.conditions.condition_texts import ConditionText
+from devlint.interpreter.program.parameter_defaults import holds_with_defaults
 from devlint.interpreter.state.events import DeviceConflict, Event
 
 
@@ -22,7 +24,13 @@ def assumptions(
     `when` are the conditions, besides the event's own, under which the tensors have them. Conditions that
     hold wherever the code is reached are no assumptions, as the code is wrong wherever it is reached.
     """
-    found = [*_of_conditions(when | getattr(event, "when", NO_CONDITION))]
+    passed = {
+        case.device.origin
+        for case in cases
+        if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER
+    }
+    tests = when | getattr(event, "when", NO_CONDITION)
+    found = [*_of_conditions(frozenset(one for one in tests if not _is_implied(one, passed)))]
     for case in cases:
         found += _of_case(event, case)
     return tuple(dict.fromkeys(found))
@@ -37,8 +45,27 @@ def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
     """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available."""
     for test in sorted(tests, key=str):
         if not _says_available(test):
-            kind = AssumptionKind.OPTION if is_about_option(test) else AssumptionKind.CONDITION
-            yield Assumption(kind, f"`{literal_text(test)}` holds", _place_of(test))
+            yield Assumption(_kind_of_condition(test), f"`{literal_text(test)}` holds", _place_of(test))
+
+
+def _kind_of_condition(test: Literal) -> AssumptionKind:
+    """Return what sort of thing a finding takes for granted that only holds under a condition."""
+    if is_about_option(test):
+        return AssumptionKind.OPTION
+    return AssumptionKind.DEFAULT if holds_with_defaults(test) else AssumptionKind.CONDITION
+
+
+def _is_implied(test: Literal, origins: Collection[Hashable]) -> bool:
+    """Return whether a condition says no more than that there is a value which a finding supposes on an accelerator.
+
+    `origins` are the identities of such values.
+    """
+    match test.formula:
+        case Atom(question=Question(subject=subject, kind="Is", constant=None)):
+            return not test.holds and subject in origins
+        case Atom(question=Question(subject=subject, kind="true")):
+            return test.holds and subject in origins
+    return False
 
 
 def _place_of(test: Literal) -> Place | None:

@@ -69,6 +69,12 @@ def dotted_name_at(place: Place) -> str | None:
     return dotted_name(place.node) if isinstance(place.node, cst.BaseExpression) else None
 
 
+def is_within(place: Place, other: Place) -> bool:
+    """Return whether a place is another one, or a part of it."""
+    parts = descend(other.node) if isinstance(other.node, cst.CSTNode) else ()
+    return place == other or any(one is place.node for one in parts)
+
+
 def callee_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
     """Return the source text of the function that a call expression calls, `self.fc` of `self.fc(x)`.
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
-
-import libcst as cst
 
 from devlint.domain.path_conditions import Atom, PathCondition
-from devlint.interpreter.program.definitions import FunctionInfo, Parameter
+from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.parameter_defaults import holds_with_defaults
 from devlint.linter.file_findings import NeededParameter
-
-_CONSTANTS: Final = {"None": None, "True": True, "False": False}
-"""The constants that are written as names."""
 
 
 def needed_parameters(path_condition: PathCondition) -> Iterator[NeededParameter]:
@@ -26,8 +21,7 @@ def needed_parameters(path_condition: PathCondition) -> Iterator[NeededParameter
             case Atom(question=question) if question is not None:
                 match question.subject:
                     case ("param", FunctionInfo() as info, str(name)):
-                        default = _default(info, name)
-                        if default and question.answer(default[0]) is not test.holds and _is_plain(info):
+                        if holds_with_defaults(test) is False and _is_plain(info):
                             yield NeededParameter(
                                 info.module.filename,
                                 info.name.rpartition(".")[2],
@@ -47,16 +41,3 @@ def _position(info: FunctionInfo, name: str) -> int:
     """Return the number of positional arguments before a parameter, `self` left out, in calls that pass it so."""
     names = [one.name for one in info.parameters if one.kind == "positional"]
     return (names.index(name) if name in names else len(names)) - (info.owner is not None)
-
-
-def _default(info: FunctionInfo, name: str) -> tuple[object] | None:
-    """Return the default value of a parameter if it is written as a constant, as the only element of a tuple."""
-    found: Parameter | None = next((one for one in info.parameters if one.name == name), None)
-    match found.default if found is not None else None:
-        case cst.Name(value=("None" | "True" | "False") as constant):
-            return (_CONSTANTS[constant],)
-        case cst.Integer() | cst.Float() as number:
-            return (number.evaluated_value,)
-        case cst.SimpleString() as text:
-            return (text.evaluated_value,)
-    return None

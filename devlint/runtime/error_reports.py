@@ -121,7 +121,7 @@ def report_uncaught_error(session: SessionProtocol, error: BaseException) -> Non
 
     An exception that no devlint rule is about, or that was already recorded when an operator raised it, is only marked.
     """
-    passed = _user_sites(error.__traceback__)
+    passed = user_sites(error.__traceback__)
     for recorder in session.recorders:
         recorder.mark_interrupted(passed)
     code = code_for(str(error))
@@ -134,7 +134,7 @@ def report_uncaught_error(session: SessionProtocol, error: BaseException) -> Non
     )
 
 
-def _user_sites(traceback: TracebackType | None) -> list[Site]:
+def user_sites(traceback: TracebackType | None) -> list[Site]:
     """Return the source locations in the user's code that a traceback passes through, innermost first."""
     found: list[Site] = []
     while traceback is not None:

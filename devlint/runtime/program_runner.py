@@ -60,7 +60,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
         if session is not None:
             session.keep_going = request.keep_going
         with record() as report, lines:
-            status = _run_program(request)
+            status = execute(request).status
     os.chdir(here)  # reports show file names relative to the directory in which the run was started
     report.ran = frozenset(lines.ran)
     report.device = device if kind is None else f"{request.devices} emulated {kind}"
@@ -73,8 +73,16 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     return status, report
 
 
-def _run_program(request: RunRequest) -> int:
-    """Run the requested program as `__main__` and return its exit status."""
+@dataclass(frozen=True, slots=True)
+class ProgramEnd:
+    """How a program ended: its exit status, and the exception that ended it if one did."""
+
+    status: int
+    error: BaseException | None = None
+
+
+def execute(request: RunRequest) -> ProgramEnd:
+    """Run the requested program as `__main__` on the devices that there are now, and return how it ended."""
     argv, path = sys.argv[:], sys.path[:]
     try:
         if request.module:
@@ -87,18 +95,18 @@ def _run_program(request: RunRequest) -> int:
             sys.path.insert(0, str(program.parent))
             runpy.run_path(str(program), run_name="__main__")
     except SystemExit as leaving:
-        return _exit_status(leaving)
+        return ProgramEnd(_exit_status(leaving))
     except KeyboardInterrupt as interrupted:
         _print_traceback(interrupted)
-        return 130
+        return ProgramEnd(130, interrupted)
     except BaseException as error:
         if runtime_session.active is not None:
             report_uncaught_error(runtime_session.active, error)
         _print_traceback(error)
-        return 1
+        return ProgramEnd(1, error)
     finally:
         sys.argv, sys.path = argv, path
-    return 0
+    return ProgramEnd(0)
 
 
 def _exit_status(leaving: SystemExit) -> int:

@@ -11,8 +11,9 @@ from devlint.runtime import rng, runtime_session
 from devlint.runtime.backends import BACKENDS
 from devlint.runtime.emulation_mode import EmulationMode
 from devlint.runtime.error_reports import report_uncaught_error
-from devlint.runtime.patches import install
+from devlint.runtime.patches import absent_backends, install
 from devlint.runtime.patches.npu_module import name_private_backend
+from devlint.runtime.patches.patcher import Patcher
 from devlint.runtime.recorder import Recorder
 from devlint.runtime.recording_mode import RecordingMode
 from devlint.runtime.recording_report import Report
@@ -41,6 +42,17 @@ def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
         name_private_backend(kind)
     with _active_session(RuntimeSession(kind, devices)) as session:
         yield session
+
+
+@contextmanager
+def without_accelerators() -> Iterator[None]:
+    """Context manager in whose block torch says that there is no accelerator, as on a machine without one."""
+    patcher = Patcher()
+    try:
+        absent_backends.install(None, patcher)
+        yield
+    finally:
+        patcher.undo()
 
 
 @contextmanager

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import gc
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from devlint.runtime.backends import EMULATED_OPTIONS
+from devlint.runtime.backends import ALL_DEVICES, EMULATED_OPTIONS
+from devlint.runtime.device_comparison import ComparisonRequest, Row, as_json, as_table, compare_devices
 
 if TYPE_CHECKING:
     from devlint.runtime.configured_linter import ConfiguredLinter
 
 FORMATS = ("full", "json", "html")
-DEVICES = ("auto", *EMULATED_OPTIONS, "mps", "cuda")
+DEVICES = ("auto", *EMULATED_OPTIONS, ALL_DEVICES, "mps", "cuda")
 """The values of `--device`."""
+_NEEDS_TORCH = "devlint run needs torch: pip install 'devlint[runtime]'"
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -60,7 +63,15 @@ def run(
     """Run PROGRAM and report on stderr (or to --output) what was moved, waited for and wrong.
 
     The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen.
+
+    With --device emulated:all, run PROGRAM on the CPU and on each emulated accelerator, and report where it runs and
+    whether it computes the same. The exit status is 0 if it does everywhere, otherwise 1.
     """
+    if device == ALL_DEVICES:
+        rows = _compare(ComparisonRequest(program, module, arguments, devices, keep_going), output_format)
+        _write(as_json(rows) if output_format == "json" else as_table(rows), output)
+        status = int(not all(row.proven for row in rows))
+        click.get_current_context().exit(status)
     linter = None if no_lint else _linter(config, Path.cwd() if module else Path(program).absolute().parent, isolated)
     output = output.absolute() if output is not None else None
     gc.enable()  # the command line turns it off, but a program runs with it
@@ -74,7 +85,7 @@ def run(
     except ModuleNotFoundError as missing:
         if missing.name != "torch":
             raise
-        raise click.UsageError("devlint run needs torch: pip install 'devlint[runtime]'") from None
+        raise click.UsageError(_NEEDS_TORCH) from None
     if output_format == "json":
         text = report.json() + "\n"
     elif output_format == "html":
@@ -84,13 +95,29 @@ def run(
         text = render_page(report)
     else:
         text = "".join(report.full(color=output is None and sys.stderr.isatty()))
+    _write(text, output)
+    status = status or int(report.failed)
+    click.get_current_context().exit(status)
+    return status
+
+
+def _compare(request: ComparisonRequest, output_format: str) -> list[Row]:
+    """Return the rows of the comparison of a program on all devices, after printing what it printed on the CPU."""
+    if output_format == "html":
+        raise click.UsageError(f"--device {ALL_DEVICES} writes a table or JSON")
+    if find_spec("torch") is None:
+        raise click.UsageError(_NEEDS_TORCH)
+    rows = compare_devices(request)
+    click.echo(rows[0].run.printed, nl=False)
+    return rows
+
+
+def _write(text: str, output: Path | None) -> None:
+    """Write the report to stderr, or to a file if one is named."""
     if output is None:
         click.echo(text, err=True, nl=False)
     else:
         output.write_text(text, encoding="utf-8")
-    status = status or int(report.failed)
-    click.get_current_context().exit(status)
-    return status
 
 
 def _linter(config: Path | None, directory: Path, isolated: bool) -> ConfiguredLinter:

@@ -109,7 +109,7 @@ def names_in(module: str) -> frozenset[str]:
 
 def may_have(module: str, name: str) -> bool:
     """Return whether a described module may have a name: in some release of torch, or by C++, as old tensor types."""
-    return name in names_in(module) or (module == "torch.cuda" and f"torch.cuda.{name}" in _replacements())
+    return name in names_in(module) or name.endswith(("Tensor", "Storage"))
 
 
 def needs_cuda(name: str) -> bool:

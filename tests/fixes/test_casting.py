@@ -107,29 +107,29 @@ PAIRS = {
         print(x[middle.long()], x.masked_fill((x > 0.5).float().to(torch.bool), 0.0))
         """,
     ("DEV306", "a cast that follows"): """
-        x = torch.rand(512, 512)
+        x = torch.rand(512, 512).exp()
         a, b = x.to("cuda").half(), x.cuda(0).bfloat16()
         c = x.to("cuda", non_blocking=True,).to(torch.float16)
         # becomes (safe)
-        x = torch.rand(512, 512)
+        x = torch.rand(512, 512).exp()
         a, b = x.to("cuda", torch.float16), x.bfloat16().cuda(0)
         c = x.to(torch.float16).to("cuda", non_blocking=True,)
         """,
     ("DEV306", "a cast that comes first"): """
-        x = torch.zeros(512, 512, dtype=torch.uint8)
+        x = torch.zeros(512, 512, dtype=torch.uint8).clone()
         a = x[0].float().to("cuda", non_blocking=True).unsqueeze(0)  # one
         b = x.to(torch.float32).cuda()
         # becomes (safe)
-        x = torch.zeros(512, 512, dtype=torch.uint8)
+        x = torch.zeros(512, 512, dtype=torch.uint8).clone()
         a = x[0].to("cuda", non_blocking=True).float().unsqueeze(0)  # one
         b = x.cuda().to(torch.float32)
         """,
     ("DEV306", "not in two statements"): """
-        x = torch.rand(512, 512).cuda()
+        x = torch.rand(512, 512).exp().cuda()
         x = x.half()
         """,
     ("DEV306", "not over a comment"): """
-        x = torch.rand(512, 512)
+        x = torch.rand(512, 512).exp()
         y = (
             x.cuda()  # there
             .half()

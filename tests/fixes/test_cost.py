@@ -7,6 +7,52 @@ import pytest
 from .programs import check_fix
 
 PAIRS = {
+    ("DEV408", "elements that are put together"): """
+        def collate(samples, device):
+            return torch.stack([torch.tensor(one).to("cuda", non_blocking=True) for one in samples])
+        # becomes (unsafe)
+        def collate(samples, device):
+            return torch.stack([torch.tensor(one) for one in samples]).to("cuda", non_blocking=True)
+        """,
+    ("DEV408", "a device that each element chooses"): """
+        def collate(samples):
+            return torch.stack([torch.tensor(one).to(f"cuda:{one}") for one in samples])
+        """,
+    ("DEV408", "elements that are read as numbers"): """
+        def read(n):
+            kept = []
+            for _ in range(n):
+                kept.append(torch.rand(3, device="cuda").sum())
+            return torch.tensor([one.cpu() for one in kept])
+        """,
+    ("DEV410", "a factory in the subscript"): """
+        def run(data: torch.Tensor, n):
+            data = data.cuda()
+            for _ in range(n):
+                data[torch.arange(4)] = 0
+        # becomes (safe)
+        def run(data: torch.Tensor, n):
+            data = data.cuda()
+            for _ in range(n):
+                data[torch.arange(4, device=data.device)] = 0
+        """,
+    ("DEV410", "random numbers"): """
+        def run(n):
+            data = torch.rand(10, 3, device="cuda")
+            for _ in range(n):
+                print(data[torch.randperm(10)[:4]])
+        # becomes (unsafe)
+        def run(n):
+            data = torch.rand(10, 3, device="cuda")
+            for _ in range(n):
+                print(data[torch.randperm(10, device=data.device)[:4]])
+        """,
+    ("DEV410", "an index made elsewhere"): """
+        def run(n):
+            data, index = torch.rand(10, 3, device="cuda"), torch.randperm(10)
+            for _ in range(n):
+                print(data[index], data[[1, 2]], index)
+        """,
     ("DEV401", "a tensor that comes back untouched"): """
         def fade(state: torch.Tensor, steps: int):
             for _ in range(steps):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devlint import check_source
+from devlint import Confidence, check_source
 
 PROGRAMS = {
     "both devices written out": (
@@ -35,6 +35,59 @@ PROGRAMS = {
         """,
         "likely",
         [("condition", "`use_gpu` holds", 4)],
+    ),
+    "a parameter that a call leaves out": (
+        """
+        import torch
+        def run(use_gpu=True):
+            x = torch.ones(3, device="cuda" if use_gpu else "cpu")
+            return x + torch.ones(3)
+        """,
+        "likely",
+        [("default", "`use_gpu` holds", 4)],
+    ),
+    "a caller's tensor and a parameter that the call leaves out": (
+        """
+        import torch
+        from torch import Tensor, nn
+        class Net(nn.Module):
+            def forward(self, x: Tensor, state: Tensor = None):
+                if state is None:
+                    state = torch.zeros(3)
+                return x + state
+        """,
+        "likely",
+        [("default", "`state is None` holds", 6), ("caller", "`x` is on an accelerator", 5)],
+    ),
+    "a caller's tensor and a condition that nobody decides": (
+        """
+        import torch
+        from torch import Tensor, nn
+        class Net(nn.Module):
+            def __init__(self, learned):
+                super().__init__()
+                self.shift = torch.zeros(3)
+                if learned:
+                    self.shift = nn.Parameter(self.shift)
+            def forward(self, x: Tensor):
+                return x + self.shift
+        """,
+        "possible",
+        [
+            ("condition", "`not learned` holds", 8),
+            ("constructed", "nothing has replaced what the constructor made", 7),
+            ("caller", "`x` is on an accelerator", 10),
+        ],
+    ),
+    "a caller who passes a device where one may be left out": (
+        """
+        import torch
+        def read(device=None):
+            device = torch.device("cpu") if device is None else device
+            return torch.ones(3, device=device).numpy()
+        """,
+        "likely",
+        [("caller", "`device` is on an accelerator", 5)],
     ),
     "a caller who passes a tensor": (
         """
@@ -104,6 +157,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_a_finding_assumes(name):
     source, confidence, expected = PROGRAMS[name]
-    (found,) = check_source("\n".join(line[8:] for line in source.splitlines()), select=["DEV1"]).diagnostics
+    text = "\n".join(line[8:] for line in source.splitlines())
+    (found,) = check_source(text, select=["DEV1"], min_confidence=Confidence.POSSIBLE).diagnostics
     assumed = [(one.kind.value, one.message, one.region and one.region.start.row) for one in found.assumptions]
     assert (found.confidence.value, assumed) == (confidence, expected)

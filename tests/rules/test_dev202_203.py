@@ -72,6 +72,14 @@ class Trainer:
 }
 
 GOOD = {
+    "a function's own copy that is moved back": """
+def distances(features: torch.Tensor, on_gpu):
+    if on_gpu:
+        features = features.cuda()
+    found = torch.cdist(features, features).cpu()
+    features = features.cpu()
+    return found
+""",
     "a loop that only loads": """
 from torch.utils.data import DataLoader
 def measure(dataset, device):

@@ -7,6 +7,11 @@ import pytest
 from .programs import check
 
 BAD = {
+    "inside autocast, which does not cast float64": """
+model = nn.Linear(3, 1).cuda()
+with torch.autocast("cuda"):
+    model(torch.from_numpy(np.random.rand(8, 3)).cuda())  # DEV301
+""",
     "a float64 buffer beside float32 weights": """
 class Encoding(nn.Module):
     def __init__(self, n):
@@ -147,7 +152,7 @@ model(torch.from_numpy(np.load("x.npy")))
     "inside autocast": """
 model = nn.Linear(3, 1).cuda()
 with torch.autocast("cuda"):
-    model(torch.from_numpy(np.random.rand(8, 3)).cuda())
+    model(torch.from_numpy(np.random.rand(8, 3)).half().cuda())
 """,
     "double is the default": """
 torch.set_default_dtype(torch.float64)

@@ -9,6 +9,11 @@ from devlint.diagnostic import Severity
 from .programs import check
 
 BAD = {
+    "a mask that is compared, and computed with": """
+def attend(scores: torch.Tensor):
+    mask = torch.from_numpy(np.random.rand(64, 1000)).cuda()  # DEV303
+    return scores.masked_fill(mask > 0, 0.0) * mask
+""",
     "the sum is cast, which is computed in float64": """
 def total():
     table = np.linspace(0.1, 0.2, 1000)
@@ -57,6 +62,21 @@ model.cuda()  # DEV303
 }
 
 GOOD = {
+    "a single number": """
+def entropy(p: torch.Tensor):
+    return p.sum() / torch.tensor(np.log(3)).cuda()
+""",
+    "a mask that is only compared": """
+def attend(scores: torch.Tensor):
+    mask = torch.from_numpy(np.random.rand(64, 1000)).cuda()
+    return scores.masked_fill(mask > 0, 0.0)
+""",
+    "what the next statement casts": """
+def load():
+    table = torch.from_numpy(np.random.rand(64, 1000)).cuda()
+    table = table.float()
+    return table
+""",
     "the elements that are taken out are cast at once": """
 def extract(times: torch.Tensor):
     table = np.linspace(0.1, 0.2, 1000)

@@ -64,6 +64,56 @@ def run(x: torch.Tensor, args):
         torch.cuda.set_device(args.gpu)
     count = torch.cuda.max_memory_allocated() if torch.cuda.is_available() else 0
 """,
+    "behind a check that is not followed": """
+import enum
+import unittest
+from unittest import skipIf
+
+class Kind(enum.Enum):
+    CUDA = "cuda"
+    HOST = "cpu"
+
+def state(kind, states, flags):
+    if kind == Kind.CUDA:
+        return torch.cuda.get_rng_state()
+    if "torch.cuda" in states:
+        torch.cuda.set_rng_state_all(states["torch.cuda"])
+    flags.gpu and torch.cuda.synchronize()
+
+@unittest.skipIf(torch.cuda.device_count() < 2, "needs two GPUs")
+def test_two():
+    torch.cuda.set_device(1)
+
+class Case(unittest.TestCase):
+    @skipIf(not torch.cuda.is_available(), "needs a GPU")
+    def test_wait(self):
+        torch.cuda.synchronize()
+""",
+    "the number of devices is asked": """
+def several(n):
+    if torch.cuda.device_count() > 1 or n == torch.cuda.device_count():
+        return True
+""",
+    "code that says it is for CUDA": """
+def cuda_memory():
+    return torch.cuda.max_memory_allocated()
+
+class CudaTimer:
+    def start(self):
+        self.event = torch.cuda.Event(enable_timing=True)
+""",
+    "annotations": """
+def record(x: torch.Tensor, stream: torch.cuda.Stream) -> torch.cuda.Event:
+    event: torch.cuda.Event | None = None
+    return event
+""",
+    "a fallback for an old torch": """
+def scaler(device="cuda"):
+    try:
+        return torch.amp.GradScaler(device=device)
+    except (AttributeError, TypeError):
+        return torch.cuda.amp.GradScaler()
+""",
     "left early": """
 def run():
     if not torch.cuda.is_available():

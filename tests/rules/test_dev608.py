@@ -40,13 +40,22 @@ with accelerator.stream(accelerator.current_stream()):  # DEV608
 }
 
 GOOD = {
+    "asked in a way that is not followed": """
+def seed(names, backend):
+    if any(hasattr(torch.mps, name) for name in names):
+        torch.mps.set_device(0)
+    try:
+        backend.seed()
+    except AttributeError:
+        torch.accelerator.manual_seed(0)
+""",
     "names that are there": """
 torch.accelerator.synchronize()
 torch.accelerator.memory.empty_cache()
 torch.accelerator.set_device_idx(0)
 torch.accelerator.max_memory_allocated()
 torch.mps.current_allocated_memory()
-torch.cuda.FloatTensor(3)
+torch.cuda.FloatTensor(3), torch.xpu.HalfTensor
 torch.cuda.nvtx.range_push("a")
 torch.cuda.comm.broadcast
 """,

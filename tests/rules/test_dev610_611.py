@@ -23,7 +23,7 @@ def again(rank: int):
     "an accelerator of any kind": """
 def setup(rank: int):
     torch.distributed.init_process_group(backend="nccl")  # DEV610
-    return torch.accelerator.current_accelerator()
+    return torch.accelerator.current_accelerator() or torch.device("cpu")
 """,
     "mixed precision": """
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -53,6 +53,24 @@ def scaler():
 }
 
 GOOD = {
+    "tests that need CUDA": """
+import unittest
+
+class Case(unittest.TestCase):
+    device = "cpu" if not torch.cuda.is_available() else "cuda"
+
+    @unittest.skipIf(not torch.cuda.is_available(), "needs a GPU")
+    def test_step(self):
+        with torch.autocast("cuda"):
+            return torch.zeros(3)
+""",
+    "a check that chooses nothing": """
+def main(rank: int):
+    print("CUDA:", torch.cuda.is_available())
+    torch.distributed.init_process_group("nccl", rank=rank)
+    with torch.autocast("cuda"):
+        return torch.zeros(3)
+""",
     "chosen together": """
 import torch.distributed as dist
 
@@ -129,5 +147,5 @@ def test_silent(source: str) -> None:
 
 
 def test_mixed_precision_is_one_finding() -> None:
-    program = "device = torch.cuda.is_available()\nscaler = torch.cuda.amp.GradScaler()  # DEV611\n"
+    program = "device = 'xpu' if torch.xpu.is_available() else 'cpu'\nscaler = torch.cuda.amp.GradScaler()  # DEV611\n"
     check(program, "DEV6")

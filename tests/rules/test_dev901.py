@@ -35,9 +35,9 @@ def told(text: str, folder: Path, codes: frozenset[str] = USUAL) -> list[tuple[i
             " by it (did you mean `mixed-device-op`?)",
         ),
         (
-            "x + torch.ones(3)  # devlint: ignore[DEV101, DEV1011]",
-            "there is no rule `DEV1011`, and `# devlint: ignore[DEV101, DEV1011]` silences nothing"
-            " by it (did you mean `DEV101`?)",
+            "x + torch.ones(3)  # devlint: ignore[DEV101, DEV2011]",
+            "there is no rule `DEV2011`, and `# devlint: ignore[DEV101, DEV2011]` silences nothing"
+            " by it (did you mean `DEV201`?)",
         ),
         (
             "x + x  # devlint: ignroe[DEV101]",

@@ -113,6 +113,16 @@ def test_a_missing_device_is_a_usage_error(tmp_path: Path) -> None:
     assert done.returncode == 2 and "there is no CUDA device" in done.stderr
 
 
+def test_a_program_runs_on_the_emulated_device_that_is_asked_for(tmp_path: Path) -> None:
+    source = "import torch\nprint(torch.accelerator.current_accelerator())\ntorch.ones(1).cuda()\n"
+    done = run(tmp_path, "--device", "emulated:mps", "--no-lint", "program.py", source=source)
+    assert done.returncode == 1 and done.stdout == "mps\n"
+    assert "AssertionError: Torch not compiled with CUDA enabled" in done.stderr and "DEV601" in done.stderr
+    assert "1 emulated mps" in done.stderr
+    done = run(tmp_path, "--device", "emulated:mps", "--devices", "2", "program.py", source=source)
+    assert done.returncode == 2 and "there is only one mps device" in done.stderr
+
+
 PROJECT_TEST = """\
 import pytest
 import torch
@@ -158,6 +168,16 @@ def test_the_pytest_plugin_adds_operand_histories_to_failures(tmp_path: Path) ->
     assert done.stdout.count("DEV101 at") == 2 and "created on the host by torch.zeros()" in done.stdout
     assert "1 emulated cuda; findings: 1 observed" in done.stdout
     assert "__torch_dispatch__" not in done.stdout, "tracebacks end in the project's code"
+
+
+def test_the_pytest_plugin_emulates_other_accelerators(tmp_path: Path) -> None:
+    done = project(tmp_path, "--devlint=emulated:xpu")
+    assert done.returncode == 0 and "1 emulated xpu; findings: none" in done.stdout
+    (tmp_path / "test_more.py").write_text(
+        "import torch\n\ndef test_cuda():\n    torch.ones(1).cuda()\n", encoding="utf-8"
+    )
+    done = project(tmp_path, "--devlint=emulated:npu")
+    assert done.returncode == 1 and "Torch not compiled with CUDA enabled" in done.stdout
 
 
 def test_the_pytest_plugin_reports_for_each_worker(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.autocast import UNKNOWN_AUTOCAST
 from devlint.domain.device import ANY_ACCELERATOR
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import join
@@ -27,6 +28,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.objects.class_hierarchy import definition_frame, find_special_method
+from devlint.interpreter.operations.autocast_regions import autocast_regions, opened_regions
 from devlint.interpreter.operations.device_arguments import CURRENT_DEVICE, written_placement
 from devlint.interpreter.operations.synchronization import is_with_block_work
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -47,7 +49,7 @@ WEAKEST_SETTINGS: Final[TorchStateChanges] = {
     "default_device": UNKNOWN_PLACEMENT,
     "default_dtype": UNKNOWN_DTYPE,
     "grad": False,
-    "autocast": True,
+    "autocast": UNKNOWN_AUTOCAST,
     "current_device": ANY_ACCELERATOR,
 }
 """The value assumed for each torch setting when several contexts are possible and they disagree on the setting."""
@@ -60,7 +62,13 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
             return value, {"default_device": written_placement(frame, value, node, None)}
         case ConditionalValue(test=test, yes=yes, no=no):
             (first, changes), (second, others) = enter_context(frame, yes, node), enter_context(frame, no, node)
-            return join(first, second, test), _join_changes(changes, others)
+            joined = _join_changes(changes, others)
+            around = frame.state.torch_state.autocast
+            if test is not None and "autocast" in joined:
+                sides = ((changes.get("autocast"), test), (others.get("autocast"), ~test))
+                opened = [one for inside, literal in sides for one in opened_regions(inside, around, literal)]
+                joined = {**joined, "autocast": (*opened, *around)}
+            return join(first, second, test), joined
         case Ref(address=address):
             thing = frame.get(address)
             if isinstance(thing, Sequence) and thing.kind == "generator":
@@ -68,17 +76,20 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
                 changes = dict(suspended.changes) if suspended is not None else {}
                 if suspended is not None:
                     frame.analysis.suspended_generators[address] = _resume_at_yield(frame, suspended)
-                return thing.any, changes | {"autocast": True} if _is_autocast(frame, node) else changes
+                return thing.any, changes | {"autocast": UNKNOWN_AUTOCAST} if _is_autocast(frame, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
                 chosen = thing.attributes.get(CURRENT_DEVICE)
                 if isinstance(chosen, DeviceValue) and isinstance(chosen.placement, PlacementCase):
                     return value, {"current_device": chosen.placement.device}
+                if thing.cls == "torch.autocast":
+                    around = frame.state.torch_state.autocast
+                    return value, {"autocast": (*autocast_regions(frame, thing), *around)}
                 return value, _library_changes(thing.cls)
             function = find_special_method(frame, value, "__enter__") or find_special_method(frame, value, "__aenter__")
             if function is not None:
                 return frame.call_function(function, value, Arguments(node)), {}
             return (value if thing is not None else UNKNOWN), {}
-    possible: dict[str, object] = {"autocast": True} if _may_be_autocast(frame, node) else {}
+    possible: dict[str, object] = {"autocast": UNKNOWN_AUTOCAST} if _may_be_autocast(frame, node) else {}
     if _may_stop_autograd(frame, node):
         possible["grad"] = False
     if _may_choose_device(node):
@@ -177,7 +188,11 @@ def decorator_torch_state(frame: Frame, info: FunctionInfo) -> TorchStateChanges
         if last not in DECORATORS:
             continue
         if isinstance(decorator, cst.Call):
-            changes.update(enter_context(home, home.evaluate(decorator), decorator)[1])
+            entered = enter_context(home, home.evaluate(decorator), decorator)[1]
+            changes.update(entered)
+            if "autocast" in entered:
+                opened = opened_regions(entered["autocast"], home.state.torch_state.autocast)
+                changes["autocast"] = (*opened, *frame.state.torch_state.autocast)
         else:
             changes.update(_library_changes(f"torch.{last}"))
     return changes
@@ -193,7 +208,7 @@ def _library_changes(cls: str) -> TorchStateChanges:
     if cls in GRAD_ON:
         return {"grad": True}
     if cls == "torch.autocast":
-        return {"autocast": True}
+        return {"autocast": UNKNOWN_AUTOCAST}
     return {}
 
 

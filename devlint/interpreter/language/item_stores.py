@@ -234,7 +234,7 @@ def _set_in_tensor(
         conflict = find_device_conflict(frame, target, "index assignment", [base, source], "many")
         if conflict is not None:
             frame.emit(conflict)
-        elif _is_put(frame, advanced, source.tensor) and not frame.state.torch_state.autocast:
+        elif _is_put(frame, advanced, source.tensor):
             kinds = {tensor.dtype.name, source.tensor.dtype.name}
             if len(kinds - {None}) > 1:
                 frame.emit(DtypeConflict(frame.event_context(target), "index assignment", base, source))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from devlint.domain.path_conditions import Literal
+from devlint.domain.placement import StepKind, placement_cases
 from devlint.domain.torch_names import REBOUND_METHODS
 from devlint.domain.value import NONE, LibraryName, OpaqueData, ProgramDefinition, Tensor, Value, as_tensor
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
@@ -106,10 +107,25 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
             frame.emit(
                 UnusedRebinding(frame.event_context(node.value), name, method, tensor, frame.place(loop_frame.node))
             )
-    elif frame.function is not None and any(one.name == name for one in frame.function.parameters):
+    elif (
+        frame.function is not None
+        and any(one.name == name for one in frame.function.parameters)
+        and not _is_moved_here(frame, before)
+    ):
         loop = frame.loops[0].node if frame.loops else None
         if not is_read_after(body, node, name, loop):
             frame.emit(UnusedRebinding(frame.event_context(node.value), name, method, tensor))
+
+
+def _is_moved_here(frame: Frame, value: Value | None) -> bool:
+    """Return whether a value may be a copy that the running function has moved, so that it is not the caller's tensor.
+
+    Such a copy is moved back to free the accelerator's memory.
+    """
+    if not isinstance(value, Tensor):
+        return False
+    steps = (leaf.placing_step for _, leaf in placement_cases(frame.resolve(value).placement))
+    return any(one is not None and one.kind is StepKind.MOVED and one.scope is frame.scope for one in steps)
 
 
 def _loops_over_parts(frame: Frame) -> bool:

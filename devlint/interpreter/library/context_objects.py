@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from devlint.domain.objects import Instance
 from devlint.domain.placement import PlacementCase
-from devlint.domain.value import DeviceValue, Value
+from devlint.domain.value import NONE, UNKNOWN, Const, DeviceValue, Value
+from devlint.interpreter.operations.autocast_regions import AUTOCAST_DTYPE, AUTOCAST_ENABLED, AUTOCAST_TYPE
 from devlint.interpreter.operations.device_arguments import CURRENT_DEVICE, DEVICE_FIRST_CALLS, chosen_device
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -54,7 +55,13 @@ def current_device_context(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
 def autocast(frame: Frame, call: LibraryCall) -> Value:
-    """Model `torch.autocast(...)` under any of its names; with `enabled=False`, a context manager without effect."""
-    position = 2 if call.name in DEVICE_FIRST_CALLS else 0
-    disabled = call.arguments.constant("enabled", position) is False
-    return frame.allocate(call.node, Instance("contextlib.nullcontext" if disabled else "torch.autocast", {}))
+    """Model `torch.autocast(...)` under any of its names: a context manager that remembers its arguments."""
+    named = call.name in DEVICE_FIRST_CALLS
+    missing: Value = NONE if call.arguments.complete else UNKNOWN
+    type_ = call.arguments.value("device_type", 0) if named else Const(call.name.split(".")[1])
+    dtype = call.arguments.value("dtype", 1)
+    enabled = call.arguments.value("enabled", 2 if named else 0)
+    if enabled is None:
+        enabled = Const(True) if call.arguments.complete else UNKNOWN
+    settings = {AUTOCAST_TYPE: type_ or missing, AUTOCAST_DTYPE: dtype or missing, AUTOCAST_ENABLED: enabled}
+    return frame.allocate(call.node, Instance("torch.autocast", settings))

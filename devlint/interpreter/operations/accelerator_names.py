@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -20,6 +21,7 @@ from devlint.domain.value import (
     StringPrefix,
     Value,
 )
+from devlint.interpreter.program import written_guards
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
     AcceleratorMayBeNone,
@@ -52,6 +54,12 @@ BACKEND_ARGUMENTS: Final[Mapping[str, tuple[str, int]]] = {
 """The functions that are told a backend by name, with the keyword and the position of that argument."""
 _CHOICES: Final = frozenset({"is_available", "current_accelerator"})
 """Names by which code asks which accelerators there are."""
+CHECKED: Final = ("available", "cuda", "gpu", "nvidia", "accelerator", "count")
+"""Parts of the words of a condition that asks for a backend, or how many devices it has."""
+_MISSING: Final = frozenset({"AttributeError", "ImportError", "Exception", ""})
+"""The exceptions that a missing name raises; the empty text stands for any exception."""
+_HOST_WRITTEN: Final = re.compile(r"""["']cpu["']""")
+"""The name of the host's device in code."""
 _BACKENDS: Final = ("cuda", "mps", "xpu")
 """The backends whose names the program may choose."""
 
@@ -59,25 +67,32 @@ _BACKENDS: Final = ("cuda", "mps", "xpu")
 def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, called: bool = False) -> None:
     """Report the use of a library's member, if its qualified `name` is in a module about accelerators."""
     module = name.rpartition(".")[0]
-    if module not in DESCRIBED_MODULES:
+    if module not in DESCRIBED_MODULES or not _is_entry(frame):
+        return
+    around = frame.analysis.facts.use_def.path_below(frame.unit.tree, node)
+    if written_guards.is_annotation(around):
         return
     expected = (
-        any(
-            not names.isdisjoint(("AttributeError", "ImportError", "Exception", ""))
-            for names in frame.expected_exceptions
-        )
+        any(not names.isdisjoint(_MISSING) for names in frame.expected_exceptions)
+        or written_guards.is_fallback(around)
+        or written_guards.is_asked_for(around, ("hasattr", "getattr", "version"))
         or any(atom.mentions(one) for atom in _atoms(frame) for one in ("hasattr", "getattr", "version"))
         or _has_shim(frame)
     )
-    context = frame.event_context(node)
+    guarded = (
+        _is_behind_check(frame)
+        or written_guards.is_asked_for(around, CHECKED)
+        or written_guards.is_named_for_cuda(around)
+        or (name == "torch.cuda.device_count" and written_guards.is_question(around))
+    )
     imported, chosen = isinstance(node, cst.ImportAlias), module == "torch.cuda.amp" and _chooses_device(frame)
-    frame.emit(AcceleratorNameUsed(context, name, called, expected, _is_behind_check(frame), imported, chosen))
+    frame.emit(AcceleratorNameUsed(frame.event_context(node), name, called, expected, guarded, imported, chosen))
 
 
 def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:
     """Report a call of torch that names a backend, given the qualified name of what is called."""
     parameter = BACKEND_ARGUMENTS.get(name)
-    if parameter is None:
+    if parameter is None or not _is_entry(frame):
         return
     if parameter == CUDA_BY_NAME:
         given: Value | None = Const("cuda")
@@ -89,14 +104,27 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     enabled = arguments.keywords.get("enabled")
     if enabled is not None and enabled.value != Const(True):
         return
-    guarded = _is_behind_check(frame, "device", "backend", "distributed")
+    asked = (*CHECKED, "device", "backend", "distributed")
+    around = frame.analysis.facts.use_def.path_below(frame.unit.tree, arguments.node)
+    guarded = _is_behind_check(frame, *asked) or written_guards.is_asked_for(around, asked)
     context = frame.event_context(arguments.node)
     frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded))
 
 
+def _is_entry(frame: Frame) -> bool:
+    """Return whether code is in the file that is being analysed.
+
+    What is asked of a file as a whole is asked only there: the results for other files do not depend on it.
+    """
+    return frame.module is frame.analysis.torch_defaults.entry_module
+
+
 def _chooses_device(frame: Frame) -> bool:
-    """Return whether the file asks which accelerators there are: code that does so runs on several."""
-    return any(not unit.mentions.isdisjoint(_CHOICES) for unit in frame.module.index.statements)
+    """Return whether the file chooses between an accelerator and the host, by asking which accelerators there are."""
+    return any(
+        not unit.mentions.isdisjoint(_CHOICES) and _HOST_WRITTEN.search(unit.text) is not None
+        for unit in frame.module.index.statements
+    )
 
 
 def report_imported_accelerator_names(frame: Frame, unit: Statement) -> None:
@@ -191,11 +219,7 @@ def _step_of_accelerator(value: Value) -> Step | None:
 
 def _is_behind_check(frame: Frame, *words: str) -> bool:
     """Return whether a condition of the current path mentions an accelerator, how many there are, or one of `words`."""
-    return any(
-        atom.mentions(one)
-        for atom in _atoms(frame)
-        for one in ("available", "cuda", "gpu", "accelerator", "count", *words)
-    )
+    return any(atom.mentions(one) for atom in _atoms(frame) for one in (*CHECKED, *words))
 
 
 def _atoms(frame: Frame) -> Iterator[Atom]:

@@ -31,6 +31,25 @@ def is_cast_at_once(frame: Frame, node: cst.CSTNode) -> bool:
     return False
 
 
+def is_never_computed_with(frame: Frame, node: cst.CSTNode) -> bool:
+    """Return whether a tensor's name is read again, and every time only to be cast or compared.
+
+    In what dtype the tensor is kept then costs nothing but memory.
+    """
+    reads = frame.analysis.use_def.reads_of_result(frame, node)
+    return bool(reads) and all(is_cast_at_once(frame, one) or _is_compared(frame, one) for one in reads)
+
+
+def _is_compared(frame: Frame, node: cst.CSTNode) -> bool:
+    """Return whether an expression is an operand of a comparison, as the mask in `mask > 0`."""
+    match frame.analysis.use_def.path(frame, node)[-3:]:
+        case [cst.Comparison(left=left), _] | [_, cst.Comparison(left=left), _] if left is node:
+            return True
+        case [cst.Comparison(), cst.ComparisonTarget(), _]:
+            return True
+    return False
+
+
 def is_moved_afterwards(frame: Frame, node: cst.CSTNode) -> bool:
     """Return whether the function moves the result of an operation: at once, or by the name that the result gets."""
     if _is_moved(frame, node):

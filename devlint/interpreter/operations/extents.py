@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import libcst as cst
@@ -48,7 +48,9 @@ def extent_of_result(frame: Frame, row: Row, bound: BoundArguments, node: cst.CS
 def _of_sizes(frame: Frame, given: Sequence[Argument], node: cst.CSTNode) -> Extent | None:
     """Return the extent that size arguments give: numbers, or one sequence of numbers."""
     if isinstance(node, cst.Call) and any(one.star for one in node.args):
-        return Extent((), is_open=True)
+        # More sizes than arguments: what is unpacked has a known length.
+        known = len(given) > sum(one.keyword is None for one in node.args)
+        return Extent(_numbers(one.value for one in given)) if known else Extent((), is_open=True)
     if len(given) != 1:
         return Extent(tuple(_size(frame, one) for one in given))
     alone = given[0]
@@ -70,7 +72,12 @@ def _written_sizes(frame: Frame, node: cst.BaseExpression, items: tuple[Value, .
     written = node.elements if isinstance(node, (cst.Tuple, cst.List)) else ()
     if len(written) == len(items):
         return tuple(_size(frame, Argument(one, each.value)) for one, each in zip(items, written, strict=True))
-    return tuple(one.value if isinstance(one, Const) and isinstance(one.value, int) else None for one in items)
+    return _numbers(items)
+
+
+def _numbers(values: Iterable[Value]) -> tuple[int | None, ...]:
+    """Return sizes that the program does not write out one by one, as far as they are known numbers."""
+    return tuple(one.value if isinstance(one, Const) and isinstance(one.value, int) else None for one in values)
 
 
 def _size(frame: Frame, argument: Argument) -> int | Place:

@@ -10,7 +10,7 @@ from devlint.domain.device import is_accelerator, is_host
 from devlint.domain.join import without_none
 from devlint.domain.objects import Sequence as SequenceObject
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
-from devlint.domain.placement import placement_cases
+from devlint.domain.placement import PlacementCase, placement_cases
 from devlint.domain.value import Array, Const, Number, Ref, Tensor, Value
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import HostIndex, Operand
@@ -30,26 +30,33 @@ def report_host_indices(frame: Frame, base: Operand, indices: Sequence[Argument 
                 continue
             found = _kind_on_host(frame, without_none(index.value), when)
             if found is not None:
-                kind, more = found
+                kind, more, leaf = found
                 reported = Operand(base.name, base.place, base.tensor, case)
-                frame.emit(HostIndex(frame.event_context(node), reported, frame.place(index.node), kind, when | more))
+                created = leaf.placing_step if leaf is not None else None
+                at = frame.place(index.node)
+                frame.emit(HostIndex(frame.event_context(node), reported, at, kind, when | more, created))
                 return
 
 
-def _kind_on_host(frame: Frame, index: Value, when: PathCondition) -> tuple[str, PathCondition] | None:
-    """Return what an index on the host is, in words, and the literals under which it is there; None for any other."""
+def _kind_on_host(
+    frame: Frame, index: Value, when: PathCondition
+) -> tuple[str, PathCondition, PlacementCase | None] | None:
+    """Return what an index on the host is, in words, the literals under which it is there, and its case if it has one.
+
+    None for any other index.
+    """
     match index:
         case Tensor(rank=rank) if rank.is_dimensioned:
             tensor = frame.resolve(index)
             cases = placement_cases(tensor.placement, frame.state.path_condition | when)
-            more = next((more for more, case in cases if is_host(case.device)), None)
-            return (("mask" if tensor.dtype.name == "bool" else "tensor"), more) if more is not None else None
+            kind = "mask" if tensor.dtype.name == "bool" else "tensor"
+            return next(((kind, more, case) for more, case in cases if is_host(case.device)), None)
         case Array():
-            return "array", NO_CONDITION
+            return "array", NO_CONDITION, None
         case Ref(address=address):
             thing = frame.get(address)
             if isinstance(thing, SequenceObject) and thing.kind == "list" and all(map(_is_number, _parts(thing))):
-                return "list", NO_CONDITION
+                return "list", NO_CONDITION, None
     return None
 
 

@@ -39,16 +39,10 @@ def first_result_dtype(frame: Frame, row: Row, bound: BoundArguments, operands: 
 
 
 def result_dtypes(frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
-    """Return the dtypes of the tensors that an operation returns, by the dtype rules of its semantics table row.
-
-    Under autocast, operations choose dtypes of their own: a symbol then only stays that of what is no more than a view.
-    """
+    """Return the dtypes of the tensors that an operation returns, by the dtype rules of its semantics table row."""
     stated = select_by_condition(bound, row.dtype_if, row.dtype) or "unknown"
     rules = (stated,) if isinstance(stated, str) else stated
-    dtypes = tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
-    if frame.state.torch_state.autocast and not row.view:
-        return tuple(UNKNOWN_DTYPE if one.symbol is not None else one for one in dtypes)
-    return dtypes
+    return tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
 
 
 def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:

@@ -15,6 +15,7 @@ from devlint.domain.value import NONE, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
+from devlint.interpreter.operations.autocast_regions import cast_operands
 from devlint.interpreter.operations.calls_into_other_files import (
     dtypes_at_call_from_given_file,
     refusal_at_call_from_given_file,
@@ -106,17 +107,18 @@ def apply_bound_row(
     if row.device.startswith("kwarg") and "device" in bound and bound["device"][0].value != NONE:
         # With `device=`, the operation itself moves its operands to that device.
         grouped = []
+    autocast = frame.state.torch_state.autocast
+    casted = cast_operands(frame, row, bound, operands, out=out is not None) if autocast else operands
     gathering = frozenset() if row.mutates else INDEX_PARAMETERS & row.index_dtypes.keys()
     conflict = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
     if conflict is not None:
         frame.emit(conflict)
-    elif (
-        not report_refused_index(frame, row, operands, node, name)
-        and not frame.state.torch_state.autocast
-        and not _check_target_dtypes(frame, row, operands, node, name)
+    elif not report_refused_index(frame, row, operands, node, name) and not _check_target_dtypes(
+        frame, row, casted, node, name
     ):
-        _check_dtypes(frame, row, bound, operands, node, name)
-    if row.match and not frame.state.torch_state.autocast and not is_promoting_summation(bound):
+        _check_dtypes(frame, row, bound, operands, casted, node, name)
+    operands = casted
+    if row.match and not is_promoting_summation(bound):
         operands = match_dtypes(frame, row, operands)
     report_half_on_host(frame, row, operands, node, name)
     update_synchronization(frame, row, bound, operands, node, name)
@@ -203,17 +205,32 @@ def _check_host_only(frame: Frame, row: Row, operands: list[Operand], node: cst.
 
 
 def _check_dtypes(
-    frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, name: str
+    frame: Frame,
+    row: Row,
+    bound: BoundArguments,
+    operands: list[Operand],
+    casted: list[Operand],
+    node: cst.CSTNode,
+    name: str,
 ) -> None:
-    """Report the first pair of operands of an operation that must have equal dtypes and do not."""
+    """Report the first pair of operands of an operation that must have equal dtypes and do not.
+
+    `casted` are the operands as autocast casts them. The event has them as they were, if these differ too.
+    """
     if is_promoting_summation(bound):
         return
     for group in (*row.match, *row.match_or_half):
-        known = [one for one in operands if one.name in group and one.tensor.dtype.name is not None]
-        for left, right in pairwise(known):
-            kinds = {left.tensor.dtype.name, right.tensor.dtype.name}
+        known = [
+            pair
+            for pair in zip(operands, casted, strict=True)
+            if pair[0].name in group and pair[1].tensor.dtype.name is not None
+        ]
+        for (left, left_cast), (right, right_cast) in pairwise(known):
+            kinds = {left_cast.tensor.dtype.name, right_cast.tensor.dtype.name}
             if len(kinds) > 1 and not (group in row.match_or_half and kinds in _HALF_AND_SINGLE):
-                conflict = DtypeConflict(frame.event_context(node), name, left, right)
+                differ = left.tensor.dtype.name != right.tensor.dtype.name
+                pair = (left, right) if differ else (left_cast, right_cast)
+                conflict = DtypeConflict(frame.event_context(node), name, *pair)
                 frame.emit(dtypes_at_call_from_given_file(frame, conflict))
                 return
 

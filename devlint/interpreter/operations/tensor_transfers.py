@@ -10,10 +10,10 @@ from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relat
 from devlint.domain.dtype import equals_surely
 from devlint.domain.placement import Basis, Placement, PlacementCase, Step, StepKind, newest_step, placement_cases
 from devlint.domain.record import replace
-from devlint.domain.value import HostCopy, OpaqueData, Tensor, Unknown, Value
+from devlint.domain.value import HostCopy, OpaqueData, Rank, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer
-from devlint.interpreter.operations.consumers import is_cast_at_once
+from devlint.interpreter.operations.consumers import is_cast_at_once, is_never_computed_with
 from devlint.interpreter.operations.copies_in_flight import record_copy_in_flight
 from devlint.interpreter.operations.repeated_transfers import is_invariant_in_loop, report_repeated_transfer
 from devlint.interpreter.operations.synchronization import pending_copy
@@ -187,7 +187,9 @@ def _emit_transfer(
             previous_transfer=before.moved,
             only_use=is_only_use(frame, receiver, node),
             single_use=frame.analysis.use_def.used_once(frame, node),
-            cast_at_once=is_cast_at_once(frame, node),
+            cast_at_once=is_cast_at_once(frame, node)
+            or (before.dtype.name == "float64" and is_never_computed_with(frame, node)),
+            one_number=before.rank is Rank.ZERO,
             host_copy=_copied_for_transfer(frame, node, receiver, before),
         )
     )

@@ -76,7 +76,7 @@ class UseDef:
 
     def path(self, frame: RunningCode, node: cst.CSTNode) -> list[cst.CSTNode]:
         """Return the nodes from that of the code being run down to `node`; empty where that code has no such node."""
-        return self._path(root_node(frame), node)
+        return self.path_below(root_node(frame), node)
 
     def _used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
         """Compute the answer of `used_once` for an expression node that is not in the cache."""
@@ -96,7 +96,7 @@ class UseDef:
         """Return the assignment statement that contains a node; None without one."""
         return next((one for one in reversed(self.path(frame, node)) if isinstance(one, cst.Assign)), None)
 
-    def _path(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
+    def path_below(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
         """Return the nodes from the syntax node `root` down to `node`; empty where `root` does not contain `node`."""
         parents = self._parents.get(root)
         if parents is None:
@@ -137,7 +137,7 @@ class UseDef:
         loop, the reads at the start of its body follow those at its end.
         """
         root = root_node(frame)
-        path = self._path(root, at)
+        path = self.path_below(root, at)
         binder = next((i for i in reversed(range(len(path) - 1)) if name in _bound_by_head(path[i])), None)
         if binder is not None:
             loop, path = path[binder], path[binder + 1 :]
@@ -152,7 +152,7 @@ class UseDef:
         bound = sequence.last_bound(position)
         after = sequence.reads_from(position)
         start = sequence.events[bound][1] if bound is not None else at
-        around = self._path(root, start)
+        around = self.path_below(root, start)
         for one in path:
             if type(one) in LOOPS and one in around:
                 after += self._sequence(one, name, [one]).reads_from(0)

@@ -7,6 +7,7 @@ from dataclasses import field
 from functools import reduce
 from typing import Final
 
+from devlint.domain.autocast import NO_AUTOCAST, UNKNOWN_AUTOCAST, Autocast
 from devlint.domain.device import ANY_ACCELERATOR, CPU, KnownDevice
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.join import join, join_dtypes
@@ -32,9 +33,9 @@ class ProcessGroup:
 class TorchState:
     """Torch's global settings, and the accelerator work that is still running, at one point of the program.
 
-    `default_device` is None for the host. `grad` is true when autograd surely records, `autocast` when operations may
-    choose dtypes of their own. `current_device` is the accelerator that the program has made the current one, with an
-    index that may be unknown; None until the program may have chosen one.
+    `default_device` is None for the host. `grad` is true when autograd surely records, `autocast` holds the
+    autocast contexts around the code. `current_device` is the accelerator that the program has made the current one,
+    with an index that may be unknown; None until the program may have chosen one.
 
     `epoch` counts the synchronisations so far and `launches` the accelerator operations. `unsynchronized` is the newest
     operation that the host has not waited for, with its number. `last_wait` is the step of the last synchronisation if
@@ -46,7 +47,7 @@ class TorchState:
     default_device: Placement | None = None
     default_dtype: Dtype = DEFAULT_FLOAT
     grad: bool = True
-    autocast: bool = False
+    autocast: Autocast = NO_AUTOCAST
     current_device: KnownDevice | None = None
     epoch: int = 0
     launches: int = 0
@@ -154,7 +155,7 @@ def _join_torch_states(one: State, other: State, test: Literal | None) -> TorchS
         default_device=default,
         default_dtype=join_dtypes(left.default_dtype, right.default_dtype),
         grad=left.grad and right.grad,
-        autocast=left.autocast or right.autocast,
+        autocast=left.autocast if left.autocast == right.autocast else UNKNOWN_AUTOCAST,
         current_device=left.current_device if left.current_device == right.current_device else ANY_ACCELERATOR,
         epoch=max(left.epoch, right.epoch),
         launches=max(left.launches, right.launches),

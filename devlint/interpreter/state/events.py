@@ -189,13 +189,15 @@ class HostIndex(Event):
     """An index on the host into a tensor on an accelerator, to which torch copies the index first (DEV410).
 
     `base` is the tensor that is indexed, `kind` what the index is: a tensor, a mask, an array or a list. `when` are the
-    conditions, besides the path condition, under which the two are there.
+    conditions, besides the path condition, under which the two are there. `created` is the step that created an index
+    that is a tensor.
     """
 
     base: Operand
     index: Place
     kind: str
     when: PathCondition = NO_CONDITION
+    created: Step | None = None
 
 
 @record(frozen=True, slots=True)
@@ -316,8 +318,9 @@ class Transfer(Event):
     `copies` is true when `copy=True` is passed. `invariant` is true when receiver and target are the same in every
     iteration of the loop `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor.
     `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once,
-    `cast_at_once` when the expression around the transfer casts what it returns. `host_copy` is the call that made the
-    receiver by pinning or casting another tensor just for this transfer.
+    `cast_at_once` when the code around the transfer casts what it returns before it computes with it, `one_number` for
+    a 0-dim tensor. `host_copy` is the call that made the receiver by pinning or casting another tensor just for this
+    transfer.
     """
 
     method: str
@@ -341,6 +344,7 @@ class Transfer(Event):
     only_use: bool = False
     single_use: bool = False
     cast_at_once: bool = False
+    one_number: bool = False
     host_copy: HostCopy | None = None
 
     @property

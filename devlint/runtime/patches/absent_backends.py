@@ -23,7 +23,8 @@ def install(present: str | None, patcher: Patcher) -> None:
         if backend.kind != present:
             _hide(backend, patcher)
     if present is None and hasattr(torch, "accelerator"):
-        _replace_known(patcher, torch.accelerator, _no_devices() | {"current_accelerator": lambda *asked: None})
+        nothing = {**_no_devices(), "current_accelerator": lambda check_available=False: None}
+        _replace_known(patcher, torch.accelerator, nothing)
 
 
 def _hide(backend: Backend, patcher: Patcher) -> None:

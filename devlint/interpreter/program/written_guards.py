@@ -1,0 +1,62 @@
+"""What the code around a node asks before the node runs, as it is written: also where no condition is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+import libcst as cst
+
+from devlint.syntax.source_code import words_in
+
+NAMING: Final = ("cuda", "nccl", "nvidia")
+"""Parts of the names of functions and classes that are for CUDA only, and say so."""
+_FALLBACKS: Final = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
+"""The exceptions after which code does without a name that another version of a library has."""
+
+
+def is_asked_for(path: Sequence[cst.CSTNode], words: Collection[str]) -> bool:
+    """Return whether a test around a node mentions one of some words, in small letters.
+
+    `path` are the nodes from the top-level statement down to the node. Tests are those of `if`, `while`, `and` and
+    `or`, and the decorators of the functions around the node.
+    """
+    return any(part in word.lower() for test in _tests(path) for word in words_in(test) for part in words)
+
+
+def is_fallback(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a node runs only where a name or a module is missing, in the handler of such an exception."""
+    handlers = (one for one in path if isinstance(one, cst.ExceptHandler) and one.type is not None)
+    return any(not _FALLBACKS.isdisjoint(words_in(one.type)) for one in handlers if one.type is not None)
+
+
+def is_named_for_cuda(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a node is in a function or class whose name says that it is for CUDA."""
+    names = (one.name.value.lower() for one in path if isinstance(one, (cst.FunctionDef, cst.ClassDef)))
+    return any(part in name for name in names for part in NAMING)
+
+
+def is_question(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the value of a node is only compared, or only decides on a branch."""
+    for above, below in pairwise(path):
+        if isinstance(above, (cst.If, cst.IfExp, cst.While)) and below is above.test:
+            return True
+    return any(isinstance(one, (cst.Comparison, cst.Decorator)) for one in path)
+
+
+def is_annotation(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a node is part of an annotation."""
+    return any(isinstance(one, cst.Annotation) for one in path)
+
+
+def _tests(path: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
+    """Yield the tests that decide whether a node runs."""
+    for above, below in pairwise(path):
+        match above:
+            case cst.If(test=test) | cst.IfExp(test=test) | cst.While(test=test) if below is not test:
+                yield test
+            case cst.BooleanOperation(left=left) if below is not left:
+                yield left
+            case cst.FunctionDef(decorators=decorators) | cst.ClassDef(decorators=decorators):
+                yield from (one.decorator for one in decorators if one is not below)
