@@ -79,7 +79,7 @@ def _port(context: PortContext, region: NodeRegion, node: cst.CSTNode, call: cst
             return _port_function(context, region, node, call, by)
         case Kind.DEVICE_MODULE if call is not None:
             return _port_device_module(context, region, node, call, by)
-    raise LeftForHuman(f"`{by.by}` replaces it, but does not take all that it takes")
+    raise LeftForHuman(f"what replaces it ({by.by.replace('`', '')}) does not take all that it takes")
 
 
 def _port_function(

@@ -25,7 +25,7 @@ CUDA_AVAILABLE: Final = "torch.cuda.is_available"
 
 _DEVICE_WORD: Final = re.compile(r"(^|[^a-z])(dev|device|map_location)([^a-z]|$)")
 """A name that says it is a device."""
-_OTHER_WORDS: Final = re.compile(r"name|list|id|index|map(?!_location)|count|num|info|prop")
+_OTHER_WORDS: Final = re.compile(r"name|types|list|id|index|map(?!_location)|count|num|info|prop")
 """Words in a name that says it is something about a device, or several devices."""
 _CUDA: Final = re.compile(r"cuda$")
 """The text that names the current CUDA device; with an index, it would name one of them."""

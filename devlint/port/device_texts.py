@@ -103,11 +103,8 @@ def _port_argument(
     is_whole = argument.value is node and spelling.is_current
     if name == "torch.device" and is_whole and len(call.args) == 1:
         return _port_torch_device(context, region, call)
-    if (
-        is_whole
-        and (is_transfer or (name.startswith("torch.") and name not in _TAKE_TYPE))
-        and keyword != "device_type"
-    ):
+    takes_device = is_transfer or (name.startswith("torch.") and name not in _TAKE_TYPE)
+    if is_whole and takes_device and keyword in (None, "device", "map_location"):
         device = context.device(region, node)
         return Port(device.text, [replace_text(region, node, device.text)])
     if not spelling.is_current and (keyword == "map_location" or name == "torch.load"):

@@ -35,6 +35,8 @@ def port_tensor_type(
     if conversion is None:
         raise LeftForHuman("a tensor type is passed on, which stands for a dtype and a device")
     assert isinstance(conversion.func, cst.Attribute)
+    if context.traits.has_many_devices:
+        raise LeftForHuman("`type` leaves a tensor on its CUDA device, and `to` would move it to the current one")
     device = context.device(region, node).text
     name = replace_node(region, conversion.func.attr, "to")
     target = replace_node(region, conversion.args[0], f"device={device}, dtype={dtype}")

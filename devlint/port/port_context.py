@@ -31,11 +31,15 @@ class ProgramTraits:
 
     `asks_late` is true where the accelerator must not be asked for at import: the program sets the visible devices, or
     makes processes. `has_own_transfers` is true where objects of a class that defines `cuda` or `to` itself may occur.
+    `is_scripted` is true where TorchScript may compile the methods of the file's classes, and `has_many_devices` where
+    tensors may lie on another device than the current one.
     `imported_devices` are the names for the program's device that the file imports from another one.
     """
 
     asks_late: bool = False
     has_own_transfers: bool = False
+    is_scripted: bool = False
+    has_many_devices: bool = False
     imported_devices: Mapping[str, DeviceName] = field(default_factory=dict)
 
 
@@ -59,6 +63,8 @@ class PortContext:
         """
         if any(self._is_script(region, one) for one in region.ancestors(node)):
             raise LeftForHuman("TorchScript does not read the names of the file")
+        if self.traits.is_scripted and any(isinstance(one, cst.ClassDef) for one in region.ancestors(node)):
+            raise LeftForHuman("TorchScript may compile the class, and does not read the names of the file")
         found = self.devices.visible_at(region, node)
         return found if found is not None else self.made.at(region, node, is_used_now=is_used_now)
 

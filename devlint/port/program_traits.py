@@ -16,11 +16,20 @@ from devlint.port.port_context import ProgramTraits
 from devlint.port.torch_names import TorchNames
 from devlint.syntax.statement import Statement
 
-_ASKS_LATE: Final = re.compile(
+_SETS_DEVICES: Final = re.compile(
     r"CUDA_VISIBLE_DEVICES['\"]\s*\]\s*=[^=]|(setdefault|putenv|update)\([^()]*CUDA_VISIBLE_DEVICES"
-    r"|\bos\.fork\(|\b(Process|Pool|get_context|set_start_method)\("
 )
-"""Text of a program that chooses the visible devices itself, or makes processes that may be forks."""
+"""Text of a program that chooses the visible devices itself."""
+_FORKS: Final = re.compile(rf"{_SETS_DEVICES.pattern}|\bos\.fork\(|\b(Process|Pool|get_context|set_start_method)\(")
+"""Text of a program that does so, or makes processes that may be forks."""
+_SPAWNS: Final = re.compile(r"\bset_start_method\(\s*['\"](spawn|forkserver)['\"]")
+"""Text of a program whose processes are no forks: they ask for devices themselves."""
+_SCRIPTS: Final = re.compile(r"\bjit\.(script|script_method|script_if_tracing)\b|\bScriptModule\b")
+"""Text of a file that compiles functions or modules by TorchScript, which reads no devices of a file."""
+_MANY_DEVICES: Final = re.compile(
+    r"set_device\b|cuda:[1-9{%'\"]|DataParallel|device_count|\.cuda\(\s*[^)\s]|cuda\.device\(|local_rank"
+)
+"""Text of a program that may have tensors on another device than the current one."""
 _OWN_TRANSFER: Final = re.compile(r"^[ \t]+def (cuda|to)\(", re.MULTILINE)
 """A method by which a class of the program moves its objects."""
 
@@ -28,20 +37,33 @@ _OWN_TRANSFER: Final = re.compile(r"^[ \t]+def (cuda|to)\(", re.MULTILINE)
 def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict[Path, ProgramTraits]:
     """Return the traits of a program for each of its files."""
     imported = {path: _imported(one, program) & modules.keys() for path, one in modules.items()}
-    late = {path for path, one in modules.items() if _asks_late(one, program)}
-    pending = [*late]
-    while pending:
-        new = imported[pending.pop()] - late
-        late |= new
-        pending += new
+    spawns = any(_SPAWNS.search(one.source.text) for one in modules.values())
+    sets = _SETS_DEVICES if spawns else _FORKS
+    late = _with_imports({path for path, one in modules.items() if _asks_late(one, program, sets)}, imported)
+    scripted = _with_imports({path for path, one in modules.items() if _SCRIPTS.search(one.source.text)}, imported)
+    has_many = any(_MANY_DEVICES.search(one.source.text) for one in modules.values())
     own = {path for path, one in modules.items() if _OWN_TRANSFER.search(one.source.text)}
     exported = {path: _devices_of(one) for path, one in modules.items() if path not in late}
     return {
         path: ProgramTraits(
-            path in late, path in own or bool(own & imported[path]), _imported_devices(one, program, exported)
+            asks_late=path in late,
+            has_own_transfers=path in own or bool(own & imported[path]),
+            is_scripted=path in scripted,
+            has_many_devices=has_many,
+            imported_devices=_imported_devices(one, program, exported),
         )
         for path, one in modules.items()
     }
+
+
+def _with_imports(files: set[Path], imported: Mapping[Path, set[Path]]) -> set[Path]:
+    """Return some files of a program, and all files that they import, directly or not."""
+    found, pending = {*files}, [*files]
+    while pending:
+        new = imported[pending.pop()] - found
+        found |= new
+        pending += new
+    return found
 
 
 def _devices_of(module: ModuleInfo) -> Mapping[str, DeviceName]:
@@ -66,12 +88,13 @@ def _imported_devices(
     return found
 
 
-def _asks_late(module: ModuleInfo, program: Program) -> bool:
+def _asks_late(module: ModuleInfo, program: Program, sets: re.Pattern[str]) -> bool:
     """Return whether a file sets the visible devices or makes processes, after it or what it imports may ask for them.
 
-    A script that sets them at its top, before it imports torch and files of the program, decides in time.
+    `sets` is the text of such code. A script that sets them at its top, before it imports torch and files of the
+    program, decides in time.
     """
-    places = [one.start() for one in _ASKS_LATE.finditer(module.source.text)]
+    places = [one.start() for one in sets.finditer(module.source.text)]
     if not places:
         return False
     for statement in module.index.statements:

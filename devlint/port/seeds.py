@@ -8,6 +8,7 @@ import libcst as cst
 
 from devlint.fixes.fix_context import NodeRegion
 from devlint.fixes.statement_edits import indentation_at
+from devlint.interpreter.program.definitions import names_bound_by
 from devlint.port.cuda_uses import LeftForHuman, Port
 from devlint.port.port_context import PortContext
 from devlint.semantics.accelerators import Replacement
@@ -31,7 +32,7 @@ def port_seed(context: PortContext, region: NodeRegion, call: cst.Call | None, b
     statements: Sequence[cst.CSTNode] = block.body if isinstance(block, cst.IndentedBlock) else ()
     if not statements and region.parent(line) is None:
         statements = _top_level(context, region)
-    if any(_seeds_all(context, region, call, one) for one in _around(context, statements, line)):
+    if any(_seeds_all(context, region, call, one) for one in _around(statements, line, call.args[0].value)):
         start, end = region.span(line)
         first, last = region.context.line_start(start), region.context.next_line(end)
         rest = region.context.text[end:last].strip()
@@ -72,15 +73,19 @@ def _top_level(context: PortContext, region: NodeRegion) -> Sequence[cst.CSTNode
     return [one.tree for one in statements[max(0, place - 8) : place + 9]]
 
 
-def _around(context: PortContext, block: Sequence[cst.CSTNode], line: cst.CSTNode) -> list[cst.CSTNode]:
-    """Return the statements next to a line of a block, on both sides, up to one that may draw random numbers."""
+def _around(block: Sequence[cst.CSTNode], line: cst.CSTNode, seed: cst.CSTNode) -> list[cst.CSTNode]:
+    """Return the statements next to a line of a block, on both sides.
+
+    A statement that may draw random numbers, or assigns to the name of the seed, ends them.
+    """
     if line not in block:
         return []
+    name = (dotted_name(seed) or "").partition(".")[0]
     place = block.index(line)
     found: list[cst.CSTNode] = []
     for side in (block[place + 1 :], block[:place][::-1]):
         for one in side:
-            if not _only_sets(one):
+            if not _only_sets(one) or any(name in names_bound_by(part) for part in descend(one)):
                 break
             found.append(one)
     return found

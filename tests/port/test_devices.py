@@ -279,3 +279,10 @@ def test_a_device_of_another_file_is_used_where_it_is_imported(tmp_path: Path) -
     )
     assert done.after["a.py"].text == user.format("DEVICE").replace("cuda()", "to(there)")
     assert "x.to(device)" in done.after["b.py"].text
+
+
+def test_processes_that_are_no_forks_ask_for_devices_themselves(tmp_path: Path) -> None:
+    text = "import torch\nimport torch.multiprocessing as mp\n\ndef f(x):\n    return x.cuda()\n\n"
+    text += "mp.set_start_method('{}')\nmp.Process(target=f).start()\n"
+    assert "as mp\n\ndevice = torch" in port_files(tmp_path, {"a.py": text.format("spawn")}).after["a.py"].text
+    assert "    device = torch" in port_files(tmp_path, {"a.py": text.format("fork")}).after["a.py"].text

@@ -47,6 +47,7 @@ def ported(folder: Path, line: str, options: PortOptions | None = None) -> str:
         ('x.to("cuda:{}".format(i))', 'x.to(f"{device.type}:{{}}".format(i))'),
         ('torch.device("cuda", i)', "torch.device(device.type, i)"),
         ('Trainer(device="cuda")', "Trainer(device=device.type)"),
+        ('torch.is_autocast_enabled(device_type="cuda")', "torch.is_autocast_enabled(device_type=device.type)"),
         ('torch.autocast("cuda")', "torch.autocast(device.type)"),
         ('torch.autocast(device_type="cuda")', "torch.autocast(device_type=device.type)"),
         ("torch.cuda.amp.autocast()", "torch.amp.autocast(device.type)"),
@@ -112,6 +113,7 @@ def test_what_has_an_equivalent_is_replaced(tmp_path: Path, before: str, after: 
         "n = i['cuda']",
         "if str(x).startswith('cuda'): x.cpu()",
         "getattr(torch.backends, 'cuda')",
+        "torch.library.custom_op('a::b', mutates_args=(), device_types='cuda')",
         "n = x in ('cuda', 'cpu')",
         "torch.cuda.LongTensor(x)",
         "torch.cuda.FloatTensor if x else None",
@@ -253,6 +255,11 @@ def test_a_seed_beside_that_of_torch_is_removed(tmp_path: Path) -> None:
             torch.manual_seed(seed)
             torch.rand(1)
             torch.cuda.manual_seed_all(seed)
+
+        def third(seed):
+            torch.manual_seed(seed)
+            seed = seed + 1
+            torch.cuda.manual_seed_all(seed)
         # becomes
         import random
         import torch
@@ -266,9 +273,14 @@ def test_a_seed_beside_that_of_torch_is_removed(tmp_path: Path) -> None:
             torch.manual_seed(seed)
             torch.rand(1)
             torch.cuda.manual_seed_all(seed)
+
+        def third(seed):
+            torch.manual_seed(seed)
+            seed = seed + 1
+            torch.cuda.manual_seed_all(seed)
         """,
     )
-    assert [one.outcome.value for one in left] == ["left for a human"] * 2
+    assert [one.outcome.value for one in left] == ["left for a human"] * 3
 
 
 def test_what_the_oldest_torch_lacks_is_not_used(tmp_path: Path) -> None:
@@ -293,3 +305,19 @@ def test_a_class_with_a_transfer_of_its_own_makes_transfers_unclear(tmp_path: Pa
         ("b.cuda()", "left for a human"),
         ("torch.ones(2).cuda()", "ported"),
     ]
+
+
+def test_a_conversion_is_left_where_there_are_several_devices(tmp_path: Path) -> None:
+    text = "import torch\n\ndef f(x):\n    return x.type(torch.cuda.FloatTensor)\n"
+    assert "x.to(" in port_files(tmp_path, {"a.py": text}).after["a.py"].text
+    several = f"{text}\ndef g(net):\n    return torch.nn.DataParallel(net)\n"
+    assert "x.type(" in port_files(tmp_path, {"a.py": several}).after["a.py"].text
+
+
+def test_classes_that_torchscript_compiles_are_left(tmp_path: Path) -> None:
+    net = "import torch\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x.cuda()\n"
+    use = "import torch\nfrom net import Net\n\nnet = torch.jit.script(Net().cuda())\n"
+    done = port_files(tmp_path, {"net.py": net, "use.py": use})
+    assert done.after["net.py"].text == net
+    assert "torch.jit.script(Net().to(device))" in done.after["use.py"].text
+    assert "x.to(device)" in port_files(tmp_path, {"net.py": net}).after["net.py"].text
