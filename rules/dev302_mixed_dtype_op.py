@@ -21,7 +21,7 @@ class MixedDtypeOp(Rule):
 
     ## What it does
     Finds matrix products, convolutions, linear layers, recurrent layers and writes by index whose tensors have
-    different dtypes.
+    different dtypes, and in-place operations that would write floats into integers, or integers into bools.
 
     ## Why is this bad?
     Addition and its relatives promote their operands to a common dtype; these operations raise instead: "mat1 and
@@ -70,10 +70,11 @@ class MixedDtypeOp(Rule):
         if left.of_module is not None:
             left, right = right, left
         place = event.context.place
+        verb = "cannot write its result" if event.into else "does not promote"
         steps = dtype_steps(left.tensor.dtype, right.tensor.dtype)
         yield Finding(
             place,
-            f"{operation_text(event.operation)} does not promote: {dtype_text(left)}, meets {dtype_text(right)}",
+            f"{operation_text(event.operation)} {verb}: {dtype_text(left)}, meets {dtype_text(right)}",
             steps_elsewhere(steps, place),
             _help(left, right),
             assumptions(event, left.tensor.dtype, right.tensor.dtype),

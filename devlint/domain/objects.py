@@ -41,8 +41,9 @@ A loop over such a sequence makes a pass for each of them.
 class Sequence:
     """A list, set, deque, iterator or generator on the abstract heap.
 
-    `items` holds the elements when each of them is known. Otherwise `items` is None and `element` stands for every
-    element; `prefix` has the elements at the beginning as far as they are known, at most MAX_PREFIX. `owner` is the
+    `items` holds the elements when each of them is known. Otherwise `items` is None. `element` stands for every
+    element; where `items` are known it is UNKNOWN, or what stands for each of them if they are too many to go through.
+    `prefix` has the elements at the beginning as far as they are known, at most MAX_PREFIX. `owner` is the
     source location at which the sequence was stored as a plain attribute of an nn.Module, if it was. `filled` is the
     condition that a sequence whose elements are unknown has any; None while no condition of the program names it.
     `sources` are the lists from which an iterator takes an element each time that it is asked for one: one list, or for

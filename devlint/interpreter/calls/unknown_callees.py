@@ -42,9 +42,11 @@ from devlint.interpreter.objects.evidence import (
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
 from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
+from devlint.interpreter.objects.module_containers import module_of_submodule
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.module_transfers import transfer_some_submodule
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor, transfer_unknown
 from devlint.interpreter.operations.tensor_uses import is_input_of_module
 from devlint.interpreter.operations.transfer_requests import read_transfer_request
@@ -70,6 +72,9 @@ def call_unknown_method(
 ) -> Value:
     """Call a method of an unknown but named object, which may be a tensor, a module or any other object."""
     if name in TRANSFER_METHODS:
+        if (module := module_of_submodule(owner)) is not None:
+            transfer_some_submodule(frame, module, name, arguments, node)
+            return owner
         return _transfer_unknown_owner(frame, owner, name, arguments, node, receiver)
     record = unknown_object_state(frame, owner)
     if record is not None and not record.placement_tracked and name in MODULE_MEMBERS:

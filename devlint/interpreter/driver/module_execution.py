@@ -72,6 +72,11 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     scope = Scope("module", module.filename, entry=True)
     frame = Interpreter(analysis, module, unit, scope, State({}, Heap(analysis.base_heap)))  # type: ignore[arg-type]
     analysis.module_frames[module] = frame
+    defaults = analysis.torch_defaults.set_by_imports(module)
+    if defaults is not None:
+        frame.state.torch_state = replace(
+            frame.state.torch_state, default_device=defaults.device, default_dtype=defaults.dtype
+        )
     frame.state.names["__name__"] = Const(module.name)
     frame.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
     waiting = frame.pending_statements

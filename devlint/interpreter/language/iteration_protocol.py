@@ -91,9 +91,10 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
 
 
 def _limit_unrolling(thing: Sequence) -> Sequence:
-    """Return a sequence; if it has more than MAX_UNROLLED elements, all are joined into one that stands for them."""
+    """Return a sequence; if it has more than MAX_UNROLLED elements, one stands for all: `element`, else their join."""
     if thing.items is not None and len(thing.items) > MAX_UNROLLED:
-        return replace(thing, items=None, element=join_all(thing.items), filled=True)
+        element = join_all(thing.items) if thing.element == UNKNOWN else thing.element
+        return replace(thing, items=None, element=element, filled=True)
     return thing
 
 

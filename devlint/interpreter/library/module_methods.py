@@ -15,6 +15,7 @@ from devlint.interpreter.objects.class_hierarchy import library_base
 from devlint.interpreter.objects.havoc import havoc, may_call_back
 from devlint.interpreter.objects.module_containers import (
     UnknownSubmodules,
+    any_submodule,
     container_parts,
     named_children,
     named_modules,
@@ -158,16 +159,17 @@ def parameters_or_buffers(frame: Frame, call: LibraryCall) -> Value:
 def state_dict(frame: Frame, call: LibraryCall) -> Value:
     """Model `module.state_dict()`: a dict of unknown string keys in which one tensor stands for every value.
 
-    The tensor is the join of the module's parameters: detached, and sharing the memory of the module.
+    The tensor is the join of the module's parameters and buffers: detached, and sharing the memory of the module.
     """
     assert isinstance(call.receiver, Ref)
     memory = parameter_storage(call.receiver)
     found: list[Value] = [
         replace(frame.resolve(one), grad=False, cell=None, memory=memory)
-        for _, one in module_tensors(frame, call.receiver)
+        for buffers in (False, True)
+        for _, one in module_tensors(frame, call.receiver, buffers=buffers)
     ]
     filled = surely_has_parameters(frame, call.receiver)
-    return frame.allocate(call.node, Dict({}, join_all(found[:8]), StringPrefix(), is_filled=filled))
+    return frame.allocate(call.node, Dict({}, join_all(list(dict.fromkeys(found))), StringPrefix(), is_filled=filled))
 
 
 @models_call("Module.children", "Module.modules", "Module.named_children", "Module.named_modules")
@@ -177,7 +179,7 @@ def submodules(frame: Frame, call: LibraryCall) -> Value:
     `modules` starts with the module itself. A submodule with several names is listed once, under its first name.
     """
     thing = frame.instance(call.receiver)
-    if thing is None or call.receiver is None:
+    if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
     found: list[tuple[str, Value]] | None
     try:
@@ -185,13 +187,15 @@ def submodules(frame: Frame, call: LibraryCall) -> Value:
         found = list(islice(listed, MAX_LISTED))
     except UnknownSubmodules:
         found = None
-    if found is None or len(found) == MAX_LISTED:
-        direct = list(container_parts(thing).values()) if "children" in call.name else []
-        element = join_all(direct) if direct else UNKNOWN
-        return frame.allocate(call.node, Sequence(None, _submodule_item(call, StringPrefix(), element), "iterator"))
+    listed_all = found is not None and len(found) < MAX_LISTED
+    parts = [part for _, part in found or ()] if listed_all else list(container_parts(thing).values())
+    joined = join_all(parts) if listed_all or "children" in call.name else UNKNOWN
+    each = _submodule_item(call, StringPrefix(), any_submodule(call.receiver) if joined == UNKNOWN else joined)
+    if found is None or not listed_all:
+        return frame.allocate(call.node, Sequence(None, each, "iterator"))
     first = {part: name for name, part in reversed(found)}
     items = tuple(_submodule_item(call, Const(name), part) for part, name in reversed(first.items()))
-    return frame.allocate(call.node, Sequence(items, kind="iterator"))
+    return frame.allocate(call.node, Sequence(items, each, "iterator"))
 
 
 def _submodule_item(call: LibraryCall, name: Value, part: Value) -> Value:

@@ -10,7 +10,17 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.objects import Instance, Registration, Sequence, join_all
-from devlint.domain.value import NONE, Const, ProgramDefinition, Ref, StringPrefix, Tensor, Value
+from devlint.domain.value import (
+    NONE,
+    AllocationSite,
+    Const,
+    ProgramDefinition,
+    Ref,
+    StringPrefix,
+    Tensor,
+    Unknown,
+    Value,
+)
 from devlint.interpreter.objects.class_hierarchy import defined_class, find_method, has_unknown_base, library_base
 from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_module, registration_of
 from devlint.interpreter.objects.plain_attributes import mark_as_registered
@@ -103,6 +113,23 @@ def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
             if name.startswith(ANY_PART):
                 raise UnknownSubmodules
             yield name, thing.attributes[name]
+
+
+def any_submodule(module: Ref) -> Unknown:
+    """Return the value that stands for each of the submodules of a module that are not known one by one."""
+    return Unknown(("element", (_SUBMODULES, module.address)), "a submodule")
+
+
+def module_of_submodule(value: Unknown) -> Ref | None:
+    """Return the module of whose unknown submodules a value stands for each; None for any other value."""
+    match value.origin:
+        case ("element", (kind, AllocationSite() as address)) if kind == _SUBMODULES:
+            return Ref(address)
+    return None
+
+
+_SUBMODULES: Final = "submodules"
+"""The kind of the origin of what stands for each submodule of a module."""
 
 
 def slice_container(

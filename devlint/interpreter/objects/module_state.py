@@ -46,6 +46,9 @@ CONTAINERS: Final = frozenset(
 ANY_PART: Final = "*"
 """The name under which a container keeps one value for all parts when their number is unknown."""
 
+COUNTER: Final = "num_batches_tracked"
+"""The buffer of torch's normalizations that holds integers, whatever the dtype of the others."""
+
 PlacementChange = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
 """A function from the placement and dtype of a tensor to its new placement and dtype."""
 
@@ -89,6 +92,8 @@ def module_attribute(frame: Frame, owner: Ref, thing: Instance, library: str, na
     row = frame.analysis.table.find(library)
     if row is not None and row.module is not None and name in row.module.attributes and thing.cell is not None:
         cell = thing.cell
+        if name == COUNTER:
+            return Tensor(cell.placement, Dtype("int64"), Rank.ZERO, grad=False)
         if row.module.attributes[name].startswith("buffer"):
             return Tensor(cell.placement, cell.dtype, grad=False, leaf=False, cell=owner.address)
         return Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=owner.address)
@@ -216,7 +221,9 @@ def module_tensors(
     if thing is None or not isinstance(value, Ref) or value.address in seen:
         return
     seen.add(value.address)
-    if thing.cell is not None and not buffers:
+    if thing.cell is not None and buffers and _counts_batches(frame, thing):
+        yield COUNTER, Tensor(thing.cell.placement, Dtype("int64"), Rank.ZERO, grad=False)
+    elif thing.cell is not None and not buffers:
         cell = thing.cell
         yield "weight", Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=value.address)
     for name, kind in thing.registered.items():
@@ -226,6 +233,12 @@ def module_tensors(
                     yield f"{name}.{inner}", tensor
             elif isinstance(part, Tensor) and (kind is Registration.BUFFER) is buffers:
                 yield name, part
+
+
+def _counts_batches(frame: Frame, thing: Instance) -> bool:
+    """Return whether a library module has a buffer that counts the batches that it has seen."""
+    row = frame.analysis.table.find(library_class_name(frame, thing))
+    return row is not None and row.module is not None and COUNTER in row.module.attributes
 
 
 def placement_of_module(frame: Frame, value: Value) -> Placement:

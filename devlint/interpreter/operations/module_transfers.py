@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import libcst as cst
 
 from devlint.domain.dtype import Dtype, is_floating, promotion_category
+from devlint.domain.join import join_dtypes
 from devlint.domain.placement import Placement
+from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import Ref, Tensor, Value
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
 from devlint.interpreter.operations.repeated_transfers import is_invariant_in_loop
 from devlint.interpreter.operations.tensor_transfers import keeps_device
-from devlint.interpreter.operations.transfer_requests import read_transfer_request
+from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import Transfer
 from devlint.interpreter.state.frame import Frame
@@ -22,15 +26,7 @@ def transfer_module(
     """Move or cast the registered tensors of a module in place, emit the transfer, and return the module."""
     request = read_transfer_request(frame, method, arguments, node)
     first = _representative_tensor(frame, owner)
-
-    def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
-        if request.placement is not None and not keeps_device(placement, request.placement, frame):
-            placement = request.placement
-        if request.dtype is not None and _is_cast_with_module(dtype):
-            dtype = request.dtype
-        return placement, dtype
-
-    move_registered_tensors(frame, owner, change)
+    move_registered_tensors(frame, owner, partial(_transferred, frame, request))
     if first is not None:
         after = _representative_tensor(frame, owner) or first
         frame.emit(
@@ -43,6 +39,26 @@ def transfer_module(
             )
         )  # fmt: skip
     return owner
+
+
+def transfer_some_submodule(frame: Frame, owner: Ref, method: str, arguments: Arguments, node: cst.CSTNode) -> None:
+    """Move or cast an unknown submodule of a module: each registered tensor may change, or stay as it is."""
+    request = read_transfer_request(frame, method, arguments, node)
+
+    def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
+        moved, casted = _transferred(frame, request, placement, dtype)
+        return join_under(None, placement, moved), join_dtypes(dtype, casted)
+
+    move_registered_tensors(frame, owner, change)
+
+
+def _transferred(frame: Frame, request: TransferRequest, placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
+    """Return the placement and dtype that a registered tensor of a module has after a transfer of the module."""
+    if request.placement is not None and not keeps_device(placement, request.placement, frame):
+        placement = request.placement
+    if request.dtype is not None and _is_cast_with_module(dtype):
+        dtype = request.dtype
+    return placement, dtype
 
 
 def _is_cast_with_module(dtype: Dtype) -> bool:

@@ -31,6 +31,7 @@ from devlint.interpreter.operations.result_tensors import result_tensor
 from devlint.interpreter.operations.return_structures import structure_result
 from devlint.interpreter.operations.synchronization import update_synchronization
 from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
+from devlint.interpreter.operations.written_dtypes import refused_write
 from devlint.interpreter.state.arguments import Argument, Arguments, BoundArguments
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import (
@@ -233,6 +234,10 @@ def _check_dtypes(
                 conflict = DtypeConflict(frame.event_context(node), name, *pair)
                 frame.emit(dtypes_at_call_from_given_file(frame, conflict))
                 return
+    refused = refused_write(frame, row, bound, casted) if row.mutates else None
+    if refused is not None:
+        conflict = DtypeConflict(frame.event_context(node), name, *refused, into=True)
+        frame.emit(dtypes_at_call_from_given_file(frame, conflict))
 
 
 def _check_target_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:

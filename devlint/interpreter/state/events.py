@@ -274,11 +274,15 @@ class HostTensorInCollective(Event):
 
 @record(frozen=True, slots=True)
 class DtypeConflict(Event):
-    """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302)."""
+    """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302).
+
+    With `into`, the operation promotes, and writes its result into the left operand, whose dtype cannot take it.
+    """
 
     operation: str
     left: Operand
     right: Operand
+    into: bool = False
 
 
 @record(frozen=True, slots=True)

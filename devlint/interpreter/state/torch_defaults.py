@@ -102,10 +102,18 @@ class TorchDefaults:
         found = self.by_file.get(module.path)
         if found is None and self.by_file:
             imports = self._setters.imports.imports(module)
-            found = next((self.by_file[one] for one in imports if one in self.by_file), None)
+            found = next((self.by_file[one] for one in imports if one in self.by_file), self.set_by_imports(module))
         if found is None and module.path in self._setters.imported_files:
             return FileDefaults(UNKNOWN_PLACEMENT)
         return found or FileDefaults()
+
+    def set_by_imports(self, module: ModuleInfo) -> FileDefaults | None:
+        """Return the defaults that the files which a module imports, directly or not, have set at their top level.
+
+        None if no such file has been run.
+        """
+        setters = self._setters.imported_by(module) if self.by_file else ()
+        return next((self.by_file[one.path] for one in setters if one.path in self.by_file), None)
 
 
 def _mentions(module: ModuleInfo, names: frozenset[str]) -> bool:
