@@ -139,6 +139,8 @@ def _narrowed(event: Transfer, upload: Transfer, path: TransferPath) -> Iterator
         return
     if is_floating(wide.name) is not is_floating(narrow.name):
         return
+    if not event.context.path_condition <= upload.context.path_condition:
+        return  # Only one of the paths casts.
     cast = Step(StepKind.PASSED, f"cast by {method_text(event.context.place)} to {narrow}", event.context.place)
     yield Finding(
         place,

@@ -65,6 +65,13 @@ c = torch.rand(512, 512).exp().float().cuda()
 y = torch.randint(0, 2, (512, 512))
 a = y.to("cuda").float()
 """,
+    "cast on one path only": """
+def move(half: bool):
+    x = torch.rand(512, 512).exp().to("cuda")
+    if half:
+        x = x.half()
+    return x
+""",
     "both dtypes are used": """
 x = torch.rand(512, 512).exp()
 wide = x.to("cuda")
