@@ -20,7 +20,7 @@ from devlint.domain.placement import (
 )
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_condition_text, cost_severity, frequency_text
+from devlint.explain.costs import cost_severity, frequency_text, is_always_paid
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import variable_node
@@ -181,8 +181,7 @@ def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: 
     via = "the host" if is_host(second_path.before.device) else device_text(second_path.before)
     computed = event.previous_transfer is not out
     movable = Assumption(AssumptionKind.INTENT, "what is computed on the way could be computed where it is", out.place)
-    condition = cost_condition_text(second_path.when)
-    when = f"{frequency_text(event.context)}{condition}"
+    when = frequency_text(event.context)
     unused = is_accelerator(second_path.before.device)
     place = out.place if unused else event.context.place
     back = Step(StepKind.MOVED, f"read back to {device_text(second_path.after)}", event.context.place)
@@ -195,7 +194,7 @@ def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: 
         steps_elsewhere((*placement_steps(first_path.before, second_path.before), *([back] if unused else [])), place),
         "leave both transfers out" + (": compute it where it is" if computed else ""),
         (*assumptions(event, second_path.before, second_path.after), *([movable] if computed else [])),
-        cost_severity(event.context, little=bool(condition)),
+        cost_severity(event.context, little=not is_always_paid(second_path.when)),
         subject=out.place,
         make_fix=partial(_fix, event, out),
     )

@@ -7,11 +7,11 @@ from functools import partial
 
 from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DeviceSymbol, is_accelerator
-from devlint.domain.path_conditions import Conjunction, Literal, PathCondition
+from devlint.domain.path_conditions import Conjunction, Literal
 from devlint.domain.placement import Assumption, Basis, Placement, PlacementCase, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_condition_text, cost_severity, extent_text
+from devlint.explain.costs import cost_severity, extent_text
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
@@ -82,7 +82,7 @@ class LoopInvariantTransfer(Rule):
             return
         path = next((path for path in transfer_paths(event) if path.leaves_host), None)
         if path is not None:
-            yield self._finding(event, "from the host ", path.after, path.when, path.before)
+            yield self._finding(event, "from the host ", path.after, path.before)
         elif all(map(_is_callers, transfer_paths(event))):
             yield from self._of_unknown_origin(event, event.after)
 
@@ -93,9 +93,9 @@ class LoopInvariantTransfer(Rule):
         """
         if event.context.scope.method_of_module:
             return
-        for when, leaf in placement_cases(after, event.context.path_condition):
+        for _, leaf in placement_cases(after, event.context.path_condition):
             if is_accelerator(leaf.device):
-                yield self._finding(event, "", leaf, when)
+                yield self._finding(event, "", leaf)
                 return
 
     def _finding(
@@ -103,7 +103,6 @@ class LoopInvariantTransfer(Rule):
         event: Transfer | RepeatedTransfer,
         origin: str,
         after: PlacementCase,
-        when: PathCondition,
         before: PlacementCase | None = None,
     ) -> Finding:
         """Return the finding for a transfer; `before` is where the tensor is before, if that is known."""
@@ -114,8 +113,7 @@ class LoopInvariantTransfer(Rule):
         unknown = Assumption(AssumptionKind.TENSOR, f"`{receiver}` is a tensor on another device", event.receiver)
         return Finding(
             event.context.place,
-            f"`{receiver}` is moved {origin}to {device_text(after)} again in every iteration"
-            f"{cost_condition_text(when)}{size}",
+            f"`{receiver}` is moved {origin}to {device_text(after)} again in every iteration{size}",
             placement_steps(before) if before is not None else (),
             f"move `{receiver}` once, before the loop",
             assumptions(event, before, after) if before is not None else (unknown,),

@@ -10,7 +10,6 @@ from devlint.domain.device import is_accelerator
 from devlint.domain.placement import PlacementCase, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_condition_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import transfer_paths
 from devlint.interpreter.state.events import HostRead, Transfer
@@ -71,9 +70,9 @@ class SyncInLoop(Rule):
     The recorder counts for each line how often the host waited, and for what.
 
     ## Known limits
-    What runs only now and then (`if step % 100 == 0`) is not reported, nor are validation loops and the waits of
-    libraries. Whether the host has anything to do meanwhile is not judged; where the values decide what the host does
-    next, the wait is needed.
+    A read directly after another one does not wait, and is not reported. Nor is what runs only now and then
+    (`if step % 100 == 0`), a validation loop, or a wait of a library. Whether the host has anything to do meanwhile is
+    not judged; where the values decide what the host does next, the wait is needed.
     """
 
     code = "DEV403"
@@ -84,40 +83,37 @@ class SyncInLoop(Rule):
     def check(self, event: HostRead | Transfer) -> Iterator[Finding]:
         """Yield a finding for a read of an accelerator's values, or a copy to the host, in each training step."""
         found = _download(event) if isinstance(event, Transfer) else _read(event)
-        if found is None or not event.context.in_training_step:
+        if found is None or event.context.idle or not event.context.in_training_step:
             return
-        case, when, reason = found
+        case, reason = found
         place = event.context.place
         subject = f"`{place_text(event.receiver if isinstance(event, Transfer) else event.operand)}`"
         yield Finding(
             place,
-            f"The host waits for {subject} in every training step{when}: {reason}",
+            f"The host waits for {subject} in every training step: {reason}",
             placement_steps(case),
             "keep it on the accelerator, and read it now and then or after the loop",
             assumptions(event, case),
         )
 
 
-def _read(event: HostRead) -> tuple[PlacementCase, str, str] | None:
-    """Return where a tensor that the host reads is, under which conditions, and why the host waits.
+def _read(event: HostRead) -> tuple[PlacementCase, str] | None:
+    """Return where a tensor that the host reads is, and why the host waits.
 
     None for a tensor that is not on an accelerator.
     """
-    for when, case in placement_cases(event.tensor.placement, event.context.path_condition):
+    for _, case in placement_cases(event.tensor.placement, event.context.path_condition):
         if is_accelerator(case.device):
-            return case, cost_condition_text(when), _reason(event.reader)
+            return case, _reason(event.reader)
     return None
 
 
-def _download(event: Transfer) -> tuple[PlacementCase, str, str] | None:
-    """Return where a tensor that is copied to the host is, under which conditions, and why the host waits.
-
-    None for any other transfer.
-    """
+def _download(event: Transfer) -> tuple[PlacementCase, str] | None:
+    """Return where a tensor that is copied to the host is, and why the host waits; None for any other transfer."""
     if not event.moves or event.is_module or event.non_blocking is not False:
         return None
     path = next((path for path in transfer_paths(event) if path.downloads), None)
-    return (path.before, cost_condition_text(path.when), _COPY) if path is not None else None
+    return (path.before, _COPY) if path is not None else None
 
 
 def _reason(reader: str) -> str:

@@ -10,12 +10,11 @@ import libcst as cst
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import UNKNOWN_DEVICE, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
-from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import Place, PlacementCase, Step, placement_cases, steps_elsewhere
 from devlint.domain.value import FactoryOrigin, OriginKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_condition_text, cost_severity, extent_text, frequency_text
+from devlint.explain.costs import cost_severity, extent_text, frequency_text
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
@@ -102,7 +101,7 @@ class CreateThenTransfer(Rule):
         elif event.moves and not (event.pinned or event.is_module or event.grad):
             path = next((path for path in transfer_paths(event) if path.leaves_host), None)
             if path is not None and self._is_only_moved(event, path, fresh):
-                yield _finding(event, fresh, path.after, placement_steps(path.before), event.dtype_before, path.when)
+                yield _finding(event, fresh, path.after, placement_steps(path.before), event.dtype_before)
 
     def _is_only_moved(self, event: Transfer, path: TransferPath, fresh: FactoryOrigin) -> bool:
         """Return whether nothing but its transfer uses the tensor that a factory call created.
@@ -145,19 +144,15 @@ def _finding(
     target: PlacementCase,
     steps: tuple[Step, ...],
     dtype: Dtype,
-    when: PathCondition = NO_CONDITION,
 ) -> Finding:
-    """Return the finding for a tensor that a factory call creates on the host and that then goes to `target`.
-
-    `when` are the conditions under which it does.
-    """
+    """Return the finding for a tensor that a factory call creates on the host and that then goes to `target`."""
     place = event.context.place
     factory = place_text(fresh.step.place)
     random = " (the random numbers will be others)" if fresh.kind is OriginKind.RANDOM else ""
     return Finding(
         place,
         f"`{factory}` is made on the host and then copied to {device_text(target)}{frequency_text(event.context)}"
-        f"{cost_condition_text(when)}{extent_text(fresh.extent, dtype)}",
+        f"{extent_text(fresh.extent, dtype)}",
         steps_elsewhere(steps, place),
         f"create it there, by a torch factory with `device=`{random}",
         assumptions(event, target),

@@ -10,7 +10,7 @@ from devlint.domain.device import is_accelerator
 from devlint.domain.placement import Placement, PlacementCase, Scope, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_condition_text, cost_severity, frequency_text
+from devlint.explain.costs import cost_severity, frequency_text
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import method_text, place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
@@ -102,10 +102,9 @@ def _of_sample(
 ) -> Finding:
     """Return the finding for a transfer to `case` that the method `sample` of a dataset makes for each sample."""
     place = event.context.place
-    when = "".join(cost_condition_text(path.when) for path in paths)
     return Finding(
         place,
-        f"`{place_text(place)}` moves each sample to {device_text(case)} by itself{when}",
+        f"`{place_text(place)}` moves each sample to {device_text(case)} by itself",
         placement_steps(*(path.before for path in paths)),
         "return it as it is, and move the batches of the loader",
         assumptions(event, case),
@@ -120,7 +119,7 @@ def _of_element(event: Transfer, path: TransferPath, joining: str) -> Finding:
     return Finding(
         place,
         f"`{place_text(place)}` moves each element to {device_text(path.after)} by itself before `{joining}` puts them"
-        f" together{frequency_text(event.context)}{cost_condition_text(path.when)}",
+        f" together{frequency_text(event.context)}",
         placement_steps(path.before),
         f"put them together first, and use `{method_text(place)}` once",
         assumptions(event, path.before, path.after),

@@ -8,7 +8,6 @@ from devlint.domain.extent import Extent
 from devlint.domain.path_conditions import PathCondition
 from devlint.domain.placement import Loop, Place
 from devlint.explain.assumptions import chooses_device
-from devlint.explain.device_texts import condition_text
 from devlint.explain.place_texts import place_text
 from devlint.interpreter.state.events import EventContext
 
@@ -50,9 +49,9 @@ def extent_text(extent: Extent | None, dtype: Dtype) -> str:
     return f": [{', '.join(sizes)}]{f' {dtype.name}' if dtype.name is not None else ''}"
 
 
-def cost_condition_text(path_condition: PathCondition) -> str:
-    """Return the conditions of a cost as the end of a sentence: ` when x.is_cuda`.
+def is_always_paid(path_condition: PathCondition) -> bool:
+    """Return whether a cost with these conditions is paid wherever an accelerator is used.
 
-    That an accelerator is available, and that an option asks for it, goes without saying.
+    Messages about cost name no conditions: that an accelerator is available, and asked for, goes without saying.
     """
-    return condition_text(frozenset(one for one in path_condition if not chooses_device(one)))
+    return all(map(chooses_device, path_condition))

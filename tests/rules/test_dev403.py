@@ -26,7 +26,9 @@ def train(batches, kept):
         loss = model(batch.cuda()).mean()
         loss.backward()
         print(loss)  # DEV403
+        model(batch.cuda())
         print(f"loss {loss:.3f}")  # DEV403
+        model(batch.cuda())
         kept.append(loss.detach().cpu())  # DEV403
         if torch.isnan(loss):  # DEV403
             break
@@ -141,6 +143,15 @@ def train(batches):
         loss.backward()
         print(loss.item(), x.size(0), batch.cuda().shape)
 """,
+    "a read when all is done": """
+def train(batches):
+    for batch in batches:
+        x = batch.cuda()
+        loss, other = model(x).mean(), model(x).sum()
+        loss.backward()
+        torch.cuda.synchronize()
+        print(loss.item(), other.item())
+""",
     "a copy for which nobody waits": """
 def train(batches, kept):
     for batch in batches:
@@ -189,3 +200,15 @@ def train(batches):
 """
     (found,) = lint(source, family("DEV403"))
     assert found.message == f"The host waits for `loss` in every training step: {said}"
+
+
+def test_only_the_first_of_several_reads_waits() -> None:
+    source = """import torch
+def train(batches):
+    for batch in batches:
+        loss, other = batch.cuda().mean(), batch.cuda().sum()
+        loss.backward()
+        print(loss.item(), other.item(), float(loss), f"{other}")
+"""
+    (found,) = lint(source, family("DEV403"))
+    assert found.message.startswith("The host waits for `loss`")

@@ -9,10 +9,10 @@ from typing import Any, Final
 import libcst as cst
 
 from devlint.domain.availability import is_available
-from devlint.domain.device import DeviceSymbol, is_host
+from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
 from devlint.domain.join import alternatives, join, without_none
 from devlint.domain.path_conditions import Atom, Literal, conditional, conjunction, disjunction, entails
-from devlint.domain.placement import Basis, PlacementCase, placement_cases
+from devlint.domain.placement import Basis, PlacementCase, StepKind, placement_cases
 from devlint.domain.questions import Question
 from devlint.domain.tensorless_types import has_no_tensors
 from devlint.domain.value import (
@@ -177,7 +177,9 @@ def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, narro
         )
     )
     if not is_on_host(tensor):
-        frame.synchronize()
+        waits = any(is_accelerator(leaf.device) for _, leaf in placement_cases(tensor.placement))
+        step = frame.step(StepKind.PASSED, f"{narrowing} waits for the accelerator", node) if waits else None
+        frame.synchronize(step)
 
 
 def is_on_host(tensor: Tensor) -> bool:

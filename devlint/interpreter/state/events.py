@@ -50,7 +50,8 @@ class EventContext:
     """The context of an event: its source location, scope, path condition, call stack and innermost loop.
 
     `calls` are the calls being run, outermost first. `symbolic` is true when the code was entered with symbolic
-    arguments, as an unknown caller passes them.
+    arguments, as an unknown caller passes them. `idle` is true where the host has waited for the accelerator and has
+    launched nothing since.
     """
 
     place: Place
@@ -59,6 +60,7 @@ class EventContext:
     calls: tuple[CallOnStack, ...] = ()
     loop: Loop | None = None
     symbolic: bool = False
+    idle: bool = False
 
     @property
     def hot(self) -> bool:

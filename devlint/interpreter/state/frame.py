@@ -247,8 +247,10 @@ class Frame:
         It holds the event's source location, scope, path condition, call stack and innermost loop.
         """
         calls: tuple[CallOnStack, ...] = tuple(self.analysis.calls)
+        running: TorchState = self.state.torch_state
+        idle = running.last_wait is not None and running.unsynchronized is None
         return EventContext(
-            self.place(node), self.scope, self.state.path_condition, calls, self.loop, self.analysis.symbolic
+            self.place(node), self.scope, self.state.path_condition, calls, self.loop, self.analysis.symbolic, idle
         )
 
     def callers(self) -> Iterator[Frame]:
