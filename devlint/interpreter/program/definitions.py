@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import libcst as cst
 
-from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES
+from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES, TENSOR_ANNOTATIONS
 from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
 from devlint.interpreter.program.self_attributes import (
     ItemStores,
@@ -21,7 +21,6 @@ from devlint.interpreter.program.self_attributes import (
     self_attribute_events,
     self_attribute_stores,
 )
-from devlint.interpreter.program.tensor_annotations import is_tensor_annotation
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import Source, SourceError
@@ -208,7 +207,9 @@ class FunctionInfo:
     @cached_property
     def takes_tensors(self) -> bool:
         """Return whether a parameter of the function is annotated as a tensor."""
-        return any(one.annotation is not None and is_tensor_annotation(one.annotation) for one in self.parameters)
+        return any(
+            one.annotation is not None and dotted_name(one.annotation) in TENSOR_ANNOTATIONS for one in self.parameters
+        )
 
     def annotation_last_names(self, name: str) -> frozenset[str]:
         """Return the names in a parameter's annotation, of each dotted name only the last part (`Tensor`).
