@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.device import KnownDevice, is_accelerator, is_host
+from devlint.domain.device import DeviceSymbol, KnownDevice, is_accelerator, is_host
 from devlint.domain.path_conditions import Literal, PathCondition, entails
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
@@ -81,13 +81,33 @@ def join_placements(left: Placement, right: Placement) -> Placement:
         return left if left.basis is not Basis.DEFAULT else right
     formulas = {one.formula for one in (left, right) if isinstance(one, ConditionalPlacement)}
     if len(formulas) != 1:
-        return UNKNOWN_PLACEMENT
+        return _of_module_beside_argument(left, right)
     (formula,) = formulas
     yes, no = (
         join_placements(*(restrict(one, frozenset({Literal(formula, holds)})) for one in (left, right)))
         for holds in (True, False)
     )
     return yes if yes == no else ConditionalPlacement(formula, yes, no)
+
+
+def _of_module_beside_argument(left: Placement, right: Placement) -> Placement:
+    """Return the device of the module itself where the other path has that of another argument; unknown otherwise.
+
+    A loop over layers, which may run none of them, replaces an argument by what the layers make of it: the argument is
+    where the layers are.
+    """
+    owners = [_argument_of(left), _argument_of(right)]
+    if None in owners or owners.count("self") != 1:
+        return UNKNOWN_PLACEMENT
+    return left if owners[0] == "self" else right
+
+
+def _argument_of(placement: Placement) -> str | None:
+    """Return the name of the argument on whose device something is, "self" for a method's object; None for others."""
+    match placement:
+        case PlacementCase(device=DeviceSymbol(origin=("param", _, str(name))), basis=Basis.CALLER):
+            return name
+    return None
 
 
 def meet_placements(left: Placement, right: Placement) -> Placement:
