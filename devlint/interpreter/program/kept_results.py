@@ -6,7 +6,8 @@ iteration to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 
 import libcst as cst
@@ -14,6 +15,7 @@ import libcst as cst
 from devlint.syntax.tree_walk import children, descend, dotted_name
 
 
+@lru_cache(maxsize=1024)
 def runs_until_kept(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a function stands in a branch that is taken until the branch binds what it asks for.
 
@@ -29,6 +31,7 @@ def runs_until_kept(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     return False
 
 
+@lru_cache(maxsize=1024)
 def runs_once_in_loops(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a function stands in a branch that the loops around it take once.
 
@@ -115,9 +118,15 @@ def _bound_names(branch: cst.CSTNode) -> set[str | None]:
     return set(map(_bound_name, _targets(branch)))
 
 
+@lru_cache(maxsize=128)
+def _parents(root: cst.CSTNode) -> Mapping[cst.CSTNode, cst.CSTNode]:
+    """Return the parent of each node below another one; every transfer of a function asks for them."""
+    return {child: parent for parent in (root, *descend(root)) for child in children(parent)}
+
+
 def path_to(root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the nodes from `root` down to `node`; empty where `root` does not contain `node`."""
-    parents = {child: parent for parent in (root, *descend(root)) for child in children(parent)}
+    parents = _parents(root)
     path = [node]
     while path[-1] is not root:
         above = parents.get(path[-1])
