@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.syntax.source_code import words_in
+from devlint.syntax.tree_walk import dotted_name
 
 NAMING: Final = ("cuda", "nccl", "nvidia")
 """Parts of the names of functions and classes that are for CUDA only, and say so."""
@@ -48,6 +49,24 @@ def is_question(path: Sequence[cst.CSTNode]) -> bool:
 def is_annotation(path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a node is part of an annotation."""
     return any(isinstance(one, cst.Annotation) for one in path)
+
+
+def is_called_beside(path: Sequence[cst.CSTNode], name: str) -> bool:
+    """Return whether a statement of a block around a node, in the same function, is a call of a dotted name."""
+    for one in reversed(path):
+        if isinstance(one, (cst.IndentedBlock, cst.Module)) and any(is_call_of(line, name) for line in one.body):
+            return True
+        if isinstance(one, (cst.FunctionDef, cst.ClassDef)):
+            return False
+    return False
+
+
+def is_call_of(statement: cst.CSTNode, name: str) -> bool:
+    """Return whether a statement is a call of a dotted name, whose result may be kept."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=value) | cst.Assign(value=value)]):
+            return isinstance(value, cst.Call) and dotted_name(value.func) == name
+    return False
 
 
 def _tests(path: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:
