@@ -60,7 +60,8 @@ class CudaOnlyApi(Rule):
     What the oldest supported torch lacks is not suggested: see the setting `min-torch`. `torch.cuda.is_available()` is
     no finding, since it is how code asks for CUDA, and neither is what runs only after such a question. What nothing
     replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
-    and, where the device is chosen at run time, what the modules of some backends lack.
+    and, where the device is chosen at run time, what the modules of some backends lack. Files that build or import CUDA
+    kernels, and functions that capture CUDA graphs, are for CUDA by design.
     """
 
     code = "DEV605"

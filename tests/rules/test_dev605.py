@@ -47,6 +47,23 @@ def again(n: int):
 
 torch.cuda.manual_seed(3)  # DEV605
 """,
+    "kernels that are built where they can be": """
+from torch.utils.cpp_extension import load
+
+try:
+    import fused_adam_cuda
+except ImportError:
+    fused_adam_cuda = None
+if fused_adam_cuda is None:
+    kernels = load("kernels", sources=["kernels.cu"])
+host = load("host", sources=["host.cpp"])
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+
+def captured(step):
+    return torch.cuda.CUDAGraph()
+""",
     "a device that is chosen": """
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
@@ -93,6 +110,30 @@ def seed(n: int, several: bool):
     if several:
         th.cuda.manual_seed_all(n)
     return generator
+""",
+    "kernels that are always built": """
+from torch.utils.cpp_extension import load
+
+kernels = load(name="kernels", sources=["kernels.cpp", "kernels.cu"])
+
+def timed(x: torch.Tensor):
+    kernels.run(x)
+    torch.cuda.synchronize()
+""",
+    "kernels that are always imported": """
+import fused_adam_cuda
+
+def step(x: torch.Tensor):
+    with torch.cuda.device(0):
+        return fused_adam_cuda.step(x, torch.cuda.current_stream())
+""",
+    "the capture of a graph": """
+def capture(step, x: torch.Tensor):
+    graph = torch.cuda.CUDAGraph()
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        step(x)
+    return graph
 """,
     "what not every device that may be chosen has": """
 device = torch.device("mps" if torch.backends.mps.is_available() else "cpu")

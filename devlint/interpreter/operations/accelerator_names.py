@@ -22,6 +22,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.program import written_guards
+from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels, needs_cuda_kernels
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
     AcceleratorMayBeNone,
@@ -86,6 +87,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
         or written_guards.is_asked_for(around, CHECKED)
         or written_guards.is_named_for_cuda(around)
         or (name == "torch.cuda.device_count" and written_guards.is_question(around))
+        or (module.startswith("torch.cuda") and (needs_cuda_kernels(frame.module) or is_with_cuda_kernels(around)))
     )
     imported, chosen = isinstance(node, cst.ImportAlias), module.startswith("torch.cuda") and _chooses_device(frame)
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
