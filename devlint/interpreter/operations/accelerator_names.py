@@ -113,7 +113,11 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
         return
     asked = (*CHECKED, "device", "backend", "distributed")
     around = frame.analysis.facts.use_def.path_below(frame.unit.tree, arguments.node)
-    guarded = _is_behind_check(frame, *asked) or written_guards.is_asked_for(around, asked)
+    guarded = (
+        _is_behind_check(frame, *asked)
+        or written_guards.is_asked_for(around, asked)
+        or (given.value == "nccl" and written_guards.names_device_in_branch(around, "cuda"))
+    )
     context = frame.event_context(arguments.node)
     frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded))
 
