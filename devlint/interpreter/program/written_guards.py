@@ -88,7 +88,7 @@ def is_call_of(statement: cst.CSTNode, name: str) -> bool:
 def _branches(path: Sequence[cst.CSTNode]) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
     """Yield the branches of `if` around a node in its function, from the inside, each with the test that decides."""
     test: cst.CSTNode | None = None
-    found = []
+    found: list[tuple[cst.CSTNode, cst.CSTNode]] = []
     for above, below in pairwise(path):
         if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
             found = []
