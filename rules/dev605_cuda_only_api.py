@@ -59,7 +59,9 @@ class CudaOnlyApi(Rule):
     ## Known limits
     What the oldest supported torch lacks is not suggested: see the setting `min-torch`. `torch.cuda.is_available()` is
     no finding, since it is how code asks for CUDA, and neither is what runs only after such a question. What nothing
-    replaces, as CUDA graphs, is left alone.
+    replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
+    and, where the device is chosen at run time, what the modules of some backends lack. Files that build or import CUDA
+    kernels, and functions that capture CUDA graphs, are for CUDA by design.
     """
 
     code = "DEV605"
@@ -72,15 +74,18 @@ class CudaOnlyApi(Rule):
         """Yield a finding for a name of `torch.cuda` that has a replacement for every accelerator."""
         if event.guarded or event.imported or event.expected or canonical_name(event.name) in _QUESTIONS:
             return
-        if event.chosen:  # a finding of DEV611, which says more
+        if event.seeded or (event.chosen and ".amp." in event.name):  # the latter is a finding of DEV611
             return
         found = replacements_of(event.name)
         if not found or found[0].kind is Kind.TENSOR_TYPE:
             return
         best = found[0]
+        if event.chosen and best.lacking:  # the module of a device that the program may choose lacks it too
+            return
+        where = "where the backend has it," if best.lacking else "for any accelerator"
         yield Finding(
             event.context.place,
-            f"`{event.name}` works with CUDA only; for any accelerator there is `{best.by}`",
+            f"`{event.name}` works with CUDA only; {where} there is `{best.by}`",
             help=_help(best),
             assumptions=assumptions(event),
             make_fix=partial(_fix, event, best),

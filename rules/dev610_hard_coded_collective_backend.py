@@ -47,7 +47,7 @@ class HardCodedCollectiveBackend(Rule):
 
     ## Known limits
     A file that asks for no accelerator is taken to be meant for CUDA only. Code after any check of a device, of a
-    backend or of their number is not reported.
+    backend or of their number is not reported, nor a branch that writes out a CUDA device beside the backend.
     """
 
     code = "DEV610"

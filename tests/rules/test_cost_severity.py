@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from devlint.diagnostic import Severity
@@ -85,6 +87,25 @@ def build_masks(names, n: int, m: int):
 def main(names, n: int, m: int):
     print(build_masks(names, n, m), torch.ones(n, m).to("cuda"))
 """,
+    "tests by their names, and evaluations": """
+def test_noise():
+    sizes = [torch.rand(1).item() for _ in range(10)]
+    for size in iter(sizes):
+        print(torch.rand(300, 300).to("cuda"))
+
+def test_model(model, loader):
+    for batch in loader:
+        print(model(batch, torch.rand(300, 300).to("cuda")))  # DEV406
+
+LOADER = torch.utils.data.DataLoader([1, 2])
+
+def test_all():
+    for batch in LOADER:
+        print(batch, torch.rand(300, 300).to("cuda"))  # DEV406
+
+if __name__ == "__main__":
+    test_all()
+""",
     "copied twice, and moved to where it is": """
 def run(batches, device):
     x = torch.rand(300, 300)
@@ -127,6 +148,13 @@ def test_warned_of_where_it_matters(source: str) -> None:
     warned = {(one.region.start.row, one.code) for one in found if one.severity is not Severity.INFO}
     rows = enumerate(source.splitlines(), 1)
     assert warned == {(row, match[1].strip()) for row, line in rows if (match := EXPECTED.search(line))}
+
+
+@pytest.mark.parametrize(("folder", "warned"), [("tests", False), ("test", False), ("models", True)])
+def test_code_in_a_folder_of_tests_is_not_hot(folder: str, warned: bool, tmp_path: Path) -> None:
+    loop = "def run(batches):\n    for batch in batches:\n        print(batch, torch.rand(300, 300).cuda())\n"
+    (found,) = lint(f"# file: {folder}/noise.py\n{PRELUDE}{loop}", frozenset({"DEV406"}), tmp_path)
+    assert (found.severity is not Severity.INFO) is warned
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,41 @@ def train(model: nn.Module, x: torch.Tensor):
     with autocast():  # DEV605
         return scaler.scale(model(x))
 """,
+    "a seed that no other sets": """
+def seed(n: int, host: bool):
+    if host:
+        torch.manual_seed(n)
+    else:
+        torch.cuda.manual_seed(n)  # DEV605
+
+def again(n: int):
+    torch.cuda.manual_seed_all(n)  # DEV605
+
+torch.cuda.manual_seed(3)  # DEV605
+""",
+    "kernels that are built where they can be": """
+from torch.utils.cpp_extension import load
+
+try:
+    import fused_adam_cuda
+except ImportError:
+    fused_adam_cuda = None
+if fused_adam_cuda is None:
+    kernels = load("kernels", sources=["kernels.cu"])
+host = load("host", sources=["host.cpp"])
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+
+def captured(step):
+    return torch.cuda.CUDAGraph()
+""",
+    "a device that is chosen": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+""",
     "what each device's module has": """
 def seed(n: int):
     torch.cuda.manual_seed_all(n)  # DEV605
@@ -63,6 +98,48 @@ def run(x: torch.Tensor, args):
     if args.gpu is not None:
         torch.cuda.set_device(args.gpu)
     count = torch.cuda.max_memory_allocated() if torch.cuda.is_available() else 0
+""",
+    "a seed beside that of torch": """
+import torch as th
+
+torch.manual_seed(1)
+torch.cuda.manual_seed_all(1)
+
+def seed(n: int, several: bool):
+    generator = th.manual_seed(n)
+    if several:
+        th.cuda.manual_seed_all(n)
+    return generator
+""",
+    "kernels that are always built": """
+from torch.utils.cpp_extension import load
+
+kernels = load(name="kernels", sources=["kernels.cpp", "kernels.cu"])
+
+def timed(x: torch.Tensor):
+    kernels.run(x)
+    torch.cuda.synchronize()
+""",
+    "kernels that are always imported": """
+import fused_adam_cuda
+
+def step(x: torch.Tensor):
+    with torch.cuda.device(0):
+        return fused_adam_cuda.step(x, torch.cuda.current_stream())
+""",
+    "the capture of a graph": """
+def capture(step, x: torch.Tensor):
+    graph = torch.cuda.CUDAGraph()
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        step(x)
+    return graph
+""",
+    "what not every device that may be chosen has": """
+device = torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+def name():
+    return torch.cuda.get_device_name(0)
 """,
     "behind a check that is not followed": """
 import enum
@@ -175,3 +252,8 @@ def test_the_advice_says_what_differs() -> None:
     )
     (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
     assert found.help == "since torch 2.4; the modules of mps, mtia, cpu have none"
+    assert found.message.endswith(
+        "CUDA only; where the backend has it, there is `torch.get_device_module(device).get_device_name`"
+    )
+    (found,) = check("torch.cuda.manual_seed_all(0)  # DEV605\n", "DEV605")
+    assert found.message.endswith("for any accelerator there is `torch.manual_seed`")

@@ -25,6 +25,25 @@ def setup(rank: int):
     torch.distributed.init_process_group(backend="nccl")  # DEV610
     return torch.accelerator.current_accelerator() or torch.device("cpu")
 """,
+    "a branch that chooses no device": """
+import os
+import torch.distributed as dist
+
+def setup(rank: int):
+    if "LOCAL_RANK" in os.environ:
+        dist.init_process_group("nccl", rank=rank)  # DEV610
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    elif rank > 1:
+        dist.init_process_group("nccl", rank=rank)  # DEV610
+        device = None
+    else:
+        device = torch.device("cuda")
+    return device
+
+if __name__ == "__main__":
+    dist.init_process_group("nccl")  # DEV610
+    print(torch.zeros(3, device="cuda"))
+""",
     "mixed precision": """
 device = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -82,6 +101,22 @@ def setup(rank: int):
         dist.init_process_group("nccl")
     dist.init_process_group()
     dist.init_process_group("cpu:gloo,cuda:nccl")
+""",
+    "chosen together in a branch": """
+import os
+import torch.distributed as dist
+
+class Trainer:
+    def __init__(self, workers: int):
+        if "LOCAL_RANK" in os.environ:
+            local_rank = int(os.environ["LOCAL_RANK"])
+            dist.init_process_group(backend="nccl", init_method="env://")
+            self.device = torch.device(f"cuda:{local_rank}")
+        elif workers > 1:
+            self.device = torch.device("cuda", 0)
+            dist.init_process_group("nccl")
+        else:
+            self.device = "cuda:0" if torch.cuda.is_available() else "cpu"
 """,
     "a program for CUDA": """
 import torch.distributed as dist

@@ -254,7 +254,7 @@ def scope_for(
             )
         ),
         caller=frame.scope,
-        heat=heat_of_function(info),
+        heat=heat_of_function(info, analysed=info.module is frame.analysis.torch_defaults.entry_module),
         body=info.node,
         called_at=frame.place(call),
         makes_sample=_makes_sample(frame, info),

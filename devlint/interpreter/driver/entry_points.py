@@ -22,7 +22,7 @@ from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.assembly import Interpreter
 from devlint.interpreter.driver.module_execution import global_name, known_names, module_frame, run_main_guard
 from devlint.interpreter.driver.returned_functions import returned_functions
-from devlint.interpreter.driver.symbolic_arguments import is_test, symbolic_arguments, symbolic_fields
+from devlint.interpreter.driver.symbolic_arguments import symbolic_arguments, symbolic_fields
 from devlint.interpreter.modules.library_methods import framework_arguments
 from devlint.interpreter.objects.builtin_bases import forget_contents
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
@@ -36,6 +36,7 @@ from devlint.interpreter.objects.placeholders import (
     forget_sizes_of_placeholders,
 )
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.interpreter.program.function_roles import is_test
 from devlint.interpreter.program.private_definitions import callers_first, is_private_name
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.state.abstract_state import State, TorchState

@@ -38,6 +38,7 @@ from devlint.interpreter.objects.class_hierarchy import (
 )
 from devlint.interpreter.objects.data_classes import Field, construct_record, data_fields
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, Parameter
+from devlint.interpreter.program.function_roles import is_test
 from devlint.interpreter.program.tensor_annotations import is_tensor_annotation
 from devlint.interpreter.program.usage_evidence import annotation_names, parse_quoted_annotation
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -80,17 +81,6 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
         else:
             arguments.positional.append(argument)
     return arguments
-
-
-def is_test(info: FunctionInfo) -> bool:
-    """Return whether pytest calls a function: a pytest fixture, or a test that no other code of the file mentions.
-
-    The arguments of such a function come from pytest fixtures and are unknown.
-    """
-    name = info.name.rpartition(".")[2]
-    if not name.startswith("test_"):
-        return "fixture" in info.decorator_names
-    return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
 
 
 def _as_the_file_passes_it(frame: Frame, info: FunctionInfo, parameter: Parameter, value: Value) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import libcst as cst
@@ -22,6 +22,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.program import written_guards
+from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels, needs_cuda_kernels
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
     AcceleratorMayBeNone,
@@ -60,6 +61,8 @@ _MISSING: Final = frozenset({"AttributeError", "ImportError", "Exception", ""})
 """The exceptions that a missing name raises; the empty text stands for any exception."""
 _HOST_WRITTEN: Final = re.compile(r"""["']cpu["']""")
 """The name of the host's device in code."""
+_CUDA_SEEDS: Final = ("manual_seed", "manual_seed_all")
+"""The functions of `torch.cuda` that set its seed, as `torch.manual_seed` does too."""
 _BACKENDS: Final = ("cuda", "mps", "xpu")
 """The backends whose names the program may choose."""
 
@@ -84,9 +87,13 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
         or written_guards.is_asked_for(around, CHECKED)
         or written_guards.is_named_for_cuda(around)
         or (name == "torch.cuda.device_count" and written_guards.is_question(around))
+        or (module.startswith("torch.cuda") and (needs_cuda_kernels(frame.module) or is_with_cuda_kernels(around)))
     )
-    imported, chosen = isinstance(node, cst.ImportAlias), module == "torch.cuda.amp" and _chooses_device(frame)
-    frame.emit(AcceleratorNameUsed(frame.event_context(node), name, called, expected, guarded, imported, chosen))
+    imported, chosen = isinstance(node, cst.ImportAlias), module.startswith("torch.cuda") and _chooses_device(frame)
+    seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
+    frame.emit(
+        AcceleratorNameUsed(frame.event_context(node), name, called, expected, guarded, imported, chosen, seeded)
+    )
 
 
 def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:
@@ -106,9 +113,25 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
         return
     asked = (*CHECKED, "device", "backend", "distributed")
     around = frame.analysis.facts.use_def.path_below(frame.unit.tree, arguments.node)
-    guarded = _is_behind_check(frame, *asked) or written_guards.is_asked_for(around, asked)
+    guarded = (
+        _is_behind_check(frame, *asked)
+        or written_guards.is_asked_for(around, asked)
+        or (given.value == "nccl" and written_guards.names_device_in_branch(around, "cuda"))
+    )
     context = frame.event_context(arguments.node)
     frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded))
+
+
+def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:
+    """Return whether code that seeds CUDA stands beside a call of `torch.manual_seed`, which seeds CUDA too."""
+    torch = (dotted_name(node) or "").partition(".cuda.")[0] if isinstance(node, cst.Attribute) else "torch"
+    host_seed = f"{torch}.manual_seed"
+    if written_guards.is_called_beside(around, host_seed):
+        return True
+    if any(isinstance(one, (cst.FunctionDef, cst.ClassDef)) for one in around):
+        return False
+    beside = (one for one in frame.module.index.statements if one.kind == "other" and "manual_seed" in one.mentions)
+    return any(written_guards.is_call_of(one.tree, host_seed) for one in beside)
 
 
 def _is_entry(frame: Frame) -> bool:

@@ -16,6 +16,8 @@ CACHING_DECORATORS: Final = frozenset({"lru_cache", "cache"})
 _RUN_ONCE: Final = CACHING_DECORATORS | {"cached_property"}
 """The decorators under which a function runs once, or once for each key."""
 
+_TEST_FOLDERS: Final = frozenset({"test", "tests"})
+"""The names of folders with tests, and with what they need."""
 _SET_UP: Final = re.compile(
     r"__(?:init|post_init|new|setstate|enter)__$|setUp|_*(?:setup|set_up|build|create|init|initiali[sz]e|load|configure"
     r"|register|prepare|precompute)(?:_|$)"
@@ -29,15 +31,42 @@ _ROUTES: Final = frozenset("get post put patch delete route api_route websocket"
 """The methods of a web application that register the decorated function for the requests to a path."""
 
 
-def heat_of_function(info: FunctionInfo) -> Heat:
-    """Return how often a function runs by its role, which its name, its decorators and its file tell."""
-    if is_test_file(info.module.path) or info.decorator_names & _RUN_ONCE:
+def heat_of_function(info: FunctionInfo, *, analysed: bool) -> Heat:
+    """Return how often a function runs by its role, which its name, its decorators and its file tell.
+
+    `analysed` is true for a function of the file that is being analysed. Only there the rest of the file is read.
+    """
+    if _is_of_tests(info, analysed) or info.decorator_names & _RUN_ONCE:
         return Heat.ONCE
     name = info.name.rpartition(".")[2]
     if _SET_UP.match(name):
         return Heat.SET_UP
     by_name = _HOT.match(name) or (info.owner is not None and _HOT_METHOD.match(name))
     return Heat.HOT if by_name or any(map(_is_route, info.decorators)) else Heat.OPEN
+
+
+def is_test(info: FunctionInfo) -> bool:
+    """Return whether pytest calls a function: a pytest fixture, or a test that no other code of the file mentions.
+
+    The arguments of such a function come from pytest fixtures and are unknown.
+    """
+    name = info.name.rpartition(".")[2]
+    if not name.startswith("test_"):
+        return "fixture" in info.decorator_names
+    return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
+
+
+def _is_of_tests(info: FunctionInfo, analysed: bool) -> bool:
+    """Return whether a function is part of tests, by its file, the file's folder or its name.
+
+    A function `test_model(loader)` may as well evaluate a model, so that only a test without parameters is told by its
+    name.
+    """
+    path = info.module.path
+    if is_test_file(path) or path.parent.name in _TEST_FOLDERS:
+        return True
+    is_named = analysed and info.name.rpartition(".")[2].startswith("test_")
+    return is_named and is_test(info) and all(one.name == "self" for one in info.parameters)
 
 
 def _is_route(decorator: cst.BaseExpression) -> bool:

@@ -9,11 +9,15 @@ from typing import Final
 import libcst as cst
 
 from devlint.syntax.source_code import words_in
+from devlint.syntax.tree_walk import dotted_name
 
 NAMING: Final = ("cuda", "nccl", "nvidia")
 """Parts of the names of functions and classes that are for CUDA only, and say so."""
 _FALLBACKS: Final = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
 """The exceptions after which code does without a name that another version of a library has."""
+
+_OTHER_CHOICES: Final = frozenset({"cpu", "mps", "xpu", "is_available", "current_accelerator"})
+"""Words of code that takes another device than the one that it names."""
 
 
 def is_asked_for(path: Sequence[cst.CSTNode], words: Collection[str]) -> bool:
@@ -37,6 +41,19 @@ def is_named_for_cuda(path: Sequence[cst.CSTNode]) -> bool:
     return any(part in name for name in names for part in NAMING)
 
 
+def names_device_in_branch(path: Sequence[cst.CSTNode], device: str) -> bool:
+    """Return whether a branch around a node writes out a device of a type, and asks for no other one.
+
+    The branch then chooses the device and what belongs to it together. The code under `if __name__` is no such branch.
+    """
+    for test, branch in _branches(path):
+        words = [one.strip("rbufRBUF\"'") for one in words_in(branch)]
+        named = any(one == device or one.startswith(f"{device}:") for one in words)
+        if named and not _OTHER_CHOICES.intersection(words) and "__name__" not in words_in(test):
+            return True
+    return False
+
+
 def is_question(path: Sequence[cst.CSTNode]) -> bool:
     """Return whether the value of a node is only compared, or only decides on a branch."""
     for above, below in pairwise(path):
@@ -48,6 +65,38 @@ def is_question(path: Sequence[cst.CSTNode]) -> bool:
 def is_annotation(path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a node is part of an annotation."""
     return any(isinstance(one, cst.Annotation) for one in path)
+
+
+def is_called_beside(path: Sequence[cst.CSTNode], name: str) -> bool:
+    """Return whether a statement of a block around a node, in the same function, is a call of a dotted name."""
+    for one in reversed(path):
+        if isinstance(one, (cst.IndentedBlock, cst.Module)) and any(is_call_of(line, name) for line in one.body):
+            return True
+        if isinstance(one, (cst.FunctionDef, cst.ClassDef)):
+            return False
+    return False
+
+
+def is_call_of(statement: cst.CSTNode, name: str) -> bool:
+    """Return whether a statement is a call of a dotted name, whose result may be kept."""
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=value) | cst.Assign(value=value)]):
+            return isinstance(value, cst.Call) and dotted_name(value.func) == name
+    return False
+
+
+def _branches(path: Sequence[cst.CSTNode]) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    """Yield the branches of `if` around a node in its function, from the inside, each with the test that decides."""
+    test: cst.CSTNode | None = None
+    found: list[tuple[cst.CSTNode, cst.CSTNode]] = []
+    for above, below in pairwise(path):
+        if isinstance(above, (cst.FunctionDef, cst.ClassDef)):
+            found = []
+        elif isinstance(above, cst.If):
+            test = above.test
+        if test is not None and isinstance(above, (cst.If, cst.Else)) and isinstance(below, cst.IndentedBlock):
+            found.append((test, below))
+    yield from reversed(found)
 
 
 def _tests(path: Sequence[cst.CSTNode]) -> Iterator[cst.CSTNode]:

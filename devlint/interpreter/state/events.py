@@ -560,7 +560,8 @@ class AcceleratorNameUsed(Event):
 
     `name` is the qualified name. `called` is true for the callee of a call, `imported` for an import. `expected` is
     true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
-    backend. `chosen` is true for mixed precision in a file that chooses its device while it runs.
+    backend. `chosen` is true for a name of `torch.cuda` in a file that chooses its device while it runs. `seeded` is
+    true for a seed of CUDA beside that of torch, which seeds every device.
     """
 
     name: str
@@ -569,6 +570,7 @@ class AcceleratorNameUsed(Event):
     guarded: bool
     imported: bool = False
     chosen: bool = False
+    seeded: bool = False
 
 
 @record(frozen=True, slots=True)
