@@ -81,8 +81,8 @@ class Row:
 
     The effects. ``mutates``: the parameters whose tensors are written to. ``view``: the parameter whose storage the
     result shares; ``may_view``: the same, if it only may share it. ``grad``: "none" or "detach" where the result never
-    requires grad. ``sync``: "always" where the host waits for the accelerator's work, or "unless:NAME" where it waits
-    unless that argument is given.
+    requires grad; of a hook, "none" where the framework calls it without autograd. ``sync``: "always" where the host
+    waits for the accelerator's work, or "unless:NAME" where it waits unless that argument is given.
 
     ``special``: the name of the special treatment that the interpreter has for the callable, if it has one.
     ``assumed``: whether the row is from a model file, written by hand.

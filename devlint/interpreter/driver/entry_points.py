@@ -23,7 +23,7 @@ from devlint.interpreter.driver.assembly import Interpreter
 from devlint.interpreter.driver.module_execution import global_name, known_names, module_frame, run_main_guard
 from devlint.interpreter.driver.returned_functions import returned_functions
 from devlint.interpreter.driver.symbolic_arguments import symbolic_arguments, symbolic_fields
-from devlint.interpreter.modules.library_methods import framework_arguments
+from devlint.interpreter.modules.library_methods import framework_arguments, runs_without_autograd
 from devlint.interpreter.objects.builtin_bases import forget_contents
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
 from devlint.interpreter.objects.data_classes import data_fields
@@ -262,6 +262,8 @@ def _call_method(
         arguments = symbolic_arguments(frame, method, skip_first=receiver is not None)
         arguments = framework_arguments(frame, reference, name, arguments)
         forward = name == "forward" and is_module_class(frame, info)
+        if runs_without_autograd(frame, reference, method):
+            frame.set_torch_state({"grad": False})
         made = frame.call_function(method, receiver, arguments, is_module=forward, entry=True)
         _analyse_returned_functions(frame, made)
 

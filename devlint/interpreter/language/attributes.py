@@ -274,7 +274,7 @@ def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
     stored = frame.get(unknown_object_site(owner))
     text = f"{owner.text}.{name}" if owner.text else name
     named = Unknown(("attr", owner.origin, name), text, owner.provenance, cast=owner.cast)
-    unset = conventional_attribute(owner, name) or named
+    unset = conventional_attribute(frame, owner, name) or named
     if not isinstance(stored, Instance) or name not in stored.attributes:
         return unset
     value = stored.attributes[name]

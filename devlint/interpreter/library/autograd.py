@@ -15,14 +15,30 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("class.apply")
 def apply_function(frame: Frame, call: LibraryCall) -> Value:
-    """Model `Operation.apply(...)` of a custom `autograd.Function`: call its `forward` with an unknown context."""
+    """Model `Operation.apply(...)` of a custom `autograd.Function`: call its `forward` with an unknown context.
+
+    Autograd does not record inside of `forward`. Whether it follows the result depends on the inputs and the context.
+    """
     match call.receiver:
         case ProgramDefinition(definition=ClassInfo() as info) if is_autograd_function_class(frame, info):
             forward = find_method(frame, info, "forward")
             if forward is not None:
                 given = [Argument(UNKNOWN, call.receiver_node), *call.arguments.positional]
-                return frame.call_function(forward, None, replace(call.arguments, positional=given))
+                settings = frame.set_torch_state({"grad": False})
+                result = frame.call_function(forward, None, replace(call.arguments, positional=given))
+                frame.set_torch_state(settings)
+                return _followed_result(frame, result) if frame.state.torch_state.grad else result
     return UNKNOWN
+
+
+def _followed_result(frame: Frame, value: Value) -> Value:
+    """Return what a custom operation has returned, of which nobody knows whether autograd follows it."""
+    match value:
+        case Tensor(cell=None):
+            return replace(frame.resolve(value), grad=None, leaf=None)
+        case Tuple(items=items):
+            return replace(value, items=tuple(_followed_result(frame, one) for one in items))
+    return value
 
 
 @models_call("torch.autograd.grad")

@@ -7,10 +7,12 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.domain.value import OpaqueData, Ref, Tensor, Unknown, Value
+from devlint.interpreter.objects.class_hierarchy import is_autograd_function_class
 from devlint.interpreter.objects.library_objects import find_member_row, object_placement
 from devlint.interpreter.objects.module_state import is_module, parameter_operand
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
 from devlint.interpreter.operations.table_operations import MODULE_PARAMETERS, apply_bound_row, apply_row
+from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.row import Row, parse_row
@@ -43,6 +45,21 @@ def framework_arguments(frame: Frame, receiver: Ref, method: str, arguments: Arg
         if name in row.moves and isinstance(positional[position].value, (Unknown, Tensor)):
             positional[position] = replace(positional[position], value=batch)
     return replace(arguments, positional=positional)
+
+
+def runs_without_autograd(frame: Frame, receiver: Value | None, info: FunctionInfo) -> bool:
+    """Return whether code outside the program calls a method where autograd does not record.
+
+    So does autograd itself with the methods of a custom operation, and a framework with the methods that its row in the
+    semantics table says take no gradient, such as Lightning's `test_step`.
+    """
+    if info.owner is None:
+        return False
+    method = info.name.rpartition(".")[2]
+    if method in ("forward", "backward") and is_autograd_function_class(frame, info.owner):
+        return True
+    row = find_member_row(frame, receiver, method)
+    return row is not None and row.special == "hook" and row.grad == "none"
 
 
 def call_by_convention(frame: Frame, arguments: Arguments) -> Value | None:

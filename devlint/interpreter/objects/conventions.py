@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.value import Array, Rank, Ref, Unknown, Value
+from devlint.domain.value import UNKNOWN, Array, Rank, Ref, Unknown, Value
+from devlint.interpreter.objects.class_hierarchy import is_autograd_function_class
+from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.state.frame import Frame
 
 _SPACES: Final = frozenset(
     {"action_space", "observation_space", "single_action_space", "single_observation_space", "state_space"}
@@ -12,11 +15,20 @@ _SPACES: Final = frozenset(
 """The spaces of an environment of gym, Gymnasium and the libraries that follow them."""
 _BOUNDS: Final = frozenset({"high", "low"})
 """The bounds of such a space: NumPy vectors."""
+_SAVED: Final = "saved_tensors"
+"""The attribute of the context of a custom operation in which autograd keeps inputs and outputs of the operation."""
 
 
-def conventional_attribute(owner: Unknown, name: str) -> Value | None:
-    """Return what an attribute of an unknown object is by convention; None if there is no convention for it."""
+def conventional_attribute(frame: Frame, owner: Unknown, name: str) -> Value | None:
+    """Return what an attribute of an unknown object is by convention; None if there is no convention for it.
+
+    What `backward` of a custom operation reads from its context is what `forward` has stored there, not the caller's.
+    """
     match owner.origin:
+        case ("param", FunctionInfo(owner=operation) as info, str(parameter)) if operation is not None:
+            is_context = info.name.rpartition(".")[2] == "backward" and info.parameters[0].name == parameter
+            if is_context and name != _SAVED and is_autograd_function_class(frame, operation):
+                return UNKNOWN
         case ("attr", _, str(space)) if space in _SPACES and name in _BOUNDS:
             return Array(rank=Rank.SOME)
     return None

@@ -38,6 +38,8 @@ def transfer_tensor(
         cast = HostCopy(frame.step(StepKind.PASSED, f"cast by .{method}() to {after.dtype}", node), before.dtype)
     after = replace(after, memory=memory, host_copy=cast)
     if frame.discarded_expression is node:
+        if _changes_nothing(before, request):
+            return after
         casts = request.dtype is not None
         frame.emit(
             DiscardedResult(
@@ -94,6 +96,12 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         and before.leaf is True
         and not is_registered_parameter(frame, before.cell),
     )
+
+
+def _changes_nothing(before: Tensor, request: TransferRequest) -> bool:
+    """Return whether a cast is sure to return the tensor itself, so that nothing is lost where nobody takes it."""
+    keeps_dtype = request.dtype is not None and equals_surely(request.dtype, before.dtype)
+    return request.placement is None and keeps_dtype and not request.reorders and request.copies is False
 
 
 def _is_followed(target: Placement | None, before: Placement) -> TypeGuard[PlacementCase]:
