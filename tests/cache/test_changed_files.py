@@ -183,6 +183,12 @@ WORKERS = (
     "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n\n\ndef read():\n"
     "    for (x,) in DataLoader(TensorDataset(torch.ones(3).cuda()), num_workers=2):\n        print(x)\n"
 )
+STATE = (
+    "import torch\n\n\nclass State:\n"
+    "    def __init__(self):\n        self.scale = torch.ones(3)\n\n"
+    "    def scaled(self):\n        return self.scale * torch.ones(3, device='cuda')\n"
+)
+STATE_MOVER = "from state import State\n\nstate = State()\nstate.scale = state.scale.cuda()\n"
 MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.cuda()\n"
 
 
@@ -214,6 +220,11 @@ MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.
             "user.py",
         ),
         ({"block": BLOCK, "mover": MOVER}, {"mover": MOVER.replace("net.shift = net.shift.cuda()\n", "")}, "block.py"),
+        (
+            {"state": STATE, "mover": STATE_MOVER},
+            {"mover": STATE_MOVER.replace("state.scale = state.scale.cuda()\n", "")},
+            "state.py",
+        ),
         # Whether code may run in another thread, as far as its file tells.
         (
             {"pinned": PINNED, "extra": "from pinned import move\nimport torch\n\nmove(torch.ones(3))\n"},

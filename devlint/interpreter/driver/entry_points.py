@@ -28,12 +28,14 @@ from devlint.interpreter.objects.builtin_bases import forget_contents
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
 from devlint.interpreter.objects.data_classes import data_fields
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors, overrides_apply
+from devlint.interpreter.objects.moved_modules import forget_moved_modules
 from devlint.interpreter.objects.placeholders import (
     empty_placeholders,
     forget_attributes,
     forget_placeholders,
     forget_placeholders_of_submodules,
     forget_sizes_of_placeholders,
+    forget_tensors_replaced_from_outside,
 )
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.function_roles import is_test
@@ -208,6 +210,9 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
         _move_to_symbolic_device(frame, reference, info)
     elif not is_module and has_unknown_base(frame, info):
         _forget_placements_of_modules(frame, reference)
+    if not is_module:
+        given = [one.name for one in fields or () if one.is_argument]
+        forget_tensors_replaced_from_outside(frame, reference, info, given)
     forget_placeholders_of_submodules(frame, reference, built)
     forget_sizes_of_placeholders(frame, reference)
     earlier, analysis.executed_nodes = analysis.executed_nodes, set()
@@ -254,6 +259,8 @@ def _call_method(
     """Call a method of an object with symbolic arguments, and what it returns, as code outside the program may do."""
     with frame.analysis.new_entry(symbolic=True):
         forget_placeholders(frame, reference, info, method, built)
+        if not is_module_class(frame, info):
+            forget_moved_modules(frame, reference, info, method, built)
         receiver: Value | None = reference
         if "staticmethod" in method.decorator_names:
             receiver = None

@@ -20,6 +20,7 @@ from devlint.domain.value import (
     UNKNOWN,
     LibraryName,
     Number,
+    Ref,
     Tensor,
     Tuple,
     Unknown,
@@ -37,6 +38,7 @@ from devlint.interpreter.objects.class_hierarchy import (
     is_module_class,
 )
 from devlint.interpreter.objects.data_classes import Field, construct_record, data_fields
+from devlint.interpreter.objects.placeholders import forget_tensors_replaced_from_outside
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, Parameter
 from devlint.interpreter.program.function_roles import is_test
 from devlint.interpreter.program.tensor_annotations import is_tensor_annotation
@@ -309,4 +311,7 @@ def _value_of_record(
     if all(isinstance(one, (Unknown, Number)) for one in given.values()):
         return None
     arguments = Arguments(node, keywords={name: Argument(value, node) for name, value in given.items()})
-    return construct_record(context.frame, info, fields, arguments, node)
+    record = construct_record(context.frame, info, fields, arguments, node)
+    if isinstance(record, Ref):
+        forget_tensors_replaced_from_outside(context.frame, record, info, given)
+    return record

@@ -216,6 +216,14 @@ def program_classes(frame: Frame, info: ClassInfo) -> Iterator[ClassInfo]:
             yield one.definition
 
 
+def later_methods(frame: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
+    """Yield the methods of a class and of its ancestors in the program, except for `__init__`."""
+    for one in program_classes(frame, info):
+        for name, method in one.methods.items():
+            if name != "__init__":
+                yield frame.analysis.method_definition(method)
+
+
 def class_body_values(frame: Frame, info: ClassInfo) -> dict[str, Value]:
     """Run a class body and return the names it binds, methods excluded; the result is computed once for each class."""
     values = frame.analysis.class_values.get(info)

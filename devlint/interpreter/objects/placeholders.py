@@ -14,6 +14,7 @@ from devlint.interpreter.objects.class_hierarchy import (
     class_attributes,
     classes_with_empty_tensors,
     defined_class,
+    later_methods,
     program_classes,
 )
 from devlint.interpreter.objects.later_stores import stored_later
@@ -69,14 +70,14 @@ def forget_placeholders(
     names = set(method.attributes_bound_before_read) if method is not None else set()
     if method is not None and containers:
         names |= method.item_stores.before_read & containers
-    for other in _methods(frame, info):
+    for other in later_methods(frame, info):
         if other is method or other in built:
             continue
         names |= other.bound_attributes if method is not None else other.attributes_bound_before_read
         if containers:
             stores = other.item_stores
             names |= (stores.stored if method is not None else stores.before_read) & containers
-    others = [one for one in _methods(frame, info) if one not in built]
+    others = [one for one in later_methods(frame, info) if one not in built]
     for name in sorted(placeholders if ANY_ATTRIBUTE in names else names & placeholders):
         before = thing.attributes.get(name)
         later = None
@@ -84,6 +85,22 @@ def forget_placeholders(
             later = stored_later(frame, before, name, others)
         thing = thing.with_attribute(name, _unknown_attribute(reference, name) if later is None else later)
     frame.put(reference.address, thing)
+
+
+def forget_tensors_replaced_from_outside(frame: Frame, reference: Ref, info: ClassInfo, given: Collection[str]) -> None:
+    """Make the tensors of an unknown caller's object unknown where code outside of its class may move them.
+
+    The caller may have run `state.scale = state.scale.to(device)`. The attributes `given` hold what the caller has put
+    there itself.
+    """
+    thing = frame.instance(reference)
+    if thing is None:
+        return
+    held = [name for name in thing.attributes if name not in given and name not in thing.registered]
+    tensors = [
+        name for name in held if any(_holds_plain_tensor(frame, one) for one in alternatives(thing.attributes[name]))
+    ]
+    forget_attributes(frame, reference, [name for name in tensors if _is_replaced_from_outside(frame, info, name)])
 
 
 def empty_placeholders(frame: Frame, reference: Ref, method: FunctionInfo) -> list[str]:
@@ -157,7 +174,7 @@ def _attributes_without_sizes(frame: Frame, thing: Instance, *, receives: bool) 
     changed = {name: kept for name, value in values.items() if (kept := without_sizes(value)) is not value}
     if not changed or info is None:
         return changed
-    methods = () if receives else _methods(frame, info)
+    methods = () if receives else later_methods(frame, info)
     bound = {name for method in methods for name in method.bound_attributes}
     return {name: one for name, one in changed.items() if name in bound | {*thing.registered} or ANY_ATTRIBUTE in bound}
 
@@ -175,14 +192,6 @@ def _is_container(frame: Frame, value: Value | None) -> bool:
 def _plain_values(thing: Instance) -> Iterator[Value]:
     """Yield the values of a module's attributes that are not registered as parameter, buffer or submodule."""
     return (value for name, value in thing.attributes.items() if name not in thing.registered)
-
-
-def _methods(frame: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
-    """Yield the methods of a class and of its ancestors in the program, except for `__init__`."""
-    for one in program_classes(frame, info):
-        for name, method in one.methods.items():
-            if name != "__init__":
-                yield frame.analysis.method_definition(method)
 
 
 def _placeholder_names(frame: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import libcst as cst
 
 from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES, TENSOR_ANNOTATIONS
+from devlint.interpreter.program.module_moves import ModuleMove, module_moves
 from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
 from devlint.interpreter.program.self_attributes import (
     ItemStores,
@@ -341,6 +342,11 @@ class FunctionInfo:
     def item_stores(self) -> ItemStores:
         """Return the attributes of `self` whose items the method replaces, as in `self.memory[key] = value`."""
         return item_stores(self.node.body)
+
+    @cached_property
+    def module_moves(self) -> frozenset[ModuleMove]:
+        """Return the transfers and casts, in place, of modules that `self` holds, as in `self.model.cuda()`."""
+        return module_moves(self.node.body)
 
     @cached_property
     def _uses_of_self(self) -> list[tuple[str, bool]]:
