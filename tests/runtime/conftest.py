@@ -38,7 +38,7 @@ def _forked(work: Callable[[], Any]) -> Any:
         # The threads of the parent are not in the child, and a kernel that counts on them waits for ever.
         torch.set_num_threads(1)
         # Importing torch's own tests forbids a process to set cuDNN's flags, which a program may.
-        vars(torch.backends)["__allow_nonbracketed_mutation_flag"] = True
+        torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
         try:
             result = pickle.dumps((True, work()))
         except BaseException:
