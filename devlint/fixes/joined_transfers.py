@@ -10,8 +10,7 @@ from devlint.diagnostic import Applicability, Fix
 from devlint.fixes.call_edits import receiver_of, remove_method_call
 from devlint.fixes.edits import append_call
 from devlint.fixes.fix_context import NodeRegion, NoFix
-from devlint.interpreter.program.definitions import names_in_target
-from devlint.syntax.tree_walk import descend
+from devlint.syntax.tree_walk import descend, names_in_target
 
 _WITHOUT_FIX: Final = "tensor"
 """The function that reads its elements as numbers, so that it does more than put tensors together."""

@@ -7,9 +7,9 @@ import itertools
 import libcst as cst
 
 from devlint.fixes.fix_context import NodeRegion
-from devlint.interpreter.program.definitions import names_bound_by, names_in_target
+from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.program.name_events import NameEvents
-from devlint.syntax.tree_walk import descend
+from devlint.syntax.tree_walk import descend, names_in_target
 
 
 def loop_that_binds(region: NodeRegion, node: cst.CSTNode, name: str) -> cst.For | None:

@@ -17,9 +17,8 @@ from devlint.fixes.import_edits import full_name
 from devlint.fixes.name_queries import binds_same_variable, is_read_elsewhere
 from devlint.fixes.statement_edits import enclosing_statement, insert_lines_before
 from devlint.fixes.tensor_device_text import device_at_conflict, find_device_expression, is_repeatable
-from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.state.events import DeviceConflict, Operand
-from devlint.syntax.tree_walk import descend
+from devlint.syntax.tree_walk import descend, names_in_target
 
 FACTORIES_WITHOUT_DEVICE: Final = frozenset(
     "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"

@@ -154,3 +154,13 @@ def _is_semantic(hint: Any) -> bool:
     if isinstance(hint, type):
         return issubclass(hint, cst.CSTNode) and not issubclass(hint, _PUNCTUATION)
     return any(_is_semantic(part) for part in get_args(hint))
+
+
+def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
+    """Yield the names that an assignment target binds, through tuples, lists and stars."""
+    match target:
+        case cst.Name(value=value):
+            yield value
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            for element in elements:
+                yield from names_in_target(element.value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.join import join
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.path_conditions import Literal
 from devlint.domain.value import (
@@ -22,7 +21,7 @@ from devlint.domain.value import (
     Tuple,
     Value,
 )
-from devlint.interpreter.conditions.instance_checks import NDARRAY, is_instance
+from devlint.interpreter.conditions.instance_checks import NDARRAY, is_instance, restrict_alternatives
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.frame import Frame
 
@@ -100,9 +99,4 @@ def restrict_to_class(frame: Frame, value: Value, cls: Value, holds: bool) -> Va
     """
     if not isinstance(cls, (ProgramDefinition, LibraryName)):
         return value
-    if isinstance(value, ConditionalValue):
-        yes, no = restrict_to_class(frame, value.yes, cls, holds), restrict_to_class(frame, value.no, cls, holds)
-        if yes is None or no is None:
-            return no if yes is None else yes
-        return value if (yes, no) == (value.yes, value.no) else join(yes, no, value.test)
-    return None if _has_class(frame, value, cls) is (not holds) else value
+    return restrict_alternatives(value, lambda one: _has_class(frame, one, cls), holds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Final
 
 import libcst as cst
@@ -196,12 +196,20 @@ def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> V
 
     The result is None if no alternative of a conditional value is left.
     """
+    return restrict_alternatives(value, lambda one: is_instance(frame, one, type_), holds)
+
+
+def restrict_alternatives(value: Value, question: Callable[[Value], object], holds: bool) -> Value | None:
+    """Return the value narrowed to the alternatives for which the answer to a question may be `holds`.
+
+    The question is answered with None where it is open. The result is None if no alternative is left.
+    """
     if isinstance(value, ConditionalValue):
-        yes, no = restrict_to_type(frame, value.yes, type_, holds), restrict_to_type(frame, value.no, type_, holds)
+        yes, no = (restrict_alternatives(one, question, holds) for one in (value.yes, value.no))
         if yes is None or no is None:
             return no if yes is None else yes
         return value if (yes, no) == (value.yes, value.no) else join(yes, no, value.test)
-    return None if is_instance(frame, value, type_) is (not holds) else value
+    return None if question(value) is (not holds) else value
 
 
 def _type_name(name: str) -> str:

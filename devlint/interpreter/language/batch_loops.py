@@ -20,10 +20,9 @@ from devlint.interpreter.objects.library_objects import COLLATED, loader_step
 from devlint.interpreter.operations.device_arguments import may_name_accelerator
 from devlint.interpreter.operations.dtype_arguments import is_called_dtype
 from devlint.interpreter.program.batch_transfers import PartTransfer
-from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.program.liveness import varies_in_loop
 from devlint.interpreter.state.frame import Frame
-from devlint.syntax.tree_walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name, names_in_target
 
 
 def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpression) -> Value:

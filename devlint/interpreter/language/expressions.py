@@ -32,10 +32,11 @@ from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
 from devlint.interpreter.objects.live_elements import optional_keys
 from devlint.interpreter.operations.accelerator_names import report_chosen_accelerator, text_of_accelerator
-from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
+from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
 from devlint.syntax.string_literals import string_value
+from devlint.syntax.tree_walk import names_in_target
 
 KEYWORDS: Final = {"None": NONE, "True": Const(True), "False": Const(False)}
 """The values of the constants that Python writes as names."""

@@ -29,12 +29,12 @@ from devlint.interpreter.operations.aliasing import item_storage, report_shared_
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.host_indices import report_host_indices
 from devlint.interpreter.operations.synchronization import report_read_by_copy
-from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.interpreter.state.frame import Frame, assigns
 from devlint.syntax.source_code import words_in
+from devlint.syntax.tree_walk import names_in_target
 
 
 def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> None:

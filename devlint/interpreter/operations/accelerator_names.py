@@ -23,6 +23,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.program import written_guards
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels, needs_cuda_kernels
+from devlint.interpreter.program.node_paths import path_to
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
     AcceleratorMayBeNone,
@@ -72,7 +73,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
     module = name.rpartition(".")[0]
     if module not in DESCRIBED_MODULES or not _is_entry(frame):
         return
-    around = frame.analysis.facts.use_def.path_below(frame.unit.tree, node)
+    around = path_to(frame.unit.tree, node)
     if written_guards.is_annotation(around):
         return
     expected = (
@@ -112,7 +113,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     if enabled is not None and enabled.value != Const(True):
         return
     asked = (*CHECKED, "device", "backend", "distributed")
-    around = frame.analysis.facts.use_def.path_below(frame.unit.tree, arguments.node)
+    around = path_to(frame.unit.tree, arguments.node)
     guarded = (
         _is_behind_check(frame, *asked)
         or written_guards.is_asked_for(around, asked)

@@ -9,8 +9,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.torch_names import ACCELERATOR_METHODS
-from devlint.interpreter.program.definitions import names_bound_by, names_in_target
-from devlint.syntax.tree_walk import children, descend, dotted_name
+from devlint.interpreter.program.definitions import names_bound_by
+from devlint.syntax.tree_walk import children, descend, dotted_name, names_in_target
 
 Guards = tuple[tuple[cst.BaseExpression, bool], ...]
 """The tests of the `if` statements around a call, each with the answer that leads to the call."""

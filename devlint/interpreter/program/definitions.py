@@ -25,7 +25,7 @@ from devlint.interpreter.program.self_attributes import (
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import Source, SourceError
-from devlint.syntax.tree_walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name, names_in_target
 
 EnclosingFrame: TypeAlias = Any
 """The frame of the code around a definition; opaque here, `Frame` to the interpreter."""
@@ -488,16 +488,6 @@ def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
             yield (dotted_name(name) or "").partition(".")[0]
         case cst.MatchAs(name=cst.Name(value=value)) | cst.MatchStar(name=cst.Name(value=value)):
             yield value
-
-
-def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
-    """Yield the names that an assignment target binds, through tuples, lists and stars."""
-    match target:
-        case cst.Name(value=value):
-            yield value
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            for element in elements:
-                yield from names_in_target(element.value)
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:

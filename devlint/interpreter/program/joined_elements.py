@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.kept_results import path_to
+from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.tree_walk import dotted_name
 
 _JOINING: Final = frozenset("stack cat concat concatenate vstack hstack tensor pad_sequence".split())

@@ -6,13 +6,14 @@ iteration to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
 import libcst as cst
 
-from devlint.syntax.tree_walk import children, descend, dotted_name
+from devlint.interpreter.program.node_paths import path_to
+from devlint.syntax.tree_walk import descend, dotted_name
 
 
 @lru_cache(maxsize=1024)
@@ -116,24 +117,6 @@ def _is_first_iteration(above: cst.CSTNode, below: cst.CSTNode, loop: cst.For | 
 def _bound_names(branch: cst.CSTNode) -> set[str | None]:
     """Return the names under which the assignments in a branch keep their values."""
     return set(map(_bound_name, _targets(branch)))
-
-
-@lru_cache(maxsize=128)
-def _parents(root: cst.CSTNode) -> Mapping[cst.CSTNode, cst.CSTNode]:
-    """Return the parent of each node below another one; every transfer of a function asks for them."""
-    return {child: parent for parent in (root, *descend(root)) for child in children(parent)}
-
-
-def path_to(root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
-    """Return the nodes from `root` down to `node`; empty where `root` does not contain `node`."""
-    parents = _parents(root)
-    path = [node]
-    while path[-1] is not root:
-        above = parents.get(path[-1])
-        if above is None:
-            return []
-        path.append(above)
-    return path[::-1]
 
 
 def _absent_names(test: cst.BaseExpression, *, holds: bool) -> Iterator[str]:

@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.definitions import names_bound_by, names_in_target
+from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.program.name_events import NameEvents
 from devlint.interpreter.program.node_kinds import MUTATORS
-from devlint.syntax.tree_walk import descend
+from devlint.syntax.tree_walk import descend, names_in_target
 
 NON_MUTATING_FUNCTIONS: Final = frozenset({"print"})
 """The functions that are called as statements without changing their arguments."""

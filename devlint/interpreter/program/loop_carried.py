@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
-from devlint.syntax.tree_walk import children, descend
+from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.syntax.tree_walk import children, descend, names_in_target
 
 
 def loop_carried_names(loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:

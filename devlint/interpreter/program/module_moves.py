@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import libcst as cst
 
 from devlint.domain.torch_names import DEVICE_METHODS, FLOAT_CASTS, SELF_RETURNING_MODULE_METHODS
-from devlint.syntax.tree_walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name, names_in_target
 
 AttributePath: TypeAlias = tuple[str, ...]
 """The attributes that lead from `self` to a module: `("model", "encoder")` for `self.model.encoder`."""
@@ -41,7 +41,7 @@ def module_moves(node: cst.CSTNode) -> frozenset[ModuleMove]:
     aliases: dict[str, set[AttributePath]] = {}
     for one in parts:
         for target, value in _bindings(one):
-            for name in _names_in(target):
+            for name in names_in_target(target):
                 aliases.setdefault(name, set()).update(_paths(value, aliases))
     found: set[ModuleMove] = set()
     for one in parts:
@@ -90,16 +90,6 @@ def _bindings(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseE
                         yield one.target, value
         case cst.For(target=target, iter=value) | cst.CompFor(target=target, iter=value):
             yield target, value
-
-
-def _names_in(target: cst.BaseExpression) -> Iterator[str]:
-    """Yield the local names in a target of an assignment or loop."""
-    match target:
-        case cst.Name(value=name):
-            yield name
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            for element in elements:
-                yield from _names_in(element.value)
 
 
 def _paths(node: cst.BaseExpression, aliases: dict[str, set[AttributePath]]) -> set[AttributePath]:

@@ -9,9 +9,9 @@ from typing import Final, Literal
 
 import libcst as cst
 
-from devlint.interpreter.program.definitions import names_bound_by, names_in_target
+from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.program.node_kinds import ASSIGNMENTS, COMPREHENSIONS, FUNCTIONS, IDENTIFIERS, LOOPS
-from devlint.syntax.tree_walk import children, descend
+from devlint.syntax.tree_walk import children, descend, names_in_target
 
 Kind = Literal["read", "bind"]
 """The kind of a name event."""

@@ -8,7 +8,8 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.kept_results import leaves_block, path_to
+from devlint.interpreter.program.kept_results import leaves_block
+from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.tree_walk import children, descend, dotted_name
 
 _BACKWARD: Final = frozenset({"backward", "manual_backward"})

@@ -16,9 +16,9 @@ from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo, na
 from devlint.interpreter.program.liveness import reads_of_name
 from devlint.interpreter.program.name_events import NameEvent, NameEvents
 from devlint.interpreter.program.node_kinds import LOOPS
+from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
-from devlint.syntax.tree_walk import children, descend
 
 Code = Sequence[cst.CSTNode]
 """A sequence of syntax nodes, executed in order."""
@@ -36,7 +36,6 @@ class UseDef:
     """The use-def analysis: it tells which reads see the value that a name holds at a point, and caches the answers."""
 
     def __init__(self) -> None:
-        self._parents: dict[cst.CSTNode, dict[cst.CSTNode, cst.CSTNode]] = {}
         self._events_by_node: dict[cst.CSTNode, NameEvents] = {}
         self._sequences: dict[tuple[Hashable, str], _EventSequence] = {}
         self._only_reader: dict[tuple[cst.CSTNode, str], bool] = {}
@@ -76,7 +75,7 @@ class UseDef:
 
     def path(self, frame: RunningCode, node: cst.CSTNode) -> list[cst.CSTNode]:
         """Return the nodes from that of the code being run down to `node`; empty where that code has no such node."""
-        return self.path_below(root_node(frame), node)
+        return path_to(root_node(frame), node)
 
     def _used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
         """Compute the answer of `used_once` for an expression node that is not in the cache."""
@@ -95,20 +94,6 @@ class UseDef:
     def _assignment_around(self, frame: RunningCode, node: cst.CSTNode) -> cst.Assign | None:
         """Return the assignment statement that contains a node; None without one."""
         return next((one for one in reversed(self.path(frame, node)) if isinstance(one, cst.Assign)), None)
-
-    def path_below(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
-        """Return the nodes from the syntax node `root` down to `node`; empty where `root` does not contain `node`."""
-        parents = self._parents.get(root)
-        if parents is None:
-            inside = (root, *descend(root))
-            parents = self._parents[root] = {child: parent for parent in inside for child in children(parent)}
-        path = [node]
-        while path[-1] is not root:
-            above = parents.get(path[-1])
-            if above is None:
-                return []
-            path.append(above)
-        return path[::-1]
 
     def _events_in(self, node: cst.CSTNode) -> NameEvents:
         """Return the reads and bindings of all names within a syntax node, cached by node."""
@@ -137,7 +122,7 @@ class UseDef:
         loop, the reads at the start of its body follow those at its end.
         """
         root = root_node(frame)
-        path = self.path_below(root, at)
+        path = path_to(root, at)
         binder = next((i for i in reversed(range(len(path) - 1)) if name in _bound_by_head(path[i])), None)
         if binder is not None:
             loop, path = path[binder], path[binder + 1 :]
@@ -152,7 +137,7 @@ class UseDef:
         bound = sequence.last_bound(position)
         after = sequence.reads_from(position)
         start = sequence.events[bound][1] if bound is not None else at
-        around = self.path_below(root, start)
+        around = path_to(root, start)
         for one in path:
             if type(one) in LOOPS and one in around:
                 after += self._sequence(one, name, [one]).reads_from(0)
