@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.domain.placement import steps_elsewhere
+from devlint.domain.placement import Place, steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
@@ -14,7 +14,7 @@ from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.cast_insertion import cast_with_transfer, comes_from_parameter
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
-from devlint.interpreter.state.events import Transfer
+from devlint.interpreter.state.events import Float64Work, Transfer
 from devlint.rule import Finding, Rule
 
 
@@ -22,10 +22,10 @@ class Float64OnAccelerator(Rule):
     """float64 is moved to an accelerator.
 
     ## What it does
-    Finds transfers of float64 tensors to an accelerator where they cost something: in code that runs again and again (a
-    loop, a `forward`, a training step, what those call), and at the top level of a script. Elsewhere, for a tensor of
-    few elements, and where float64 was written out (`dtype=torch.float64`), it is only an information. Towards MPS,
-    which has no float64, it is an error everywhere.
+    Finds transfers of float64 tensors to an accelerator where the program then computes with them there: in code that
+    runs again and again (a loop, a `forward`, a training step, what those call), and at the top level of a script.
+    Where no computation in float64 is seen, for a tensor of few elements, and where float64 was written out
+    (`dtype=torch.float64`), it is only an information. Towards MPS, which has no float64, it is an error everywhere.
 
     ## Why is this bad?
     Accelerators compute float64 at 1/2 to 1/64 of their float32 speed, and it takes twice the memory and twice the
@@ -38,6 +38,7 @@ class Float64OnAccelerator(Rule):
 
     signal = torch.from_numpy(np.linspace(0.0, 1.0, 100))
     signal = signal.to("cuda")
+    print((signal * signal).sum())
     ```
 
     ## Use instead
@@ -47,6 +48,7 @@ class Float64OnAccelerator(Rule):
 
     signal = torch.from_numpy(np.linspace(0.0, 1.0, 100))
     signal = signal.to("cuda", torch.float32)
+    print((signal * signal).sum())
     ```
 
     ## Fix safety
@@ -59,7 +61,8 @@ class Float64OnAccelerator(Rule):
 
     ## Known limits
     A target device that only the caller knows is not reported, nor is a single number, which leaves the dtype of what
-    it meets as it is, nor what the code around only casts or compares.
+    it meets as it is, nor what the code around only casts or compares. What an unknown function does with the tensor is
+    not known, so that such a transfer is an information.
     """
 
     code = "DEV303"
@@ -67,29 +70,55 @@ class Float64OnAccelerator(Rule):
     name = "float64-on-accelerator"
     severity = Severity.WARNING
 
-    def check(self, event: Transfer) -> Iterator[Finding]:
-        """Yield a finding for a transfer of a float64 tensor to an accelerator that does not cast it."""
+    def __init__(self) -> None:
+        self._uploads: dict[Place, tuple[Transfer, TransferPath]] = {}
+        self._work: dict[Place, Float64Work] = {}
+
+    def check(self, event: Transfer | Float64Work) -> Iterator[Finding]:
+        """Yield a finding for a transfer of a float64 tensor to an accelerator that does not cast it.
+
+        Whether the program computes with the tensor there is noted; `final_findings` tells.
+        """
+        if isinstance(event, Float64Work):
+            if is_implicit(event.operand.tensor.dtype) and (event.context.hot or _is_at_top_level(event)):
+                self._work.setdefault(event.moved.place, event)
+            return
         if not event.moves or event.dtype_before.name != "float64" or event.dtype_after.name != "float64":
             return
         uploads = [path for path in transfer_paths(event) if path.uploads]
         if not uploads:
             return
         refused = next((path for path in uploads if str(path.after.device).startswith("mps")), None)
-        if refused is None and (event.cast_at_once or event.one_number):
-            return
-        path = refused or uploads[0]
-        conversion = conversion_step(event.dtype_before)
-        place = event.context.place
-        yield Finding(
-            place,
-            _message(event, path, refused=refused is not None),
-            steps_elsewhere(dtype_steps(event.dtype_before), place),
-            "cast before or with the transfer: `.to(device, torch.float32)`",
-            assumptions(event, path.before, event.dtype_before),
-            _severity(event, refused=refused is not None),
-            subject=conversion.place if conversion is not None else place,
-            make_fix=partial(_fix, event),
-        )
+        if refused is not None:
+            yield _finding(event, refused, _refusal_text(event, refused), Severity.ERROR)
+        elif not event.cast_at_once and not event.one_number:
+            path = uploads[0]
+            self._uploads.setdefault(event.context.place, (event, path))
+            costs = event.unread and _is_at_top_level(event) and is_implicit(event.dtype_before)
+            yield _finding(event, path, _upload_text(event, path), None if costs else Severity.INFO)
+
+    def final_findings(self) -> Iterator[Finding]:
+        """Yield the findings for the transfers after which the program computes in float64 on the accelerator."""
+        for place, (event, path) in self._uploads.items():
+            work = self._work.get(place)
+            if work is not None and not event.few_elements and is_implicit(event.dtype_before):
+                yield _finding(event, path, _work_text(event, path, work))
+
+
+def _finding(event: Transfer, path: TransferPath, message: str, severity: Severity | None = None) -> Finding:
+    """Return the finding for a transfer; `severity` is None for that of the rule."""
+    conversion = conversion_step(event.dtype_before)
+    place = event.context.place
+    return Finding(
+        place,
+        message,
+        steps_elsewhere(dtype_steps(event.dtype_before), place),
+        "cast before or with the transfer: `.to(device, torch.float32)`",
+        assumptions(event, path.before, event.dtype_before),
+        severity,
+        subject=conversion.place if conversion is not None else place,
+        make_fix=partial(_fix, event),
+    )
 
 
 def _fix(event: Transfer, context: FixContext) -> Fix:
@@ -104,31 +133,32 @@ def _fix(event: Transfer, context: FixContext) -> Fix:
     return cast_with_transfer(region, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
 
 
-def _message(event: Transfer, path: TransferPath, *, refused: bool) -> str:
-    """Return the message of a finding.
-
-    `refused` tells that the target device is mps, which does not support float64.
-    """
+def _subject(event: Transfer) -> str:
+    """Return what is moved, for the beginning of a message."""
     receiver = f"`{place_text(event.receiver)}`"
     held = "parameters" if event.parameter else "buffers"
-    subject = f"the float64 {held} of {receiver}" if event.is_module else f"the float64 tensor {receiver}"
-    if refused:
-        return f"{subject[0].upper()}{subject[1:]} cannot go to mps, which has no float64{condition_text(path.when)}"
-    when = condition_text(path.when)
-    return f"{subject[0].upper()}{subject[1:]} goes to {path.after.device}, where float64 is slow{when}"
+    return f"The float64 {held} of {receiver}" if event.is_module else f"The float64 tensor {receiver}"
 
 
-def _severity(event: Transfer, *, refused: bool) -> Severity | None:
-    """Return the severity of a finding: error on the device mps, info for float64 that is meant or that costs little.
-
-    Returns None in any other case, which means the severity of the rule.
-    """
-    if refused:
-        return Severity.ERROR
-    costs = _is_at_top_level(event) or (event.context.hot and not event.few_elements)
-    return None if costs and is_implicit(event.dtype_before) else Severity.INFO
+def _refusal_text(event: Transfer, path: TransferPath) -> str:
+    """Return the message of a finding on a transfer to mps."""
+    return f"{_subject(event)} cannot go to mps, which has no float64{condition_text(path.when)}"
 
 
-def _is_at_top_level(event: Transfer) -> bool:
-    """Return whether a transfer stands at the top level of a script, where it often moves the data of the whole run."""
+def _upload_text(event: Transfer, path: TransferPath) -> str:
+    """Return the message of a finding on a transfer after which no computation is seen."""
+    return f"{_subject(event)} goes to {path.after.device}, where float64 is slow{condition_text(path.when)}"
+
+
+def _work_text(event: Transfer, path: TransferPath, work: Float64Work) -> str:
+    """Return the message of a finding on a transfer after which the program computes in float64."""
+    done = place_text(work.context.place)
+    return (
+        f"{_subject(event)} goes to {path.after.device}, where `{done}` computes in float64, which is slow there"
+        f"{condition_text(path.when)}"
+    )
+
+
+def _is_at_top_level(event: Transfer | Float64Work) -> bool:
+    """Return whether an event happens at the top level of a script, often with the data of the whole run."""
     return event.context.scope.entry and not event.context.symbolic

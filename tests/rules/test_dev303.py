@@ -6,7 +6,7 @@ import pytest
 
 from devlint.diagnostic import Severity
 
-from .programs import check
+from .programs import PRELUDE, check, lint
 
 BAD = {
     "a mask that is compared, and computed with": """
@@ -125,6 +125,11 @@ def test_silent(source: str) -> None:
     ("source", "severity", "said"),
     [
         ('torch.from_numpy(np.zeros(3)).to("cuda")', Severity.WARNING, "goes to cuda, where float64 is slow"),
+        (
+            "torch.from_numpy(np.loadtxt('a')).cuda().exp()",
+            Severity.WARNING,
+            "goes to cuda, where `torch.from_numpy(n...'a')).cuda().exp()` computes in float64, which is slow there",
+        ),
         ('torch.zeros(3, dtype=torch.float64).to("cuda")', Severity.INFO, "goes to cuda, where float64 is slow"),
         ('torch.zeros(3, dtype=torch.float64).to("mps")', Severity.ERROR, "cannot go to mps, which has no float64"),
     ],
@@ -133,3 +138,77 @@ def test_intent_and_device_decide_how_bad_it_is(source: str, severity: Severity,
     (found,) = check(f"x = {source}  # DEV303\n", "DEV303")
     assert found.severity is severity
     assert found.message.endswith(said)
+
+
+COSTS = {
+    "a product with what is float32": """
+def step(rewards, model: nn.Linear):
+    for one in rewards:
+        reward = torch.from_numpy(np.random.rand(64, 1000)).to("cuda")  # DEV303
+        value = torch.rand(64, 1000, device="cuda")
+        print((reward * value).mean())
+""",
+    "a loss": """
+class Net(nn.Module):
+    def training_step(self, batch):
+        target = torch.from_numpy(np.random.rand(64, 1000)).cuda()  # DEV303
+        return F.mse_loss(torch.rand(64, 1000).cuda(), target)
+""",
+    "in a helper that is called with it": """
+def power(signal):
+    return (signal - signal.mean()).pow(2).sum()
+
+for name in range(10):
+    print(power(torch.from_numpy(np.loadtxt(str(name))).to("cuda")))  # DEV303
+""",
+}
+
+COSTS_NOTHING = {
+    "an unknown model may cast it": """
+from somewhere import model
+for seed in range(10):
+    z = torch.from_numpy(np.random.randn(64, 512)).to("cuda")
+    print(model(z))
+""",
+    "a mask that is passed on and compared": """
+def keep(scores, mask):
+    return scores[mask > 0]
+
+for seed in range(10):
+    mask = torch.from_numpy(np.ones((64, 512))).to("cuda")
+    print(keep(torch.rand(64, 512, device="cuda"), mask))
+""",
+    "rows are taken out, and then cast": """
+for seed in range(10):
+    table = torch.from_numpy(np.random.rand(64, 512)).to("cuda")
+    rows = torch.cat([table[:2], table[4:]])
+    print(rows.float() * 2)
+""",
+    "a single number": """
+for seed in range(10):
+    rate = torch.tensor(np.float64(0.5)).to("cuda")
+    print(rate * torch.rand(64, 512, device="cuda"))
+""",
+    "float64 on purpose": """
+for seed in range(10):
+    table = torch.rand(64, 512, dtype=torch.float64).to("cuda")
+    print((table * table).sum())
+""",
+}
+
+
+def costs(source: str) -> set[int]:
+    """The rows of findings that are more than an information."""
+    found = lint(PRELUDE + source, frozenset({"DEV303"}))
+    return {one.region.start.row for one in found if one.severity is not Severity.INFO}
+
+
+@pytest.mark.parametrize("source", COSTS.values(), ids=COSTS)
+def test_a_computation_in_float64_is_warned_of(source: str) -> None:
+    rows = [row for row, line in enumerate((PRELUDE + source).splitlines(), 1) if "# DEV303" in line]
+    assert costs(source) == set(rows)
+
+
+@pytest.mark.parametrize("source", COSTS_NOTHING.values(), ids=COSTS_NOTHING)
+def test_where_none_is_seen_it_is_an_information(source: str) -> None:
+    assert not costs(source)

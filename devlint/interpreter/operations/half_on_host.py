@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import libcst as cst
 
 from devlint.domain.device import is_host
 from devlint.domain.placement import placement_cases
 from devlint.domain.record import replace
+from devlint.interpreter.operations.arithmetic import computes
 from devlint.interpreter.state.events import HalfOnHost, Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
-
-ARITHMETIC: Final = frozenset(
-    "add sub rsub mul div true_divide pow exp log sqrt rsqrt sigmoid tanh relu gelu silu softmax log_softmax sum mean"
-    " var std norm layer_norm batch_norm group_norm cross_entropy mse_loss l1_loss __add__ __sub__ __mul__ __truediv__"
-    " __pow__".split()
-)
-"""Operations that compute with every element, beside those whose operands must have one dtype, such as products."""
 
 
 def report_half_on_host(frame: Frame, row: Row, operands: Sequence[Operand], node: cst.CSTNode, name: str) -> None:
     """Report the first operand of an operation that computes with it in float16 on the host, on every path."""
     half = next((one for one in operands if one.tensor.dtype.name == "float16"), None)
-    if half is None or frame.state.torch_state.autocast:
-        return
-    function = row.name.rpartition(".")[2]
-    if not row.match and ARITHMETIC.isdisjoint((function, function.removesuffix("_"))):
+    if half is None or frame.state.torch_state.autocast or not computes(row):
         return
     cases = [leaf for _, leaf in placement_cases(half.tensor.placement, frame.state.path_condition)]
     if cases and all(is_host(leaf.device) for leaf in cases):

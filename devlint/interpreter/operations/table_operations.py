@@ -22,6 +22,7 @@ from devlint.interpreter.operations.calls_into_other_files import (
 )
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.equal_dtypes import match_dtypes
+from devlint.interpreter.operations.float64_work import report_float64_work
 from devlint.interpreter.operations.generator_devices import check_generator
 from devlint.interpreter.operations.half_on_host import report_half_on_host
 from devlint.interpreter.operations.index_dtypes import report_refused_index
@@ -132,6 +133,7 @@ def apply_bound_row(
     result = result_tensor(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
+    report_float64_work(frame, row, operands, result.dtype, node, name)
     _record_writes(frame, row, bound, result)
     if row.generator and "generator" in bound:
         check_generator(frame, bound["generator"][0], result.placement, node, name)

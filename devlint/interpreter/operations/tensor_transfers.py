@@ -195,6 +195,7 @@ def _emit_transfer(
             previous_transfer=before.moved,
             only_use=is_only_use(frame, receiver, node),
             single_use=frame.analysis.use_def.used_once(frame, node),
+            unread=before.dtype.name == "float64" and frame.analysis.use_def.gets_unread_name(frame, node),
             cast_at_once=is_cast_at_once(frame, node)
             or (before.dtype.name == "float64" and is_never_computed_with(frame, node)),
             one_number=before.rank is Rank.ZERO,

@@ -91,6 +91,12 @@ class UseDef:
         name = _only_target(statement) if statement is not None and statement.value is node else None
         return self._readers(frame, statement, name)[1] if statement is not None and name is not None else []
 
+    def gets_unread_name(self, frame: RunningCode, node: cst.CSTNode) -> bool:
+        """Return whether the value of an expression is assigned to a name of which no code reads it."""
+        statement = self._assignment_around(frame, node)
+        name = _only_target(statement) if statement is not None and statement.value is node else None
+        return statement is not None and name is not None and not any(self._readers(frame, statement, name))
+
     def _assignment_around(self, frame: RunningCode, node: cst.CSTNode) -> cst.Assign | None:
         """Return the assignment statement that contains a node; None without one."""
         return next((one for one in reversed(self.path(frame, node)) if isinstance(one, cst.Assign)), None)

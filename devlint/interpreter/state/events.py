@@ -296,6 +296,15 @@ class HalfOnHost(Event):
 
 
 @record(frozen=True, slots=True)
+class Float64Work(Event):
+    """An operation that computes in float64 on an accelerator, with an operand that the transfer `moved` put there."""
+
+    operation: str
+    operand: Operand
+    moved: Step
+
+
+@record(frozen=True, slots=True)
 class RefusedTargetDtype(Event):
     """A call of a loss function with a target whose dtype the loss function does not accept (DEV304)."""
 
@@ -324,9 +333,9 @@ class Transfer(Event):
     `copies` is true when `copy=True` is passed. `invariant` is true when receiver and target are the same in every
     iteration of the loop `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor.
     `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once,
-    `cast_at_once` when the code around the transfer casts what it returns before it computes with it, `one_number` for
-    a 0-dim tensor. `host_copy` is the call that made the receiver by pinning or casting another tensor just for this
-    transfer.
+    `unread` when it gets a name that nothing reads, `cast_at_once` when the code around the transfer casts what it
+    returns before it computes with it, `one_number` for a 0-dim tensor. `host_copy` is the call that made the receiver
+    by pinning or casting another tensor just for this transfer.
     """
 
     method: str
@@ -349,6 +358,7 @@ class Transfer(Event):
     previous_transfer: Step | None = None
     only_use: bool = False
     single_use: bool = False
+    unread: bool = False
     cast_at_once: bool = False
     one_number: bool = False
     host_copy: HostCopy | None = None
