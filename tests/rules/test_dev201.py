@@ -7,6 +7,17 @@ import pytest
 from .programs import check
 
 BAD = {
+    "asked to be somewhere else than before": """
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_sum(device, other):
+    batch = torch.arange(3).to(device)
+    batch.to(other)  # DEV201
+    batch.to(device, torch.float32)  # DEV201
+    first = torch.arange(3).to(device)
+    device = other
+    first.to(device)  # DEV201
+    return batch, first
+""",
     "parts of the batches of a caller's loader": """
 def train(model, loader, optimizer, device):
     model.train()
@@ -84,6 +95,18 @@ layer.weight.cuda()  # DEV201
 }
 
 GOOD = {
+    "already where it is asked to be": """
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_sum(device):
+    batch = torch.arange(3).to(device)
+    batch.to(device)
+    assert batch.sum() == 3
+
+def total(x: torch.Tensor):
+    y = torch.rand(3, device=x.device)
+    y.to(x.device)
+    return x.sum() + y.sum()
+""",
     "graphs of a caller's loader, which move themselves": """
 def train(model, loader, device):
     model.train()

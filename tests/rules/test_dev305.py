@@ -49,6 +49,7 @@ x = torch.rand(4)
 x.masked_fill((x > 0.5).float(), 0.0)  # DEV305
 x.masked_select((x > 0.5).byte())  # DEV305
 torch.where(torch.ones(4), x, x)  # DEV305
+torch.where(torch.ones(4), 1.0, 0.0)  # DEV305
 """,
     "a float, whatever the argument is": """
 def pick(table: torch.Tensor, position: torch.Tensor):
@@ -96,6 +97,10 @@ def pick(table: torch.Tensor, position: torch.Tensor):
     a = table[(position / 2).long()] + table[position // 2] + table[position * 2]
     b = table[torch.div(position, 2, rounding_mode="floor")] + table.gather(0, (position * 0.5).round().long())
     return a + b + table[position] + table[(position / 2) > 1]
+""",
+    "one argument asks where a tensor is not zero": """
+a, b = torch.where(torch.ones(3, 3))
+print(a, b, torch.where(condition=torch.rand(4)))
 """,
     "what each operation takes": """
 x = torch.rand(4, 4)

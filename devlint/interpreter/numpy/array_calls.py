@@ -11,11 +11,13 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives, is_number_or_tensor
 from devlint.domain.objects import Instance, Sequence
 from devlint.domain.placement import StepKind
 from devlint.domain.storage import Storage
 from devlint.domain.value import (
+    NONE,
     UNKNOWN,
     Array,
     BoundLibraryMethod,
@@ -25,6 +27,7 @@ from devlint.domain.value import (
     OriginKind,
     Partial,
     ProgramDefinition,
+    Rank,
     Ref,
     Size,
     Tensor,
@@ -39,11 +42,15 @@ from devlint.interpreter.operations.extents import extent_of_result
 from devlint.interpreter.operations.numpy_reads import report_numpy_read
 from devlint.interpreter.operations.row_conditions import select_by_condition
 from devlint.interpreter.operations.tensor_ranks import rank_by_rule, rank_of_data
-from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.arguments import Argument, BoundArguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
+from devlint.semantics.table import Row
 
 METADATA_FUNCTIONS: Final = frozenset({"numpy.shape", "numpy.ndim", "numpy.size", "numpy.isscalar", "numpy.iterable"})
 """NumPy's functions that ask an object for its shape or kind, and read none of its elements."""
+
+_DRAWN_NUMBERS: Final = {"float64": "float", "int64": "int"}
+"""The type of the Python number that NumPy's random functions return instead of an array without dimensions."""
 
 
 def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
@@ -76,7 +83,13 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
         return Number("bool" if returns == "bool" else None)
     if returns not in ("array", "self", "list"):
         return UNKNOWN
+    own = [(name, rank_of_data(frame, one.value)) for name in row.params for one in bound.get(name, ())]
+    rank = rank_by_rule(frame, row.rank, bound, own)
     dtype = array_dtype(frame, row, bound)
+    if row.random and dtype.name in _DRAWN_NUMBERS and _asks_for_no_size(row, bound):
+        if all(one is Rank.ZERO for name, one in own if name != "size"):
+            return Number(_DRAWN_NUMBERS[dtype.name])
+        dtype = dtype if rank.is_dimensioned else UNKNOWN_DTYPE
     step = frame.step(StepKind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
     if dtype.name == "float64" and dtype.provenance is None:
         dtype = replace(dtype, provenance=step)
@@ -92,9 +105,14 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
         "ascontiguousarray",
     ):
         fresh = source.fresh
-    own = [(name, rank_of_data(frame, one.value)) for name in row.params for one in bound.get(name, ())]
-    array = Array(dtype, fresh, rank_by_rule(frame, row.rank, bound, own), memory, step)
+    array = Array(dtype, fresh, rank, memory, step)
     return frame.allocate(invocation.node, Sequence(None, array, "tuple")) if returns == "list" else array
+
+
+def _asks_for_no_size(row: Row, bound: BoundArguments) -> bool:
+    """Return whether a call of a random function leaves out how many numbers it is to draw."""
+    given = bound.get("size")
+    return row.rank == "shape" and (not given or given[0].value == NONE)
 
 
 def report_tensors_read(frame: Frame, invocation: LibraryCall) -> None:

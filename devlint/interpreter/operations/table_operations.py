@@ -115,8 +115,8 @@ def apply_bound_row(
     conflict = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
     if conflict is not None:
         frame.emit(conflict)
-    elif not report_refused_index(frame, row, operands, node, name) and not _check_target_dtypes(
-        frame, row, casted, node, name
+    elif not _is_other_overload(row, bound) and not (
+        report_refused_index(frame, row, operands, node, name) or _check_target_dtypes(frame, row, casted, node, name)
     ):
         _check_dtypes(frame, row, bound, operands, casted, node, name)
     operands = casted
@@ -240,6 +240,16 @@ def _check_dtypes(
     if refused is not None:
         conflict = DtypeConflict(frame.event_context(node), name, *refused, into=True)
         frame.emit(dtypes_at_call_from_given_file(frame, conflict))
+
+
+def _is_other_overload(row: Row, bound: BoundArguments) -> bool:
+    """Return whether a call of several tensors is made with one alone: another overload, whose dtypes the row lacks.
+
+    `torch.where(mask)` returns indices, and takes a mask of any dtype.
+    """
+    if len(row.tensors) < 2:
+        return False
+    return any(bound.keys() <= set(one) and len({*row.tensors} & {*one}) == 1 for one in row.overloads[1:])
 
 
 def _check_target_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:

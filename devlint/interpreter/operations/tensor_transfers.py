@@ -8,7 +8,16 @@ import libcst as cst
 
 from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relate_devices
 from devlint.domain.dtype import equals_surely
-from devlint.domain.placement import Basis, Placement, PlacementCase, Step, StepKind, newest_step, placement_cases
+from devlint.domain.placement import (
+    UNKNOWN_PLACEMENT,
+    Basis,
+    Placement,
+    PlacementCase,
+    Step,
+    StepKind,
+    newest_step,
+    placement_cases,
+)
 from devlint.domain.record import replace
 from devlint.domain.value import HostCopy, OpaqueData, Rank, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
@@ -21,6 +30,7 @@ from devlint.interpreter.operations.transfer_requests import TransferRequest, re
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import DiscardedResult, OpaqueTransfer, Transfer
 from devlint.interpreter.state.frame import Frame
+from devlint.syntax.tree_walk import dotted_name
 
 
 def transfer_tensor(
@@ -37,8 +47,11 @@ def transfer_tensor(
     if request.placement is None and after.dtype != before.dtype:
         cast = HostCopy(frame.step(StepKind.PASSED, f"cast by .{method}() to {after.dtype}", node), before.dtype)
     after = replace(after, memory=memory, host_copy=cast)
+    if request.placement is not None and after.placement is UNKNOWN_PLACEMENT:
+        # Where the tensor is, or whether it is another one than before, the target does not tell.
+        after = replace(after, moved=frame.step(StepKind.MOVED, f"moved by .{method}()", node), moved_parameter=False)
     if frame.discarded_expression is node:
-        if _changes_nothing(before, request):
+        if _changes_nothing(frame, before, request) or _asks_again(frame, before.moved, node):
             return after
         casts = request.dtype is not None
         frame.emit(
@@ -98,10 +111,27 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
     )
 
 
-def _changes_nothing(before: Tensor, request: TransferRequest) -> bool:
-    """Return whether a cast is sure to return the tensor itself, so that nothing is lost where nobody takes it."""
-    keeps_dtype = request.dtype is not None and equals_surely(request.dtype, before.dtype)
-    return request.placement is None and keeps_dtype and not request.reorders and request.copies is False
+def _changes_nothing(frame: Frame, before: Tensor, request: TransferRequest) -> bool:
+    """Return whether a transfer or cast is sure to return the tensor itself: nothing is lost where nobody takes it."""
+    keeps_dtype = request.dtype is None or equals_surely(request.dtype, before.dtype)
+    stays = request.placement is None or keeps_device(before.placement, request.placement, frame)
+    asks = request.placement is not None or request.dtype is not None
+    return asks and keeps_dtype and stays and not request.reorders and request.copies is False
+
+
+def _asks_again(frame: Frame, moved: Step | None, node: cst.CSTNode) -> bool:
+    """Return whether a call asks for what the transfer `moved`, which returned the tensor, has already done.
+
+    Both are written alike in one run of the code, with names that it does not bind: `x = x.to(device)`, `x.to(device)`.
+    """
+    earlier = moved.place.node if moved is not None and moved.scope is frame.scope else None
+    match earlier, node:
+        case cst.Call(func=cst.Attribute(attr=first), args=[one]), cst.Call(func=cst.Attribute(attr=then), args=[two]):
+            name = dotted_name(one.value)
+            if name is None or frame.function is None or name.partition(".")[0] in frame.function.bound_names:
+                return False
+            return first.value == then.value and dotted_name(two.value) == name
+    return False
 
 
 def _is_followed(target: Placement | None, before: Placement) -> TypeGuard[PlacementCase]:
