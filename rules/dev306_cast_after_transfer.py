@@ -22,6 +22,8 @@ from devlint.rule import Finding, Rule
 
 MULTIPLES: Final = {2: "twice", 4: "four times", 8: "eight times", 16: "sixteen times"}
 """How much larger a transfer is, by the ratio of two sizes of elements."""
+NOTABLE: Final = 4
+"""The ratio from which on a warning is given: what is cast to twice the size are mostly labels and single columns."""
 
 
 class CastAfterTransfer(Rule):
@@ -29,8 +31,9 @@ class CastAfterTransfer(Rule):
 
     ## What it does
     Finds a cast to a narrower dtype right after a transfer from the host (`x.to(device).half()`), and a cast to a wider
-    one right before it (`image.float().to(device)` of uint8). By default only in code that runs again and again (a
-    loop, a `forward`, a training step, what those call), and at the top level of a script.
+    one right before it (`image.float().to(device)` of uint8). By default only where four times the bytes are moved or
+    more, in code that runs again and again (a loop, a `forward`, a training step, what those call) and at the top
+    level of a script; elsewhere it is an information.
 
     ## Why is this bad?
     Twice or four times the bytes are moved, and both devices hold them. The accelerator casts quickly what it has.
@@ -114,17 +117,17 @@ def _widened(event: Transfer, path: TransferPath, cast: Step, narrow: Dtype) -> 
     """Yield the finding for a transfer of a tensor that has just been cast to a wider dtype."""
     wide = event.dtype_before
     times = _ratio(narrow, wide)
-    if times is None:
+    if times not in MULTIPLES:
         return
     place = event.context.place
     yield Finding(
         place,
         f"`{receiver_text(cast.place)}` is cast from {narrow} to {wide} before it goes to {device_text(path.after)}"
-        f"{condition_text(path.when)}: {times} the bytes are moved",
+        f"{condition_text(path.when)}: {MULTIPLES[times]} the bytes are moved",
         steps_elsewhere((*placement_steps(path.before), cast), place),
         f"move it first, then cast it: `{method_text(place)}{method_text(cast.place)}`",
         assumptions(event, path.after, narrow),
-        _severity(event),
+        _severity(event, times),
         make_fix=partial(_fix, cast.place, place, wide),
     )
 
@@ -135,7 +138,7 @@ def _narrowed(event: Transfer, upload: Transfer, path: TransferPath) -> Iterator
     times = _ratio(narrow, wide)
     place = upload.context.place
     chained = event.receiver == place
-    if times is None or upload.casts or (wide.name == "float64" and not chained):
+    if times not in MULTIPLES or upload.casts or (wide.name == "float64" and not chained):
         return
     if is_floating(wide.name) is not is_floating(narrow.name):
         return
@@ -145,26 +148,24 @@ def _narrowed(event: Transfer, upload: Transfer, path: TransferPath) -> Iterator
     yield Finding(
         place,
         f"`{receiver_text(place)}` goes to {device_text(path.after)} as {wide}{condition_text(path.when)} and is cast"
-        f" to {narrow} there: {times} the bytes are moved",
+        f" to {narrow} there: {MULTIPLES[times]} the bytes are moved",
         (*steps_elsewhere(placement_steps(path.before), place), cast),
         f"cast it with the transfer: `.to(device, torch.{narrow})`",
         assumptions(upload, path.after, wide),
-        _severity(upload),
+        _severity(upload, times),
         make_fix=partial(_fix, place, event.context.place, narrow),
     )
 
 
-def _ratio(narrow: Dtype, wide: Dtype) -> str | None:
-    """Return how much larger the elements of one dtype are, in words; None if they are not, or if that is unknown."""
-    if narrow.name is None or wide.name is None:
-        return None
-    return MULTIPLES.get(item_size(wide.name) // item_size(narrow.name))
+def _ratio(narrow: Dtype, wide: Dtype) -> int:
+    """Return how many times larger the elements of one dtype are than those of another; 0 if that is unknown."""
+    return 0 if narrow.name is None or wide.name is None else item_size(wide.name) // item_size(narrow.name)
 
 
-def _severity(event: Transfer) -> Severity | None:
+def _severity(event: Transfer, times: int) -> Severity | None:
     """Return the severity of a finding: an information where the transfer costs little, None for that of the rule."""
     at_top_level = event.context.scope.entry and not event.context.symbolic
-    return None if at_top_level or event.context.hot else Severity.INFO
+    return None if times >= NOTABLE and (at_top_level or event.context.hot) else Severity.INFO
 
 
 def _fix(first: Place, second: Place, dtype: Dtype, context: FixContext) -> Fix:
