@@ -9,6 +9,7 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.costs import cost_severity
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import receiver_text
 from devlint.explain.transfer_paths import transfer_paths
@@ -23,7 +24,8 @@ class PinThenTransfer(Rule):
 
     ## What it does
     Finds `x.pin_memory().to(device)`, and the same in two statements, where nothing else uses the pinned copy. By
-    default only in code that runs again and again (a loop, a training step, what those call).
+    default only in code that runs again and again (a loop, a training step, what those call), and where the transfer
+    waits: with `non_blocking=True` it may overlap with work that is under way, and it is an information.
 
     ## Why is this bad?
     `.pin_memory()` copies the tensor into other host memory, and the host waits for that copy; then it is copied again.
@@ -37,7 +39,7 @@ class PinThenTransfer(Rule):
 
     for _ in range(100):
         batch = torch.rand(64, 3, 224, 224)
-        batch = batch.pin_memory().to("cuda", non_blocking=True)
+        batch = batch.pin_memory().to("cuda")
         print(batch.mean())
     ```
 
@@ -47,7 +49,7 @@ class PinThenTransfer(Rule):
 
     for _ in range(100):
         batch = torch.rand(64, 3, 224, 224)
-        batch = batch.to("cuda", non_blocking=True)
+        batch = batch.to("cuda")
         print(batch.mean())
     ```
 
@@ -82,7 +84,8 @@ class PinThenTransfer(Rule):
             steps_elsewhere((*placement_steps(path.before), copy.step), place),
             "leave `.pin_memory()` out, or pin where another thread does it (`DataLoader(..., pin_memory=True)`)",
             assumptions(event, path.after),
-            None if event.context.hot else Severity.INFO,
+            # A copy that does not wait needs pinned memory, and may overlap with work that is under way.
+            cost_severity(event.context, little=event.non_blocking is not False),
             make_fix=partial(_fix, event),
         )
 

@@ -25,7 +25,8 @@ class TransferPerSample(Rule):
 
     ## What it does
     Finds transfers to an accelerator in the `__getitem__` of a dataset, and tensors that are moved one by one in a
-    comprehension to be put together by `torch.stack`, `torch.cat` or the like, as in a `collate_fn`.
+    comprehension to be put together by `torch.stack`, `torch.cat` or the like, as in a `collate_fn`. Such an
+    upload is an information: put together on the host first, the elements would be copied once more.
 
     ## Why is this bad?
     A transfer has a fixed price, for which the host waits, and a sample is small. A batch is moved for the same price.
@@ -123,7 +124,7 @@ def _of_element(event: Transfer, path: TransferPath, joining: str) -> Finding:
         placement_steps(path.before),
         f"put them together first, and use `{method_text(place)}` once",
         assumptions(event, path.before, path.after),
-        cost_severity(event.context),
+        Severity.INFO if path.leaves_host else cost_severity(event.context),
         make_fix=partial(_fix, event),
     )
 

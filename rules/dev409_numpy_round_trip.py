@@ -23,8 +23,8 @@ class NumpyRoundTrip(Rule):
 
     ## What it does
     Finds `torch.tensor(t.cpu().numpy())` and `torch.from_numpy(t.numpy())` with nothing in between, and
-    `torch.tensor(t)` of a tensor. The way through NumPy is only an information, except for a tensor that has come from
-    an accelerator, in code that runs again and again, where one function goes both ways.
+    `torch.tensor(t)` of a tensor, in code that runs again and again. Elsewhere both are an information, and so is the
+    way through NumPy unless the tensor has come from an accelerator and one function goes both ways.
 
     ## Why is this bad?
     Through NumPy the values travel to the host, where they are waited for, and back. `torch.tensor(t)` copies, leaves
@@ -87,6 +87,7 @@ class NumpyRoundTrip(Rule):
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
             help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
             assumptions=assumptions(event),
+            severity=cost_severity(event.context),
             make_fix=partial(_fix, event),
         )
 

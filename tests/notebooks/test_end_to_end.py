@@ -121,3 +121,14 @@ def test_the_last_expression_of_a_cell_is_displayed(notebook, capfd):
     notebook("import torch\nx = torch.ones(3)\nx.sum()", "x.to('cuda')", "x.to('cuda')\nprint(x)", "x.cuda();")
     lines = [line for line in reported(capfd, ".").splitlines() if "DEV201" in line]
     assert [line.split(": ")[0] for line in lines] == ["train.ipynb:cell 4:1:1", "train.ipynb:cell 5:1:1"]
+
+
+def test_the_loops_of_a_cell_run_seldom_but_for_loops_over_batches(notebook, capfd):
+    loop = "for seed in seeds:\n    {0} = torch.rand(seed, 999, 999).cuda()"
+    notebook("import torch\nfrom data import seeds", loop.format("x"))
+    assert reported(capfd, ".") == ""
+    batches = loop.replace("seeds", "loader").replace("seed", "batch").replace("rand(batch,", "rand(len(batch),")
+    notebook(
+        "import torch\nfrom data import dataset\nloader = torch.utils.data.DataLoader(dataset)", batches.format("x")
+    )
+    assert "DEV406" in reported(capfd, ".")

@@ -112,6 +112,12 @@ def test_it_is_only_an_information_where_it_runs_once() -> None:
     assert found.severity is Severity.INFO
 
 
+def test_it_is_only_an_information_where_the_transfer_does_not_wait() -> None:
+    source = "while True:\n    x = torch.rand(64, 3).pin_memory().cuda(non_blocking=True)  # DEV405\n"
+    (found,) = check(source, "DEV405")
+    assert found.severity is Severity.INFO
+
+
 def test_it_warns_in_a_loop() -> None:
     (found,) = check("while True:\n    x = torch.rand(64, 3).pin_memory().cuda()  # DEV405\n", "DEV405")
     assert found.severity is Severity.WARNING

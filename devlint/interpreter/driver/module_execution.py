@@ -12,6 +12,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.heat import Heat
 from devlint.domain.path_conditions import NO_CONDITION
 from devlint.domain.placement import Scope
 from devlint.domain.value import (
@@ -69,7 +70,8 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     if known is not None:
         return known
     unit = module.index.statements[0] if module.index.statements else None
-    scope = Scope("module", module.filename, entry=True)
+    heat = Heat.OPEN if module.source.cells is None else Heat.CELL
+    scope = Scope("module", module.filename, entry=True, heat=heat)
     frame = Interpreter(analysis, module, unit, scope, State({}, Heap(analysis.base_heap)))  # type: ignore[arg-type]
     analysis.module_frames[module] = frame
     defaults = analysis.torch_defaults.set_by_imports(module)

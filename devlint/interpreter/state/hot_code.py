@@ -1,8 +1,8 @@
 """Hot code: what runs again and again, where the cost of an operation matters.
 
 Hot is a loop over more than a few known elements, a function that runs for every batch, step or request, and what such
-code calls. Not hot are module level, set-up, the construction of modules, tests, and what runs only until its result is
-kept (`if self.table is None: self.table = ...`).
+code calls. Not hot are module level, set-up, the construction of modules, tests, the cells of notebooks but for loops
+over batches, and what runs only until its result is kept (`if self.table is None: self.table = ...`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | No
         if run.heat is Heat.ONCE or run.construction or _stands_in(runs_until_kept, at, run):
             return None
         repeating = None if run.heat is Heat.SET_UP else next(repeating_loops(run, loop), None)
+        if repeating is not None and run.heat is Heat.CELL and not repeating.of_batches:
+            repeating = None
         if repeating is not None and _stands_in(runs_once_in_loops, at, run):
             repeating = None
         if repeating is not None or run.heat is Heat.HOT:
