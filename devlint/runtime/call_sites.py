@@ -77,6 +77,28 @@ def user_frame(depth: int = 1) -> FrameType | None:
     return None
 
 
+_OPERATOR_WRAPPERS = tuple(
+    f"/torch/{name}".replace("/", os.sep)
+    for name in ("_tensor.py", "functional.py", "nn/functional.py", "_ops.py", "special/__init__.py", "_VF.py")
+)
+"""Files of torch whose functions pass a caller's operator on."""
+
+
+def called_by_user(depth: int = 1) -> bool:
+    """Return whether the user's code itself calls the operator that runs, not a library for purposes of its own.
+
+    The frames of devlint and of torch's functions that only pass an operator on are passed over. `depth` is the number
+    of frames above this function at which the search starts.
+    """
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if not filename.startswith(_HERE) and not filename.endswith(_OPERATOR_WRAPPERS):
+            return not is_library(filename)
+        frame = frame.f_back
+    return False
+
+
 _by_address: dict[tuple[int, int], tuple[CodeType, Site]] = {}
 """Sites computed so far, by code object id and instruction offset; the code object is kept alive."""
 

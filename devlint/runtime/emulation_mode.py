@@ -12,7 +12,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from devlint.runtime import rng, torch_errors
-from devlint.runtime.call_sites import user_frame, user_site
+from devlint.runtime.call_sites import called_by_user, user_frame, user_site
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.discarded_results import CAST_OPERATORS, check_discarded_cast
 from devlint.runtime.error_reports import continues_after, report_operator_error
@@ -35,6 +35,7 @@ from devlint.runtime.storage_labels import (
 from devlint.runtime.stream_clocks import PendingCopy
 from devlint.runtime.tensor_arguments import tensors_in
 from devlint.runtime.tensor_iterator import decided_placement
+from devlint.runtime.wrapped_numbers import tensors_for_refused_numbers
 
 Tensor = torch.Tensor
 _Base: Any = TorchDispatchMode
@@ -113,6 +114,9 @@ class EmulationMode(_Base):  # type: ignore[misc]
             else:
                 out = func(*args, **kwargs)
         except Exception as error:
+            tensors = tensors_for_refused_numbers(func, args, error)
+            if tensors is not None:
+                return self.__torch_dispatch__(func, types, tensors, kwargs)
             if on_device and torch_errors.host_lacks_kernel(error):
                 raise NotEmulated(f"{plan.name} in a dtype that the host has no kernel for") from error
             report_operator_error(session, error, args, kwargs)
@@ -222,13 +226,14 @@ class EmulationMode(_Base):  # type: ignore[misc]
     def _record(self, plan: OperatorPlan, out: Any, args: tuple[Any, ...]) -> None:
         """Tell the recorders that an operator ran on the emulated device.
 
-        They are also told if the operator returned float64 although none of its operands was float64.
+        They are also told if the operator returned float64 although none of its operands was float64, and the user's
+        code called it: what a library computes in float64 for itself is not the user's to change.
         """
         session = self.session
         if session.suspended:
             return
         frame = user_frame(4)
-        promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not has_float64(args)
+        promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not has_float64(args) and called_by_user()
         for recorder in session.recorders:
             recorder.record_operator(plan.name, frame, on_device=True)
             if promoted:

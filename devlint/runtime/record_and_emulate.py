@@ -96,8 +96,11 @@ def _active_session(session: RuntimeSession) -> Iterator[RuntimeSession]:
     def mode() -> AbstractContextManager[object]:
         return EmulationMode(session) if session.kind is not None else RecordingMode(session, sync_debug_listener)
 
+    def again() -> AbstractContextManager[object]:
+        return nullcontext() if runtime_session.active is session else _active_session(session)
+
     try:
-        patches = install(session, mode)
+        patches = install(session, mode, again)
         try:
             with mode():
                 yield session

@@ -8,13 +8,14 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from devlint.runtime.call_sites import site_of, user_frame
+from devlint.runtime.call_sites import called_by_user, site_of, user_frame
 from devlint.runtime.error_reports import report_operator_error
 from devlint.runtime.operator_plans import has_float64, waits_for
 from devlint.runtime.recorder import TransferKind
 from devlint.runtime.runtime_session import RuntimeSession
 from devlint.runtime.storage_labels import Placement, label_of, label_tensor
 from devlint.runtime.sync_debug import SyncDebugListener
+from devlint.runtime.wrapped_numbers import tensors_for_refused_numbers
 
 _cuda: Any = torch.cuda
 _COPIES = frozenset({"_to_copy", "copy_"})
@@ -66,13 +67,18 @@ class RecordingMode(_Base):  # type: ignore[misc]
         try:
             out = func(*args, **kwargs)
         except Exception as error:
+            tensors = tensors_for_refused_numbers(func, args, error)
+            if tensors is not None:
+                return self.__torch_dispatch__(func, types, tensors, kwargs)
             report_operator_error(session, error, args, kwargs)
             raise
         frame = user_frame(2)
         on_device = any(map(_on_device, args)) or _on_device(out)
         if on_device:
             self.sync_debug_listener.start()
-        promoted = on_device and _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
+        promoted = (
+            on_device and _on_device(out) and out.dtype is torch.float64 and not has_float64(args) and called_by_user()
+        )
         for recorder in session.recorders:
             recorder.record_operator(name, frame, on_device=on_device)
             if promoted:

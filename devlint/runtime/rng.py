@@ -1,6 +1,6 @@
 """Random numbers on emulated devices.
 
-A device draws from the host's generator until the program seeds the device itself.
+A device draws from the host's generator until the program gives the device another seed than the host.
 """
 
 from __future__ import annotations
@@ -99,21 +99,36 @@ def get_state(key: int) -> torch.Tensor:
 def set_state(key: int, new: torch.Tensor) -> None:
     """Set the state of the random generator of an emulated device; `key` is 1 plus the index of the device.
 
-    The device has a generator of its own from then on, unless the state equals that of the host's generator.
+    The device has a generator of its own from then on, unless the state equals that of the host's generator: then both
+    are one, as they are before anything seeds the device.
     """
-    if key not in _device_states and bool(torch.equal(new, torch.default_generator.get_state())):
-        return
-    _device_states[key] = new.clone()
+    if torch.equal(new, torch.default_generator.get_state()):
+        _device_states.pop(key, None)
+    else:
+        _device_states[key] = new.clone()
 
 
 def seed_device(key: int, number: int) -> None:
-    """Give one emulated device a random generator of its own, seeded with a number.
+    """Seed the random generator of one emulated device with a number; `key` is 1 plus the index of the device.
 
-    `key` is 1 plus the index of the device.
+    It stays one with the host's generator if that was seeded with the same number and has drawn nothing since: programs
+    that seed everything draw the numbers of the CPU.
     """
     generator = torch._C.Generator()
     generator.manual_seed(number)
-    _device_states[key] = generator.get_state()
+    set_state(key, generator.get_state())
+
+
+def has_own_generator(key: int) -> bool:
+    """Return whether an emulated device has a random generator of its own; `key` is 1 plus the index of the device."""
+    return key in _device_states
+
+
+def host_state_was_set() -> None:
+    """Make one with the host's generator each generator of a device whose state equals the host's new state."""
+    state = torch.default_generator.get_state()
+    for key in [key for key, own in _device_states.items() if torch.equal(own, state)]:
+        del _device_states[key]
 
 
 def discard_device_states() -> None:

@@ -212,7 +212,6 @@ REFUSED = {
         NotEmulated,
         "nested tensors of the jagged layout",
     ),
-    "replicas": (lambda: nn.DataParallel(nn.Linear(2, 2)), NotEmulated, "torch.nn.DataParallel"),
 }
 
 

@@ -6,6 +6,8 @@ import copy
 import io
 import pickle
 import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from devlint.runtime import NotEmulated, emulate
+from devlint.runtime import NotEmulated, emulate, record
+from devlint.runtime.patches.device_functions import OWN_GENERATOR_NOTE
 
 
 def test_queries_answer_as_if_the_device_were_there() -> None:
@@ -151,6 +154,112 @@ def test_random_numbers_follow_the_host_until_the_device_is_seeded(device: torch
     assert isinstance(generator, torch.Generator) and isinstance(torch.default_generator, torch.Generator)
     assert generator.device == device
     assert torch.rand(2, device=device, generator=generator).device == device
+
+
+def _drawn(device: str) -> list[torch.Tensor]:
+    near = torch.randn(3, device=device), nn.functional.dropout(torch.ones(6, device=device)), torch.rand(2).to(device)
+    return [tensor.cpu() for tensor in (torch.rand(2), *near, torch.rand(2))]
+
+
+SEEDS: dict[str, Callable[[], object]] = {
+    "all": lambda: (torch.manual_seed(3), torch.cuda.manual_seed_all(3)),
+    "one": lambda: (torch.manual_seed(3), torch.cuda.manual_seed(3)),
+    "device first": lambda: (torch.cuda.manual_seed_all(3), torch.manual_seed(3)),
+    "another before": lambda: (torch.cuda.manual_seed(9), torch.manual_seed(3), torch.cuda.random.manual_seed_all(3)),
+    "generator": lambda: (torch.random.default_generator.manual_seed(3), torch.cuda.manual_seed(3)),
+}
+
+
+@pytest.mark.parametrize("case", SEEDS)
+def test_one_seed_for_all_gives_the_numbers_of_the_cpu(case: str) -> None:
+    torch.manual_seed(3)
+    plain = _drawn("cpu")
+    with emulate():
+        SEEDS[case]()
+        emulated = _drawn("cuda")
+    assert all(torch.equal(left, right) for left, right in zip(plain, emulated, strict=True))
+
+
+def test_saved_generators_are_one_again(device: torch.device) -> None:
+    torch.manual_seed(3)
+    torch.cuda.manual_seed_all(3)
+    host, near = torch.get_rng_state(), torch.cuda.get_rng_state_all()
+    first = _drawn("cuda")
+    for restore in (
+        lambda: (torch.set_rng_state(host), torch.cuda.set_rng_state_all(near)),
+        lambda: (torch.cuda.set_rng_state_all(near), torch.set_rng_state(host)),
+    ):
+        torch.cuda.manual_seed(8)
+        restore()
+        assert all(torch.equal(left, right) for left, right in zip(first, _drawn("cuda"), strict=True))
+
+
+def test_another_seed_for_the_device_is_noted(device: torch.device) -> None:
+    with record() as report:
+        torch.manual_seed(3)
+        torch.cuda.manual_seed_all(3)
+        assert not report.recorder.notes
+        torch.cuda.manual_seed_all(4)
+    assert OWN_GENERATOR_NOTE in report.recorder.notes
+    first = torch.rand(3, device=device)
+    torch.cuda.manual_seed_all(4)
+    assert torch.equal(first, torch.rand(3, device=device))
+
+
+def test_the_default_tensor_type_is_that_of_torch_tensor_too() -> None:
+    with emulate():
+        assert torch.Tensor([1.0]).device.type == torch.Tensor(2, 3).device.type == "cpu"
+        torch.set_default_tensor_type("torch.cuda.FloatTensor")
+        made = (torch.Tensor([1.0]), torch.Tensor(2, 3), torch.Tensor(), torch.zeros(2), torch.randn(2).new(3))
+        assert {tensor.device for tensor in made} == {torch.device("cuda", 0)}
+        assert (torch.Tensor([1.0]) + torch.ones(1)).tolist() == [2.0]
+        assert nn.Parameter(torch.Tensor(2, 2)).is_cuda
+        host = (torch.FloatTensor([1.0]), torch.from_numpy(np.ones(2)), torch.LongTensor([1]))
+        assert {tensor.device.type for tensor in host} == {"cpu"}
+        assert torch.Tensor(torch.ones(2, device="cpu")).device.type == "cpu"
+        torch.set_default_tensor_type("torch.FloatTensor")
+        assert torch.Tensor([1.0]).device.type == torch.zeros(1).device.type == "cpu"
+        torch.set_default_tensor_type("torch.cuda.FloatTensor")
+    assert torch.Tensor([1.0]).device.type == torch.zeros(1).device.type == "cpu"
+
+
+def test_data_parallel_modules_of_one_device_work(device: torch.device) -> None:
+    for model in (nn.DataParallel(nn.Linear(3, 2).cuda()), nn.DataParallel(nn.Linear(3, 2)).cuda()):
+        assert list(model.state_dict()) == ["module.weight", "module.bias"]
+        x = torch.ones(4, 3, requires_grad=True)
+        out = model(x)
+        assert out.device == model(torch.ones(4, 3, device=device)).device == device
+        assert torch.equal(out, model.module(x.to(device)))
+        out.sum().backward()
+        assert model.module.weight.grad.device == device and x.grad is not None and x.grad.device.type == "cpu"
+
+
+def test_data_parallel_modules_of_two_devices_are_not_emulated() -> None:
+    with emulate(devices=2), pytest.raises(NotEmulated, match="DataParallel on several devices"):
+        nn.DataParallel(nn.Linear(2, 2).cuda())
+
+
+def test_a_distributed_module_of_one_process_works(tmp_path: Path, forked: Callable[[Callable[[], Any]], Any]) -> None:
+    def train() -> list[list[float]]:
+        torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+        found = []
+        for name in ("cpu", "cuda"):
+            with emulate():
+                torch.manual_seed(0)
+                inner = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)).to(name)
+                model = nn.parallel.DistributedDataParallel(inner, device_ids=None if name == "cpu" else [0])
+                optimizer = torch.optim.Adam(model.parameters())
+                for _ in range(3):
+                    optimizer.zero_grad()
+                    model(torch.randn(5, 3, device="cpu").to(name)).square().sum().backward()
+                    optimizer.step()
+                assert {p.grad.device.type for p in model.parameters()} == {name}
+                found.append([value for p in model.parameters() for value in p.flatten().tolist()])
+        torch.distributed.destroy_process_group()
+        return found
+
+    plain, emulated = forked(train)
+    assert plain == emulated
 
 
 class OnDevice(Dataset):

@@ -205,3 +205,17 @@ def test_without_a_session_nothing_is_left_behind() -> None:
     with record() as report:
         torch.inference_mode(lambda: torch.ones(2).sum())()
     assert report.recorder.operators
+
+
+def test_float64_of_a_library_is_not_the_users() -> None:
+    model = torch.nn.Linear(4, 2)
+    with emulate(), record() as report:
+        model.cuda()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        scaler = torch.amp.GradScaler("cuda")
+        scaler.scale(model(torch.ones(3, 4, device="cuda")).sum()).backward()
+        scaler.unscale_(optimizer)
+        scaler.step(optimizer)
+        assert not any("float64" in remark for remark in report.remarks)
+        torch.nn.functional.softmax(torch.ones(3, device="cuda"), 0, dtype=torch.float64)
+    assert sum("float64" in remark for remark in report.remarks) == 1

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from devlint.runtime.patches import (
     assignments,
     autocast,
+    child_processes,
     clock_readings,
     composite_checks,
-    dataloader_workers,
+    data_parallel,
     device_modules,
     device_types,
+    exit_handlers,
     factories,
     generators,
     interop,
@@ -46,6 +48,7 @@ _EMULATION = (
     autocast,
     composite_checks,
     optimizer_steps,
+    data_parallel,
     unsupported_features,
     device_types,
     clock_readings,
@@ -53,20 +56,26 @@ _EMULATION = (
 """The modules whose patches emulate devices, in the order of installation."""
 
 
-def install(session: RuntimeSession, mode: Callable[[], AbstractContextManager[Any]]) -> Patcher:
+def install(
+    session: RuntimeSession,
+    mode: Callable[[], AbstractContextManager[Any]],
+    again: Callable[[], AbstractContextManager[Any]],
+) -> Patcher:
     """Replace torch functions for a session of emulating or recording, and return the patcher that restores them.
 
-    `mode` makes the dispatch mode for threads that the program starts.
+    `mode` makes the dispatch mode for threads that the program starts, and `again` enters the session once more for
+    what runs after it.
     """
     patcher = Patcher()
     try:
         if session.kind is not None:
             for module in _EMULATION:
                 module.install(session, patcher)
+            exit_handlers.install(patcher, again)
         else:
             unsupported_features.note_compilation(session, patcher)
         threads.install(patcher, mode)
-        dataloader_workers.install(session, patcher)
+        child_processes.install(session, patcher)
     except BaseException:
         patcher.undo()
         raise

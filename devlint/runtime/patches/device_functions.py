@@ -22,6 +22,8 @@ TOTAL_MEMORY = 80 * 1024**3
 """The bytes of memory that the emulated device claims to have."""
 _CAPABILITY = (9, 0)
 """The compute capability that the emulated CUDA device claims to have."""
+OWN_GENERATOR_NOTE = "the accelerator is seeded by itself: its random numbers are no longer those of a run on the CPU"
+"""The note in the report on a device that got a random generator of its own."""
 _NAME = "devlint emulated device"
 _PROPERTIES: dict[str, dict[str, Any]] = {
     "cuda": {
@@ -142,6 +144,9 @@ def random_functions(session: RuntimeSession) -> dict[str, Any]:
     def seed_one(seed: int, key: int) -> None:
         if session.own_generators:
             rng.seed_device(key, int(seed))
+            if rng.has_own_generator(key):
+                for recorder in session.recorders:
+                    recorder.add_note(OWN_GENERATOR_NOTE)
 
     def seed_all(seed: int) -> None:
         for index in range(session.device_count):

@@ -32,6 +32,11 @@ _ALL_DTYPES = frozenset(one for one in vars(torch).values() if isinstance(one, t
 """The dtypes of torch. The emulated device claims to support those that its backend does not lack."""
 _REFUSED = ("CUDAGraph", "XPUGraph", "graph", "make_graphed_callables", "get_stream_from_external", "utilization")
 """Names in the module of a backend for what devlint does not emulate."""
+_OF_THE_CUDA_ALLOCATOR: dict[str, Any] = {
+    "_cuda_CUDAAllocator_AllocatorState": type("_cuda_CUDAAllocator_AllocatorState", (), {}),
+    "_set_cached_tensors_enabled": lambda enabled: None,
+}
+"""Names in `torch._C` that `torch._dynamo.reset()` imports where there is CUDA, to reset CUDA's graphs."""
 _SUBMODULES = ("memory", "random", "streams")
 """Submodules of a backend's module that hold some of its functions too."""
 
@@ -94,6 +99,9 @@ def _patch_cuda_extras(patcher: Patcher) -> None:
     }.items():
         patcher.replace(torch.cuda.nvtx, name, value)
     patcher.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
+    for name, value in _OF_THE_CUDA_ALLOCATOR.items():
+        if not hasattr(torch._C, name):
+            patcher.replace(torch._C, name, value)
 
 
 def _patch_accelerator(session: RuntimeSession, patcher: Patcher, functions: dict[str, Any]) -> None:
@@ -179,5 +187,12 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         rng.discard_device_states()
         return torch.default_generator.manual_seed(int(seed))
 
-    patcher.replace(torch, "manual_seed", manual_seed)
-    patcher.replace(torch.random, "manual_seed", manual_seed)
+    restore: Any = torch.random.set_rng_state
+
+    def set_rng_state(new_state: torch.Tensor) -> None:
+        restore(new_state)
+        rng.host_state_was_set()
+
+    for module in (torch, torch.random):
+        patcher.replace(module, "manual_seed", manual_seed)
+        patcher.replace(module, "set_rng_state", set_rng_state)

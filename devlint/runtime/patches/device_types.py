@@ -5,15 +5,18 @@ The patched versions know emulated devices.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from devlint.runtime import torch_errors
+from devlint.runtime.call_sites import user_site
+from devlint.runtime.patches.patcher import Patcher
 from devlint.runtime.patches.tensor_queries import device_of, legacy_type
+from devlint.runtime.storage_labels import Placement, label_tensor
 
 if TYPE_CHECKING:
-    from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.runtime_session import RuntimeSession
 
 _device = torch.device
@@ -58,17 +61,40 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         if hasattr(torch.cuda, f"{legacy}Tensor"):
             patcher.replace(module, f"{legacy}Tensor", _legacy_type_class(session, legacy, getattr(torch, dtype_name)))
     default_type = torch.set_default_tensor_type
+    constructor = Patcher()
 
     def set_default_tensor_type(wanted: Any) -> None:
         found = legacy_type(session, wanted)
+        constructor.undo()
         if found is None or found[0].type == "cpu":
             torch.set_default_device(None)
             default_type(wanted)
         else:
             torch.set_default_dtype(found[1])
             torch.set_default_device(found[0])
+            constructor.replace(torch.Tensor, "__init__", _labelling_init(found[0]))
+
+    def forget_default_type() -> None:
+        if constructor.replaced:
+            constructor.undo()
+            torch.set_default_device(None)
 
     patcher.replace(torch, "set_default_tensor_type", set_default_tensor_type)
+    patcher.at_end(forget_default_type)
+
+
+def _labelling_init(device: torch.device) -> Callable[..., None]:
+    """Return an `__init__` by which `torch.Tensor([1.0])` and `torch.Tensor(2, 3)` make tensors on a device.
+
+    That is so while the default tensor type is one of the device. The tensor is made on the host, by `__new__`.
+    """
+
+    def initialize(self: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+        shares = args and isinstance(args[0], torch.Tensor | torch.UntypedStorage | torch.TypedStorage)
+        if type(self) is torch.Tensor and not shares and not kwargs:
+            label_tensor(self, Placement(device, f"created on {device} by torch.Tensor()", user_site()))
+
+    return initialize
 
 
 class _LegacyType(type):

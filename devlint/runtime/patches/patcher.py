@@ -15,6 +15,11 @@ class Patcher:
         self._before: list[tuple[Any, str, Any]] = []
         self._last: list[Callable[[], object]] = []
 
+    @property
+    def replaced(self) -> bool:
+        """Return whether an attribute is replaced now."""
+        return bool(self._before)
+
     def replace(self, owner: Any, name: str, value: Any) -> Any:
         """Set an attribute of an object, and return the value that the attribute had before, inherited or own."""
         found = getattr(owner, name, None)

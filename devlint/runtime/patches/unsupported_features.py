@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.storage_labels import HOST, placement_of
@@ -20,20 +22,9 @@ if TYPE_CHECKING:
 def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Make torch features that emulated devices do not support raise NotEmulated, and `torch.compile` do nothing.
 
-    These features are data parallel modules and, for tensors on an emulated device, wrapper subclasses and jagged
+    These features are, for tensors on an emulated device, wrapper subclasses, tracing with fake tensors and jagged
     nested tensors.
     """
-
-    def refuse(name: str) -> Any:
-        def refusing(self: Any, *args: Any, **kwargs: Any) -> None:
-            raise NotEmulated(name)
-
-        return refusing
-
-    patcher.replace(torch.nn.DataParallel, "__init__", refuse("torch.nn.DataParallel"))
-    patcher.replace(
-        torch.nn.parallel.DistributedDataParallel, "__init__", refuse("torch.nn.parallel.DistributedDataParallel")
-    )
 
     wrapper: Any = torch.Tensor._make_wrapper_subclass
 
@@ -46,6 +37,27 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         return wrapper(cls, *args, **kwargs)
 
     patcher.replace(torch.Tensor, "_make_wrapper_subclass", staticmethod(wrap))
+
+    fake: Any = FakeTensor.__new__
+
+    def new_fake(cls: type, *args: Any, **kwargs: Any) -> Any:
+        devices = [value for value in (*args, *kwargs.values()) if isinstance(value, type(HOST) | str)]
+        if any(session.emulates(torch.device(value)) for value in devices):
+            # autograd aborts on such a tensor where there is no CUDA
+            raise NotEmulated("tracing with fake tensors on an accelerator, as torch.export does")
+        return fake(cls, *args, **kwargs)
+
+    patcher.replace(FakeTensor, "__new__", staticmethod(new_fake))
+
+    export: Any = torch.export.export
+
+    @functools.wraps(export)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("strict"):
+            raise NotEmulated("torch.export.export(strict=True), which cannot trace torch as devlint has changed it")
+        return export(*args, **kwargs)
+
+    patcher.replace(torch.export, "export", traced)
 
     from_jagged = torch.nested.nested_tensor_from_jagged
 
