@@ -50,8 +50,8 @@ class TransferKind:
 class LineRecord:
     """Counts of what one line of the user's code did with devices while the program ran.
 
-    `device_operators` counts the operators that ran on an accelerator, and `sync_warnings` how often CUDA itself said
-    that the host waits.
+    `device_operators` counts the operators that ran on an accelerator or made a tensor there, and `sync_warnings` how
+    often CUDA itself said that the host waits.
     """
 
     site: Site
@@ -164,10 +164,11 @@ class Recorder:
             tally.seconds += seconds
         self._add_timeline_event("wait", what, 0, frame)
 
-    def record_factory(self, name: str, frame: FrameType | None) -> None:
+    def record_factory(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """Count, for the line that a frame is at, a tensor that the torch function `name` created."""
         record = self.line_record(frame)
         if record is not None:
+            record.device_operators += on_device
             record.factories[name] = record.factories.get(name, 0) + 1
 
     def record_sync_warning(self, frame: FrameType | None) -> None:

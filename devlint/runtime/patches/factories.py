@@ -95,7 +95,7 @@ class _FactoryWrapper:
         if pinned and label is not None:
             label.pinned = True
         for recorder in session.recorders:
-            recorder.record_factory(name, frame)
+            recorder.record_factory(name, frame, on_device=target.type == session.kind)
         return out
 
     def plain(self, name: str, original: Callable[..., Any], *, default: bool) -> Callable[..., Any]:
