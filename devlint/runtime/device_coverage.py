@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from devlint.runtime.code_of_tests import is_test_code
 from devlint.runtime.observation_matching import MIXED_DEVICE_CODES
 from devlint.runtime.recorder import LineRecord, Recorder
-from devlint.runtime.test_code import is_test_code
 
 FILES_SHOWN = 10
 """The number of files of which the text names the functions that stayed on the host."""

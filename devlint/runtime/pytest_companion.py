@@ -20,7 +20,10 @@ from devlint.runtime.device_coverage import coverage_text, device_coverage
 from devlint.runtime.error_reports import recorded_observation, report_uncaught_error, user_sites
 from devlint.runtime.html_report import render_page
 from devlint.runtime.line_coverage import LineCoverage
+from devlint.runtime.moved_tests import MARKER, REASON, MovedTests
 from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.patches import moved_modules
+from devlint.runtime.patches.patcher import Patcher
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recorder import Recorder
 from devlint.runtime.recording_report import Report
@@ -37,8 +40,10 @@ class Companion:
     Under pytest-xdist each worker records its own tests, and the controller joins what they recorded.
     """
 
-    def __init__(self, mode: str, root: Path) -> None:
+    def __init__(self, mode: str, root: Path, *, moves: bool = False) -> None:
         self._mode = mode
+        self._moves = moves
+        self._moved: MovedTests | None = None
         self._root = root
         self._open = ExitStack()
         self._report = Report(Recorder())
@@ -60,7 +65,12 @@ class Companion:
             raise pytest.UsageError("--devlint=cuda: there is no CUDA device")
         kind = emulated_kind(self._mode)
         if kind is not None:
-            self._open.enter_context(emulate(kind=kind))
+            session = self._open.enter_context(emulate(kind=kind))
+            if self._moves:
+                self._moved = session.test_rules = MovedTests(session, self._root)
+                patcher = Patcher()
+                self._open.callback(patcher.undo)
+                moved_modules.install(self._moved, patcher)
         self._report = self._open.enter_context(record())
         self._report.device = "cuda" if kind is None else f"1 emulated {kind}"
         self._open.enter_context(self._lines)
@@ -69,6 +79,19 @@ class Companion:
     def stop(self) -> None:
         """Stop emulating and recording."""
         self._open.close()
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Make the mark known that keeps a test on the host under `--devlint=move`."""
+        config.addinivalue_line("markers", f"{MARKER}: under --devlint=move, leave what this test makes on the host")
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
+        """Place nothing on the accelerator for a test that is marked to stay on the host."""
+        if self._moved is not None:
+            self._moved.active = item.get_closest_marker(MARKER) is None
+        yield
+        if self._moved is not None:
+            self._moved.active = True
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_make_collect_report(self) -> Generator[None, Any, None]:
@@ -95,6 +118,8 @@ class Companion:
         if session is not None and not isinstance(call.excinfo.value, AssertionError | pytest.fail.Exception):
             report_uncaught_error(session, call.excinfo.value)
         story = _operand_history_text(call.excinfo.value)
+        if self._moved is not None and self._moved.active:
+            story = "\n".join([story, self._moved_text()] if story else [self._moved_text()])
         if story:
             report.sections.append(("devlint", story))
 
@@ -137,10 +162,20 @@ class Companion:
             text = forms.get(target.suffix, lambda: "".join(self._text()))()
             (config.invocation_params.dir / target).write_text(text, encoding="utf-8")
 
+    def _moved_text(self) -> str:
+        """Return the note on a failed test of which `--devlint=move` has moved the tensors."""
+        return (
+            f"{REASON}: modules and tensors that tests make are on the accelerator; what the package makes without a "
+            f"device stays on the host. If this test must stay there too, mark it with pytest.mark.{MARKER}."
+        )
+
     def _text(self) -> Iterator[str]:
         """Yield the report as text, with the device coverage of the suite at its end."""
         yield from self._report.full()
-        yield from coverage_text(device_coverage(self._report.recorder, self._root), self._root)
+        coverage = device_coverage(self._report.recorder, self._root)
+        yield from coverage_text(coverage, self._root)
+        if coverage.operators and not coverage.device_operators and self._moved is None:
+            yield "--devlint=move runs the suite as if its tests had moved their modules and tensors there\n"
 
 
 def _loaded_files(root: Path) -> set[str]:

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from devlint.runtime.backends import EMULATED, EMULATED_OPTIONS
+from devlint.runtime.backends import BACKENDS, EMULATED, EMULATED_OPTIONS
 
-MODES = (*EMULATED_OPTIONS, "cuda")
+MOVE = "move"
+"""The mode that also places what the tests make on the emulated device; `move:xpu` and the like name another one."""
+MODES = (*EMULATED_OPTIONS, MOVE, *(f"{MOVE}:{kind}" for kind in BACKENDS), "cuda")
 """The values of `--devlint`."""
 _COMPANION = "devlint-companion"
 """The name under which the plugin object is registered that emulates and records."""
@@ -47,7 +49,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs=0,
         dest="devlint",
         default=None,
-        help="run the tests on an emulated accelerator (or watch them on the real one), and report",
+        help="run the tests on an emulated accelerator (or watch them on the real one), and report; "
+        "=move places what the tests make there",
     )
     group.addoption(
         "--devlint-report",
@@ -77,7 +80,8 @@ def _start(config: pytest.Config, options: argparse.Namespace) -> None:
     # Imported here because it imports torch, an optional dependency, which is not needed without `--devlint`.
     from devlint.runtime.pytest_companion import Companion
 
-    companion = Companion(options.devlint, config.rootpath)
+    mode, moves = options.devlint, options.devlint.startswith(MOVE)
+    companion = Companion(mode.replace(MOVE, EMULATED), config.rootpath, moves=moves)
     if not options.devlint_no_lint:
         companion.read_configuration()
     config.add_cleanup(companion.stop)
