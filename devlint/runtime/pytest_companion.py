@@ -24,6 +24,7 @@ from devlint.runtime.moved_tests import MARKER, REASON, MovedTests
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.patches import moved_modules
 from devlint.runtime.patches.patcher import Patcher
+from devlint.runtime.program_runner import note_error
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recorder import Recorder
 from devlint.runtime.recording_report import Report
@@ -48,7 +49,7 @@ class Companion:
         self._open = ExitStack()
         self._report = Report(Recorder())
         self._linter: ConfiguredLinter | None = None
-        self._lines = LineCoverage(only_if_cheap=True)
+        self._lines = LineCoverage(only_if_cheap=True, on_error=note_error)
         self._files: set[str] = set()
 
     def read_configuration(self) -> None:

@@ -10,15 +10,18 @@ from devlint.runtime.recorder import LineRecord, Recorder, TransferTally
 
 def pack_recording(recorder: Recorder) -> bytes:
     """Return what a recorder collected as bytes, for a process that trusts this one."""
-    kept = (recorder.lines, recorder.observations, recorder.notes, recorder.operators, recorder.interrupted)
-    return pickle.dumps(kept)
+    seen = (recorder.lines, recorder.expressions, recorder.mixed_operands, recorder.observations)
+    return pickle.dumps((*seen, recorder.notes, recorder.operators, recorder.interrupted))
 
 
 def add_recording(recorder: Recorder, packed: bytes) -> None:
     """Add the recording of another process to a recorder. The timeline is left out: each process has its own clock."""
-    lines, observations, notes, operators, interrupted = pickle.loads(packed)
+    lines, expressions, mixed_operands, observations, notes, operators, interrupted = pickle.loads(packed)
     for key, record in lines.items():
         _add_line(recorder.lines.setdefault(key, LineRecord(record.site)), record)
+    for site, record in expressions.items():
+        _add_line(recorder.expressions.setdefault(site, LineRecord(site)), record)
+    recorder.mixed_operands |= mixed_operands
     for key, group in observations.items():
         recorder.observations.setdefault(key, []).extend(group)
     _add_counts(recorder.notes, notes)
