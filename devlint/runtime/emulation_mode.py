@@ -252,7 +252,12 @@ class EmulationMode(_Base):  # type: ignore[misc]
             report_operator_error(session, error, args, kwargs)
             if not continues_after(session, error):
                 raise
+            allowed = False
+        else:
+            allowed = True
         placed = [(tensor, decided_placement(tensor)) for tensor in tensors_in((*args, *kwargs.values()))]
+        if allowed and len({known.key for _, known in placed if known is not None}) > 1:
+            session.notify_recorders(lambda recorder, frame: recorder.record_mixed_operands(frame))
         home = place or next((known for _, known in placed if known is not None), None)
         across = plan.device_check is DeviceCheck.NONE and session.inside_composite
         for tensor, known in placed:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 import re
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 import torch
@@ -44,6 +45,12 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"same dtype|scalar type|should be the same|dtypes match|Found dtype", "DEV302"),
 )
 """Regular expressions for torch's error messages, each with the code of its rule; the first match decides."""
+_BROUGHT_TOGETHER = frozenset({"DEV101", "DEV106", "DEV107", "DEV114"})
+"""The codes of errors that test code does not get where `pytest --devlint=move` has moved its tensors."""
+_OF_TORCH = (AssertionError, RuntimeError, TypeError, ValueError)
+"""The types of the exceptions that torch raises for wrong devices and dtypes."""
+_RAISING = frozenset({"RAISE_VARARGS", "RERAISE"})
+"""The bytecode instructions of a `raise` statement."""
 _TRACEBACK_LINE = re.compile(r'File "(.+)", line (\d+), in (\S+)')
 """A traceback line inside the message of an error that another process raised."""
 _COMPILED_PATTERNS = tuple((re.compile(pattern), code) for pattern, code in CODE_PATTERNS)
@@ -65,6 +72,8 @@ def report_operator_error(
         return
     message = str(error)
     code = code_for(message)
+    if brings_together(session, error):
+        return
     if code is None or (continues_after(session, error) and _in_backward()):
         return
     tensors = tensors_in((*args, *kwargs.values()))
@@ -103,9 +112,18 @@ def recorded_observation(error: BaseException | None) -> Observation | None:
 def continues_after(session: SessionProtocol, error: BaseException) -> bool:
     """Return whether the program continues after this error as if the operands had been on one device.
 
-    That is so after an error about operands on different devices, if the session has `keep_going` set.
+    That is so after an error about operands on different devices, if the session has `keep_going` set, and in test code
+    whose tensors the session moves.
     """
+    if brings_together(session, error):
+        return True
     return session.keep_going and code_for(str(error)) in ("DEV101", "DEV107", "DEV114")
+
+
+def brings_together(session: SessionProtocol, error: BaseException) -> bool:
+    """Return whether an error about devices is no error, because it is raised in test code whose tensors are moved."""
+    rules = session.test_rules
+    return rules is not None and code_for(str(error)) in _BROUGHT_TOGETHER and rules.brings_together()
 
 
 def _in_backward() -> bool:
@@ -132,6 +150,24 @@ def report_uncaught_error(session: SessionProtocol, error: BaseException) -> Non
     _attach_and_record(
         session, error, Observation(code, first_line(str(error)), site, (), type(error).__name__, through)
     )
+
+
+def report_error_that_may_be_caught(session: SessionProtocol, error: BaseException, frame: FrameType) -> None:
+    """Record an exception that comes to a frame of the user's code, where it may be caught.
+
+    Nothing is recorded for an exception that no devlint rule is about, that is already recorded, or that the user's own
+    `raise` statement raises: what it says is the program's opinion.
+    """
+    if hasattr(error, OBSERVATION_ATTRIBUTE) or not isinstance(error, _OF_TORCH) or not session.recorders:
+        return
+    code = code_for(str(error))
+    if code is None or dis.opname[frame.f_code.co_code[frame.f_lasti]] in _RAISING:
+        return
+    through = user_stack(frame)
+    seen = Observation(code, first_line(str(error)), site_of(frame), (), type(error).__name__, through)
+    _attach_and_record(session, error, seen)
+    for recorder in session.recorders:
+        recorder.mark_interrupted(through)
 
 
 def user_sites(traceback: TracebackType | None) -> list[Site]:

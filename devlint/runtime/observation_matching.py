@@ -54,16 +54,16 @@ def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
         files = {canonical_path(place.filename) for place in places}
         return any(canonical_path(site.filename) in files for site in (seen.site, *seen.through) if site is not None)
     if seen.raised is None:
-        return same and seen.site is not None and any(_overlaps(seen.site, place) for place in places)
+        return same and seen.site is not None and any(overlaps(seen.site, place) for place in places)
     if finding.code == "DEV105" and seen.code == "DEV109":
         # DEV105 expects an error where the new tensor is used, but its generator already fails in the factory.
-        return seen.site is not None and _covers(seen.site, finding.region)
+        return seen.site is not None and covers(seen.site, finding.region)
     if not (
         same or any(finding.code in family and seen.code in family for family in (MIXED_DEVICE_CODES, DTYPE_CODES))
     ):
         return False
     place = failure_region(finding)
-    if any(_covers(site, place) for site in (seen.site, *seen.through) if site is not None):
+    if any(covers(site, place) for site in (seen.site, *seen.through) if site is not None):
         return True
     origins = (step.site for step in seen.steps if step.site is not None)
     return finding.code in REPORTED_AT_ORIGIN and any(_overlaps_lines(site, finding.region) for site in origins)
@@ -76,7 +76,7 @@ def _overlaps_lines(site: Site, region: Region) -> bool:
     return site.line <= region.end.row and region.start.row <= (site.end_line or site.line)
 
 
-def _covers(site: Site, region: Region) -> bool:
+def covers(site: Site, region: Region) -> bool:
     """Return whether the expression at a source location contains a source region.
 
     If the location has no columns, one line in common is enough.
@@ -89,7 +89,7 @@ def _covers(site: Site, region: Region) -> bool:
     return starts_before and (region.end.row, region.end.column) <= (site.end_line, site.end_column)
 
 
-def _overlaps(site: Site, region: Region) -> bool:
+def overlaps(site: Site, region: Region) -> bool:
     """Return whether the expression at a source location overlaps a source region.
 
     If the location has no columns, one line in common is enough.

@@ -9,7 +9,7 @@ import traceback
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 import click
@@ -18,7 +18,7 @@ import torch
 from devlint.runtime import runtime_session
 from devlint.runtime.backends import BACKENDS, emulated_kind
 from devlint.runtime.configured_linter import ConfiguredLinter
-from devlint.runtime.error_reports import report_uncaught_error
+from devlint.runtime.error_reports import report_error_that_may_be_caught, report_uncaught_error
 from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recording_report import Report
@@ -55,7 +55,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     place: AbstractContextManager[Any] = nullcontext()
     if kind is not None:
         place = emulate(request.devices, kind)
-    lines, here = LineCoverage(), Path.cwd()
+    lines, here = LineCoverage(on_error=note_error), Path.cwd()
     with place as session:
         if session is not None:
             session.keep_going = request.keep_going
@@ -71,6 +71,12 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
         report.findings = linter.findings(lines.files)
         report.apply_settings = linter.apply_settings
     return status, report
+
+
+def note_error(error: BaseException, frame: FrameType) -> None:
+    """Record an exception about devices or dtypes that comes to the program's code, which may catch it."""
+    if runtime_session.active is not None:
+        report_error_that_may_be_caught(runtime_session.active, error, frame)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,8 @@ class TransferKind:
 class LineRecord:
     """Counts of what one line of the user's code did with devices while the program ran.
 
-    `device_operators` counts the operators that ran on an accelerator, and `sync_warnings` how often CUDA itself said
-    that the host waits.
+    `device_operators` counts the operators that ran on an accelerator or made a tensor there, and `sync_warnings` how
+    often CUDA itself said that the host waits.
     """
 
     site: Site
@@ -105,6 +105,8 @@ class Recorder:
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], LineRecord] = {}
+        self.expressions: dict[Site, LineRecord] = {}
+        self.mixed_operands: set[Site] = set()
         self.timeline: list[TimelineEvent] = []
         self.observations: dict[tuple[str, Site | None], list[Observation]] = {}
         self.notes: dict[str, int] = {}
@@ -127,6 +129,29 @@ class Recorder:
             record = self.lines.setdefault(key, LineRecord(site))
         return record
 
+    def _tally(self, frame: FrameType | None, kind: TransferKind | str, nbytes: int = 0, seconds: float = 0.0) -> None:
+        """Count a transfer of some kind, or a wait for some reason, for the expression that a frame is evaluating.
+
+        Several expressions may stand on one line, and a finding is about one of them.
+        """
+        site = site_of(frame)
+        if site is None:
+            return
+        record = self.expressions.setdefault(site, LineRecord(site))
+        if isinstance(kind, str):
+            tally = record.waits.setdefault(kind, TransferTally())
+        else:
+            tally = record.transfers.setdefault(kind, TransferTally())
+        tally.count += 1
+        tally.nbytes += nbytes
+        tally.seconds += seconds
+
+    def record_mixed_operands(self, frame: FrameType | None) -> None:
+        """Note that the expression which a frame is evaluating took operands on different devices without an error."""
+        site = site_of(frame)
+        if site is not None:
+            self.mixed_operands.add(site)
+
     def record_operator(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """Count, for the line that a frame is at, a torch operator that ran."""
         self.operators += 1
@@ -138,6 +163,7 @@ class Recorder:
 
     def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
         """Count, for the line that a frame is at, a copy of a tensor to another device, with its bytes and seconds."""
+        self._tally(frame, kind, nbytes, seconds)
         record = self.line_record(frame)
         if record is not None:
             tally = record.transfers.setdefault(kind, TransferTally())
@@ -148,6 +174,7 @@ class Recorder:
 
     def record_redundant_transfer(self, kind: TransferKind, frame: FrameType | None) -> None:
         """Count, for the line that a frame is at, a transfer of a tensor that was already on the target device."""
+        self._tally(frame, kind)
         record = self.line_record(frame)
         if record is not None:
             record.transfers.setdefault(kind, TransferTally()).count += 1
@@ -157,6 +184,7 @@ class Recorder:
 
         `what` names the reason for the wait, such as "item".
         """
+        self._tally(frame, what, seconds=seconds)
         record = self.line_record(frame)
         if record is not None:
             tally = record.waits.setdefault(what, TransferTally())
@@ -164,10 +192,11 @@ class Recorder:
             tally.seconds += seconds
         self._add_timeline_event("wait", what, 0, frame)
 
-    def record_factory(self, name: str, frame: FrameType | None) -> None:
+    def record_factory(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """Count, for the line that a frame is at, a tensor that the torch function `name` created."""
         record = self.line_record(frame)
         if record is not None:
+            record.device_operators += on_device
             record.factories[name] = record.factories.get(name, 0) + 1
 
     def record_sync_warning(self, frame: FrameType | None) -> None:

@@ -12,6 +12,7 @@ from devlint.diagnostic import Diagnostic, Note, Region
 from devlint.output import full_format
 from devlint.output.json_format import diagnostic_as_json
 from devlint.output.report_context import ReportContext
+from devlint.runtime.device_coverage import coverage_object, device_coverage
 from devlint.runtime.recorder import LineRecord, Recorder
 from devlint.runtime.verdicts import FindingVerifier, Outcome, Verdict
 
@@ -118,6 +119,7 @@ class Report:
                 "findings": [_outcome_object(outcome) for outcome in self.outcomes],
                 "lines": [_cost_object(cost) for cost in self.costs],
                 "notes": self.remarks,
+                "device_coverage": coverage_object(device_coverage(self.recorder, Path.cwd()), Path.cwd()),
             },
             indent=2,
         )

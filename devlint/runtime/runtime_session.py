@@ -14,6 +14,7 @@ from devlint.runtime.backends import BACKENDS
 from devlint.runtime.call_sites import site_of, user_frame
 from devlint.runtime.dtype_limits import DtypeLimits
 from devlint.runtime.recorder import Observation, Recorder, TransferKind
+from devlint.runtime.session_protocol import TestRules
 from devlint.runtime.storage_labels import HOST, HistoryStep
 from devlint.runtime.stream_clocks import PendingCopy, StreamState
 from devlint.runtime.transfer_checks import TransferChecker
@@ -27,7 +28,8 @@ class RuntimeSession:
 
     `kind` is the device type that is emulated, or None if real devices are recorded; `backend` is what is known of it,
     or of CUDA. `own_generators` is whether a device that is seeded draws from a random generator of its own, as a real
-    one does; otherwise it goes on to draw from the host's.
+    one does; otherwise it goes on to draw from the host's. `test_rules` place what test code makes, under
+    `pytest --devlint=move`.
     """
 
     def __init__(self, kind: str | None, devices: int) -> None:
@@ -43,6 +45,7 @@ class RuntimeSession:
         self.keep_going = False
         self.own_generators = True
         self.dtype_limits = DtypeLimits(self.backend)
+        self.test_rules: TestRules | None = None
         self._local = threading.local()
 
     @property

@@ -8,7 +8,16 @@ from enum import Enum
 
 from devlint.diagnostic import Diagnostic, Region, Severity
 from devlint.runtime.observation_diagnostics import diagnostic_of, grouped_observations, region_of
-from devlint.runtime.observation_matching import FileLine, canonical_path, failure_region, lines_of, shows_finding
+from devlint.runtime.observation_matching import (
+    MIXED_DEVICE_CODES,
+    FileLine,
+    canonical_path,
+    covers,
+    failure_region,
+    lines_of,
+    overlaps,
+    shows_finding,
+)
 from devlint.runtime.recorder import LineRecord, Recorder, TransferTally
 
 
@@ -69,6 +78,12 @@ class FindingVerifier:
         self._lines: dict[FileLine, LineRecord] = {
             (canonical_path(filename), line): record for (filename, line), record in recorder.lines.items()
         }
+        self._expressions: dict[FileLine, list[LineRecord]] = {}
+        for site, record in recorder.expressions.items():
+            for line in range(site.line, site.last_line + 1):
+                self._expressions.setdefault((canonical_path(site.filename), line), []).append(record)
+        self._mixed = recorder.mixed_operands
+        self._knows_lines = bool(ran)
         self._ran = {(canonical_path(filename), line) for filename, line in ran} | self._lines.keys()
         self._interrupted = {(canonical_path(filename), line) for filename, line in recorder.interrupted}
         self._used: set[int] = set()
@@ -93,6 +108,8 @@ class FindingVerifier:
             self._used.update(groups)
             first = self._groups[groups[0]][0]
             count = sum(len(self._groups[index]) for index in groups)
+            if finding.code in CONFIRMED_BY_WAIT:
+                count = self._by_waits(finding).count or count  # the groups are counted by line
             raised = f"{first.raised}: " if first.raised else ""
             place = region_of(first.site) if first.site is not None else None
             return self._with_transfers(
@@ -107,58 +124,64 @@ class FindingVerifier:
             return missing
         if finding.code in CONFIRMED_BY_EXECUTION:
             return Outcome(finding, Verdict.CONFIRMED, 1, detail="this line ran")
-        return Outcome(finding, Verdict.REFUTED, detail="the lines ran, and nothing of the kind was seen")
+        if finding.code not in MIXED_DEVICE_CODES:
+            return Outcome(finding, Verdict.NOT_REACHED, detail="this line ran, and nothing of the kind was seen")
+        place = failure_region(finding)
+        if any(covers(site, place) for site in self._mixed):
+            return Outcome(finding, Verdict.REFUTED, detail="this took operands on different devices without an error")
+        return Outcome(
+            finding, Verdict.NOT_REACHED, detail="this line ran, but never with operands on different devices"
+        )
 
     def _by_transfers(self, finding: Diagnostic) -> Outcome:
         """Return a finding judged by the transfers that were recorded at its lines.
 
-        A copy to another device there confirms the finding. A finding of DEV407 (a transfer that moves nothing) is
-        refuted by such a copy, and confirmed by a transfer without one. Otherwise the finding is refuted, or "not
-        reached" if the run says nothing about it.
+        A copy to another device there confirms the finding, and a transfer without one confirms DEV407 (a transfer that
+        moves nothing). Otherwise the run did not come to what the finding claims, even if the line ran.
         """
         moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED))
         stays = sum(
             tally.count
-            for record in self._records(finding.region)
+            for record in self._records_of_expressions(finding.region)
             for kind, tally in record.transfers.items()
             if kind.source == kind.target
         )
+        detail = "this line ran, and nothing was moved"
         if finding.code == "DEV407":
-            if moved.count:
-                return replace(moved, verdict=Verdict.REFUTED, detail="it did move something")
             if stays:
-                return replace(moved, count=stays, detail="nothing had to be moved")
+                return Outcome(finding, Verdict.CONFIRMED, stays, detail="nothing had to be moved")
+            if moved.count:
+                detail = "this line ran, and it did move something"
         elif moved.count:
             return moved
-        return self._not_reached(finding) or Outcome(
-            finding, Verdict.REFUTED, detail="the line ran, and nothing was moved"
-        )
+        return self._not_reached(finding) or Outcome(finding, Verdict.NOT_REACHED, detail=detail)
 
     def _by_waits(self, finding: Diagnostic) -> Outcome:
         """Return a finding judged by the waits of the host that were recorded at its lines.
 
-        A wait or a transfer there confirms the finding. Otherwise the finding is refuted, or "not reached" if the run
-        says nothing about it.
+        A wait or a transfer there confirms the finding. Otherwise the run did not come to what the finding claims, even
+        if the line ran.
         """
         moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED, detail="the host waited here"))
-        tallies = [tally for record in self._records(finding.region) for tally in record.waits.values()]
+        records = self._records_of_expressions(finding.region)
+        tallies = [tally for record in records for tally in record.waits.values()]
         if tallies:
             seconds = sum(tally.seconds for tally in tallies)
             return replace(moved, count=sum(tally.count for tally in tallies), seconds=moved.seconds + seconds)
         if moved.count:
             return moved
-        refuted = Outcome(finding, Verdict.REFUTED, detail="the line ran, and the host did not wait")
-        return self._not_reached(finding) or refuted
+        idle = Outcome(finding, Verdict.NOT_REACHED, detail="this line ran, and the host did not wait")
+        return self._not_reached(finding) or idle
 
     def _not_reached(self, finding: Diagnostic) -> Outcome | None:
         """Return the finding with the verdict "not reached" if the run says nothing about it, otherwise None.
 
-        That is so if one of its lines did not run, ran on the host only, or was left early because of an error.
+        That is so if the line where it would show did not run, ran on the host only, or was left early because of an
+        error.
         """
-        places = (finding.region, *(note.region for note in finding.trace))
-        if not all(any(row in self._ran for row in lines_of(place)) for place in places):
-            return Outcome(finding, Verdict.NOT_REACHED)
         there = lines_of(failure_region(finding))
+        if not any(row in self._ran for row in there):
+            return Outcome(finding, Verdict.NOT_REACHED, detail="" if self._knows_lines else "no operator ran here")
         if any(row in self._interrupted for row in there):
             return Outcome(finding, Verdict.NOT_REACHED, detail="an error ended this line before")
         if finding.code not in SHOWN_ON_HOST | CONFIRMED_BY_EXECUTION and not any(
@@ -174,7 +197,7 @@ class FindingVerifier:
         """
         tallies: list[TransferTally] = [
             tally
-            for record in self._records(outcome.diagnostic.region)
+            for record in self._records_of_expressions(outcome.diagnostic.region)
             for kind, tally in record.transfers.items()
             if kind.source != kind.target
         ]
@@ -184,6 +207,11 @@ class FindingVerifier:
             nbytes=sum(tally.nbytes for tally in tallies),
             seconds=sum(tally.seconds for tally in tallies),
         )
+
+    def _records_of_expressions(self, region: Region) -> list[LineRecord]:
+        """Return what the recorder counted for the expressions that overlap a source region, one record for each."""
+        found = {record.site: record for row in lines_of(region) for record in self._expressions.get(row, ())}
+        return [record for site, record in found.items() if overlaps(site, region)]
 
     def _records(self, region: Region) -> list[LineRecord]:
         """Return what the recorder counted for the lines of a source region, one record for each line that has any."""

@@ -166,13 +166,13 @@ def test_the_pytest_plugin_adds_operand_histories_to_failures(tmp_path: Path) ->
     done = project(tmp_path, "--devlint")
     assert done.returncode == 1 and "2 failed, 1 passed" in done.stdout
     assert done.stdout.count("DEV101 at") == 2 and "created on the host by torch.zeros()" in done.stdout
-    assert "1 emulated cuda; findings: 1 observed" in done.stdout
+    assert "1 emulated cuda; findings: 1 confirmed" in done.stdout
     assert "__torch_dispatch__" not in done.stdout, "tracebacks end in the project's code"
 
 
 def test_the_pytest_plugin_emulates_other_accelerators(tmp_path: Path) -> None:
     done = project(tmp_path, "--devlint=emulated:xpu")
-    assert done.returncode == 0 and "1 emulated xpu; findings: none" in done.stdout
+    assert done.returncode == 0 and "1 emulated xpu; findings: 1 not-reached" in done.stdout
     (tmp_path / "test_more.py").write_text(
         "import torch\n\ndef test_cuda():\n    torch.ones(1).cuda()\n", encoding="utf-8"
     )
@@ -180,11 +180,11 @@ def test_the_pytest_plugin_emulates_other_accelerators(tmp_path: Path) -> None:
     assert done.returncode == 1 and "Torch not compiled with CUDA enabled" in done.stdout
 
 
-def test_the_pytest_plugin_reports_for_each_worker(tmp_path: Path) -> None:
-    done = project(tmp_path, "--devlint", "-n", "1")
+def test_the_pytest_plugin_joins_what_all_workers_recorded(tmp_path: Path) -> None:
+    done = project(tmp_path, "--devlint", "-n", "2")
     assert done.returncode == 1
-    assert "devlint, gw0" in done.stdout and "1 emulated cuda; findings: 1 observed" in done.stdout
-    assert "findings: none" not in done.stdout
+    assert "1 emulated cuda; findings: 1 confirmed" in done.stdout and "confirmed, 2 times" in done.stdout
+    assert done.stdout.count("findings: ") == 1
 
 
 @pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="there is a CUDA device")

@@ -193,19 +193,76 @@ FINE = """\
 import torch
 
 x = torch.ones(3, device="cuda")
-print((x + 1).sum().item())
+y = OTHER
+print((x + y).sum().item())
 """
 
 
-def test_what_ran_on_the_accelerator_without_harm_is_refuted(
+def test_only_what_ran_with_the_claimed_operands_without_harm_is_refuted(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    region = Region(str(tmp_path / "program.py"), Position(4, 8), Position(4, 13))
+    region = Region(str(tmp_path / "program.py"), Position(5, 8), Position(5, 13))
     claim = Diagnostic(
         "DEV101", "mixed-device-op", Severity.ERROR, Confidence.CERTAIN, "they cannot be combined", region
     )
     monkeypatch.setattr(ConfiguredLinter, "findings", lambda self, files: [claim])
-    assert run(FINE) == {("DEV101", "program.py", 4): "refuted"}
+    place = ("DEV101", "program.py", 5)
+    assert run(FINE.replace("OTHER", "torch.tensor(1.0)"))[place] == "refuted"
+    assert run(FINE.replace("OTHER", "torch.ones(3)"))[place] == "confirmed"
+    assert run(FINE.replace("OTHER", "torch.ones(3, device='cuda')"))[place] == (
+        "not-reached this line ran, but never with operands on different devices"
+    )
+
+
+CAUGHT = """\
+import torch
+
+x = torch.ones(3, device="cuda")
+try:
+    x.numpy()
+except TypeError:
+    pass
+try:
+    torch.ones(3, device="cuda:7")
+except RuntimeError:
+    pass
+try:
+    raise ValueError("all tensors must be on the same device")
+except ValueError:
+    pass
+"""
+
+
+def test_an_error_that_the_program_catches_is_seen(run: Run) -> None:
+    verdicts = run(CAUGHT)
+    assert verdicts["DEV106", "program.py", 5] in ("confirmed", "observed")
+    assert verdicts["DEV112", "program.py", 9] == "observed"
+    assert not [place for place in verdicts if place[2] == 13]
+
+
+TWO_ON_A_LINE = """\
+import torch
+
+x = torch.ones(3, device="cuda")
+for step in range(4):
+    print(x.sum().item() if step < 1 else 0, x.mean().item())
+"""
+
+
+def test_evidence_is_counted_by_expression(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = [Region(str(tmp_path / "program.py"), Position(5, 11), Position(5, 25))]
+    places.append(Region(str(tmp_path / "program.py"), Position(5, 46), Position(5, 61)))
+    claims = [
+        Diagnostic("DEV403", "sync-in-loop", Severity.WARNING, Confidence.CERTAIN, "the host waits", place)
+        for place in places
+    ]
+    monkeypatch.setattr(ConfiguredLinter, "findings", lambda self, files: claims)
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text(TWO_ON_A_LINE, encoding="utf-8")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        _, report = run_program(RunRequest("program.py", False, (), device="emulated"), ConfiguredLinter())
+    counts = [outcome.count for outcome in report.outcomes if outcome.verdict.value == "confirmed"]
+    assert counts == [1, 4]
 
 
 CASTS = """\

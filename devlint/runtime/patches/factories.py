@@ -71,8 +71,13 @@ class _FactoryWrapper:
         none or if `default` is False.
         """
         if device is None and default:
-            device = current_default_device()
+            device = current_default_device() or self.device_of_tests()
         return self.session.resolve(device)
+
+    def device_of_tests(self) -> torch.device | None:
+        """Return the device for a tensor that test code makes now, or None if no rule places it."""
+        rules = self.session.test_rules
+        return rules.default_device() if rules is not None else None
 
     def foreign(self, target: torch.device) -> bool:
         """Return whether a device is neither the host nor of the emulated type; an example is `meta`."""
@@ -90,12 +95,12 @@ class _FactoryWrapper:
         if target is HOST or target.type == "cpu":
             how = f"created on the host by {name}()" + ("" if explicit else ", which names no device")
         else:
-            how = f"created on {target} by {name}()"
+            how = f"created on {target} by {name}()" + ("" if explicit else ", which names no device")
         label = label_tensor(out, Placement(target, how, site_of(frame)))
         if pinned and label is not None:
             label.pinned = True
         for recorder in session.recorders:
-            recorder.record_factory(name, frame)
+            recorder.record_factory(name, frame, on_device=target.type == session.kind)
         return out
 
     def plain(self, name: str, original: Callable[..., Any], *, default: bool) -> Callable[..., Any]:
@@ -108,7 +113,8 @@ class _FactoryWrapper:
                 return original(*args, device=target, **kwargs)
             if kwargs.get("out") is not None or (not default and device is None):
                 return original(*args, **kwargs)
-            rng.check_generator(kwargs.get("generator"), target)
+            if device is not None or current_default_device() is not None or self.session.test_rules is None:
+                rng.check_generator(kwargs.get("generator"), target)
             _check_pinning(target, pinned=pin_memory)
             key = 0 if target.type == "cpu" else 1 + (target.index or 0)
             with rng.device_generator_state(key):
@@ -229,7 +235,8 @@ class _FactoryWrapper:
         def factory(*args: Any, **kwargs: Any) -> Any:
             out = original(*args, **kwargs)
             label_tensor(out, Placement(HOST, f"made from a NumPy array by {name}()", site_of(user_frame(2))))
-            return out
+            rules = self.session.test_rules
+            return out if rules is None else rules.place_new(out)
 
         return factory
 

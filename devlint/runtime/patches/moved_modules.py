@@ -1,0 +1,64 @@
+"""Patches for `pytest --devlint=move`: a module that a test makes or calls is placed on the accelerator."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+import torch
+
+from devlint.runtime.moved_tests import MovedTests
+from devlint.runtime.patches.patcher import Patcher
+
+
+def install(moved: MovedTests, patcher: Patcher) -> None:
+    """Patch `torch.nn.Module` and `torch.testing.assert_close` for a suite that runs as if it moved its modules.
+
+    A module is moved when its construction by a test is over, and otherwise when a test calls it, with its arguments.
+    """
+    making: set[int] = set()
+
+    def moving(construct: Any) -> Any:
+        """Return a constructor that moves the module at its end, if a test calls it."""
+
+        @functools.wraps(construct)
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            if id(self) in making or not moved.active or not moved.is_test(sys._getframe(1)):
+                construct(self, *args, **kwargs)
+                return
+            making.add(id(self))
+            try:
+                construct(self, *args, **kwargs)
+            finally:
+                making.discard(id(self))
+            moved.place_module(self)
+
+        return __init__
+
+    def init_subclass(cls: Any, /, **kwargs: Any) -> None:
+        super(torch.nn.Module, cls).__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            cls.__init__ = moving(vars(cls)["__init__"])
+
+    call: Any = torch.nn.Module.__call__
+
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if moved.active and moved.is_test(sys._getframe(1)):
+            moved.place_module(self)
+            args, kwargs = moved.place(args), moved.place(kwargs)
+        return call(self, *args, **kwargs)
+
+    patcher.replace(torch.nn.Module, "__init_subclass__", classmethod(init_subclass))
+    patcher.replace(torch.nn.Module, "__call__", __call__)
+    patcher.replace(torch.testing, "assert_close", _on_any_device(torch.testing.assert_close))
+
+
+def _on_any_device(compare: Any) -> Any:
+    """Return `torch.testing.assert_close` so that it compares tensors on different devices, unless told otherwise."""
+
+    @functools.wraps(compare)
+    def assert_close(*args: Any, check_device: bool = False, **kwargs: Any) -> None:
+        compare(*args, check_device=check_device, **kwargs)
+
+    return assert_close

@@ -1,0 +1,156 @@
+"""Tests of `pytest --devlint=move`: a suite that never moves anything runs as if it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .test_pytest_suites import suite
+
+pytest.importorskip("torch")
+
+PACKAGE = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.linear = nn.Linear(size, size)
+        self.register_buffer("scale", torch.ones(size))
+        self.mask = torch.ones(size)
+
+    def forward(self, x):
+        return self.linear(x) * self.scale
+
+    def masked(self, x):
+        return self.linear(x) * self.mask
+
+
+def make(size):
+    return Net(size)
+
+
+def shift(x):
+    return x + torch.zeros(3)
+
+
+def shift_there(x):
+    return x + torch.zeros(3, device=x.device)
+
+
+def as_array(x):
+    return x.numpy()
+"""
+HEAD = "import numpy as np\nimport pytest\nimport torch\nfrom torch import nn\nimport net\n\n"
+
+
+def moved(folder: Path, tests: str, *options: str) -> tuple[str, str]:
+    """Run tests of the package under `--devlint=move`, and return the line of the result and all of the output."""
+    files = {"net.py": PACKAGE, "test_net.py": HEAD + tests}
+    done = suite(folder, files, "--devlint=move", "--devlint-no-lint", "--tb=short", *options)
+    return done.stdout.splitlines()[-1], done.stdout
+
+
+RIGHT = """\
+def test_what_a_test_makes_is_on_the_accelerator():
+    generator = torch.Generator().manual_seed(0)
+    for x in (torch.ones(3), torch.tensor([1.0]), torch.from_numpy(np.ones(3)), torch.rand(2, generator=generator)):
+        assert x.is_cuda
+    assert not torch.ones(3, device="cpu").is_cuda
+
+
+def test_modules_that_a_test_makes_or_calls_are_moved():
+    assert net.Net(3).scale.is_cuda and net.Net(3).masked.__self__.linear.weight.is_cuda
+    assert nn.Linear(3, 3).weight.is_cuda
+    made = net.make(3)
+    assert not made.scale.is_cuda
+    assert made(torch.ones(3)).is_cuda and made.scale.is_cuda
+    assert made(torch.ones(3, device="cpu")).is_cuda
+
+
+class Own(net.Net):
+    def __init__(self):
+        super().__init__(3)
+        self.other = nn.Linear(3, 3)
+
+
+def test_a_module_is_moved_at_the_end_of_its_construction():
+    assert Own().scale.is_cuda and not Own().mask.is_cuda
+
+
+def test_what_it_returns_can_be_compared_with_the_host():
+    out = net.shift_there(torch.ones(3))
+    np.testing.assert_allclose(out, np.ones(3))
+    np.testing.assert_allclose(out.numpy(), np.ones(3))
+    torch.testing.assert_close(out, torch.ones(3, device="cpu"))
+    assert torch.equal(out, torch.ones(3, device="cpu")) and (out + torch.ones(3, device="cpu")).is_cuda
+
+
+def test_training():
+    model = nn.Sequential(net.Net(3), nn.BatchNorm1d(3))
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.rand(4, 3)).sum().backward()
+    optimizer.step()
+    assert all(one.grad.is_cuda for one in model.parameters())
+
+
+def test_gradients():
+    assert torch.autograd.gradcheck(net.shift_there, torch.ones(3, dtype=torch.double, requires_grad=True))
+"""
+
+
+def test_a_right_package_passes(tmp_path: Path) -> None:
+    result, output = moved(tmp_path, RIGHT)
+    assert result.startswith("6 passed"), output
+    assert "DEV1" not in output and "DEV303" not in output
+
+
+WRONG = """\
+def test_attribute():
+    net.Net(3).masked(torch.ones(3))
+
+
+def test_factory():
+    net.shift(torch.ones(3))
+
+
+def test_array():
+    net.as_array(torch.ones(3))
+"""
+
+
+def test_each_bug_of_the_package_fails_and_tells_why(tmp_path: Path) -> None:
+    result, output = moved(tmp_path, WRONG)
+    assert result.startswith("3 failed"), output
+    assert f"moved to cuda:0 with its module (--devlint=move): {tmp_path}/test_net.py:8" in output
+    assert f"created on the host by torch.ones(), which names no device: {tmp_path}/net.py:10" in output
+    assert f"created on cuda:0 by torch.ones(), which names no device: {tmp_path}/test_net.py:12" in output
+    assert f"created on the host by torch.zeros(), which names no device: {tmp_path}/net.py:24" in output
+    assert f"DEV106 at {tmp_path}/net.py:32" in output
+    assert output.count("mark it with pytest.mark.devlint_on_host") == 3
+
+
+MARKED = """\
+@pytest.mark.devlint_on_host
+def test_marked():
+    assert not net.Net(3)(torch.ones(3)).is_cuda
+    net.shift(torch.ones(3))
+
+
+def test_other():
+    assert torch.ones(3).device.type == "xpu"
+"""
+
+
+def test_a_marked_test_stays_on_the_host(tmp_path: Path) -> None:
+    result, output = moved(tmp_path, MARKED, "--devlint=move:xpu", "--strict-markers")
+    assert result.startswith("2 passed"), output
+
+
+def test_nothing_of_the_mode_remains(tmp_path: Path) -> None:
+    files = {"net.py": PACKAGE, "test_net.py": HEAD + "def test():\n    assert not torch.ones(1).is_cuda\n"}
+    done = suite(tmp_path, files, "--devlint")
+    assert done.returncode == 0 and "nothing was ever on the accelerator" in done.stdout

@@ -1,0 +1,160 @@
+"""Tests of what `pytest --devlint` says of a suite: what ran where, and what was not emulated."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+ROOT = Path(__file__).parents[2]
+
+
+def suite(folder: Path, files: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+    """Write a project and run its test suite with devlint's plugin and pytest-xdist."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    plugins = ("-p", "devlint.runtime.pytest_plugin", "-p", "xdist", "-p", "no:cacheprovider")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-rs", *plugins, *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+CONFTEST = """\
+import pytest
+import torch
+
+DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+"""
+PACKAGE = """\
+import torch
+
+
+def twice(x):
+    return x * 2
+
+
+def ones():
+    return torch.ones(3) + 1
+
+
+class Shift:
+    def by(self, x):
+        return x + torch.zeros(2)
+
+
+def passes_on(x):
+    return twice(x)
+"""
+TESTS = """\
+import torch
+from shapes import Shift, ones, passes_on, twice
+
+
+def test_twice(device):
+    assert twice(torch.ones(3, device=device)).device.type == device
+
+
+def test_ones():
+    assert passes_on(ones()).sum() == 12
+
+
+def test_shift():
+    assert Shift().by(torch.ones(2)).sum() == 2
+"""
+SUITE = {"conftest.py": CONFTEST, "shapes.py": PACKAGE, "test_shapes.py": TESTS}
+
+
+def coverage(folder: Path) -> dict[str, Any]:
+    """Return the device coverage in the report that a suite has written."""
+    return dict(json.loads((folder / "out.json").read_text(encoding="utf-8"))["device_coverage"])
+
+
+def test_the_device_is_there_before_conftest_is_imported(tmp_path: Path) -> None:
+    done = suite(tmp_path, SUITE)
+    assert "3 passed" in done.stdout
+    done = suite(tmp_path, SUITE, "--devlint", "--devlint-no-lint")
+    assert "4 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_device_coverage_tells_which_functions_saw_the_accelerator(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    done = suite(tmp_path, SUITE, "--devlint", "--devlint-no-lint", "--devlint-report", "out.json", *workers)
+    assert "so did 1 of 3 functions that ran any (33 %), in 1 of 1 files" in done.stdout, done.stdout
+    assert "1 of 3  shapes.py; only on the host: ones, Shift.by" in done.stdout
+    found = coverage(tmp_path)
+    (file,) = found["files"]
+    assert file["filename"] == "shapes.py"
+    assert [(one["name"], one["line"], one["device_operators"] > 0) for one in file["functions"]] == [
+        ("twice", 4, True),
+        ("ones", 8, False),
+        ("Shift.by", 13, False),
+    ]
+    assert [file["filename"] for file in found["test_files"]] == ["test_shapes.py"]
+
+
+def test_a_suite_that_never_uses_the_accelerator_is_told_so(tmp_path: Path) -> None:
+    done = suite(tmp_path, SUITE, "--devlint", "--devlint-report", "out.html", "-k", "not cuda")
+    assert "3 passed" in done.stdout
+    assert "nothing was ever on the accelerator; all " in done.stdout
+    assert "nothing was ever on the accelerator; all " in (tmp_path / "out.html").read_text(encoding="utf-8")
+
+
+def test_a_function_in_which_devices_met_has_seen_the_accelerator(tmp_path: Path) -> None:
+    tests = "import torch\nfrom shapes import Shift\ndef test():\n    Shift().by(torch.ones(2, device='cuda'))\n"
+    done = suite(tmp_path, {"shapes.py": PACKAGE, "test_it.py": tests}, "--devlint")
+    assert done.returncode == 1 and "so did 1 of 1 functions" in done.stdout
+
+
+def test_the_option_takes_no_path(tmp_path: Path) -> None:
+    more = {**SUITE, "test_more.py": "def test_more():\n    pass\n"}
+    done = suite(tmp_path, more, "--devlint", "test_more.py", "--devlint-no-lint")
+    assert done.returncode == 0 and "1 passed" in done.stdout and "device coverage: no operator ran" in done.stdout
+    done = suite(tmp_path, more, "--devlint=test_more.py")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR and "--devlint=emulated:xpu" in done.stderr
+
+
+NOT_EMULATED = """\
+import torch
+
+
+def test_parallel():
+    try:
+        torch.nn.DataParallel(torch.nn.Linear(2, 2).cuda(), device_ids=[0, 1])
+    except NotImplementedError as error:
+        raise ValueError("no") from error
+
+
+def test_other():
+    raise NotImplementedError("no")
+"""
+AT_IMPORT = """\
+import torch
+nested = torch.nested.nested_tensor([torch.ones(2)], device="cuda", layout=torch.jagged)
+"""
+
+
+def test_what_is_not_emulated_is_skipped_with_its_reason(tmp_path: Path) -> None:
+    done = suite(tmp_path, {"test_it.py": NOT_EMULATED, "test_import.py": AT_IMPORT}, "--devlint")
+    assert "1 failed, 2 skipped" in done.stdout, done.stdout
+    assert "SKIPPED [1] test_it.py:6: devlint does not emulate torch.nn.DataParallel" in done.stdout
+    assert "SKIPPED [1] test_import.py:2: devlint does not emulate nested tensors of the jagged layout" in done.stdout
