@@ -100,7 +100,7 @@ class Report:
         """Yield the report as text for the terminal, in parts."""
         outcomes = self.outcomes
         for verdict in Verdict:
-            found = [with_relative_paths(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
+            found = [with_relative_paths(with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
             if found and verdict is not Verdict.NOT_REACHED:
                 yield f"── {verdict.value} ──\n"
                 yield from list(full_format.render(found, ReportContext(lines=source_lines, color=color)))[:-1]
@@ -204,7 +204,7 @@ def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield "\n"
 
 
-def _with_evidence(outcome: Outcome) -> Diagnostic:
+def with_evidence(outcome: Outcome) -> Diagnostic:
     """Return the diagnostic of a judged finding, with verdict and evidence in an additional last trace note.
 
     The diagnostic of a problem that only the run showed is returned as it is.
