@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from devlint.cli import terminal
-from devlint.cli.exit_status import FAILED
+from devlint.cli.exit_status import CLEAN, FAILED, FOUND
 from devlint.cli.option_values import OptionWithHiddenNames, ReportTarget, parse_report_targets, place_targets
 from devlint.cli.output_streams import report_base, write_file, write_stdout
 from devlint.installation import install_command
@@ -24,6 +24,7 @@ from devlint.runtime.device_comparison import ComparisonRequest, as_json, as_tab
 
 if TYPE_CHECKING:
     from devlint.runtime.configured_linter import ConfiguredLinter
+    from devlint.runtime.training_steps import WaitsPerStep
 
 DEVICES = ("auto", *EMULATED_OPTIONS, ALL_DEVICES, "mps", "cuda")
 """The values of `--device`."""
@@ -52,6 +53,13 @@ class CannotRun(click.ClickException):
 @click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
 @click.option("--no-lint", is_flag=True, help="Record only, without the static findings.")
 @click.option("--keep-going", is_flag=True, help="Go on after an error of mixed devices, as if the tensor were moved.")
+@click.option("--census", is_flag=True, help="List the tensors that stay behind when the program moves a module.")
+@click.option("--all", "everything", is_flag=True, help="Show all of what a report leaves out to be short.")
+@click.option(
+    "--max-waits-per-step",
+    type=click.IntRange(0),
+    help="Exit with 1 if the host waits more often for the accelerator in a training step (the median of the steps).",
+)
 @click.option(
     "--output-format",
     metavar="FORMAT[:FILE],...",
@@ -77,6 +85,9 @@ def run(
     isolated: bool,
     no_lint: bool,
     keep_going: bool,
+    census: bool,
+    everything: bool,
+    max_waits_per_step: int | None,
     output_format: tuple[ReportTarget, ...],
     output_file: Path | None,
     module: bool,
@@ -85,7 +96,8 @@ def run(
 ) -> int:
     """Run PROGRAM and report on stderr (or to --output-file) what was moved, waited for and wrong.
 
-    The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen.
+    The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen, or the host waited
+    too often.
 
     With --device emulated:all, run PROGRAM on the CPU and on each emulated accelerator, and report where it runs and
     whether it computes the same. The exit status is 0 if it does everywhere, otherwise 1.
@@ -106,7 +118,7 @@ def run(
             from devlint.runtime.report_forms import render_report
 
             status, report = run_program(
-                RunRequest(program, module, arguments, device, devices, keep_going=keep_going), linter
+                RunRequest(program, module, arguments, device, devices, keep_going=keep_going, census=census), linter
             )
         except ModuleNotFoundError as missing:
             if missing.name != "torch":
@@ -114,8 +126,12 @@ def run(
             raise _needs_torch() from None
         for target in targets:
             color = target.path is None and terminal.has_color(sys.stderr)
-            _write(render_report(report, target.format, base=report_base(), color=color), target.path)
+            text = render_report(report, target.format, base=report_base(), color=color, everything=everything)
+            _write(text, target.path)
         status = status or int(report.failed)
+        if max_waits_per_step is not None:
+            over_budget = _over_budget(report.waits_per_step, max_waits_per_step)
+            status = status or over_budget
     click.get_current_context().exit(status)
     return status
 
@@ -134,6 +150,20 @@ def _compare(request: ComparisonRequest, targets: list[ReportTarget]) -> int:
     for target in targets:
         _write(as_json(rows) if target.format == "json" else as_table(rows), target.path)
     return int(not all(row.proven for row in rows))
+
+
+def _over_budget(waits: WaitsPerStep | None, most: int) -> int:
+    """Return the exit status of the budget of waits, after saying why if it is not 0.
+
+    It is 1 if the host waited more often in a training step, and 2 if no whole step was seen.
+    """
+    if waits is None:
+        terminal.error("--max-waits-per-step: the program made fewer than two steps of an optimizer")
+        return FAILED
+    if waits.median > most:
+        terminal.error(f"the host waits {waits.median:g} times in a training step, and may {most} times")
+        return FOUND
+    return CLEAN
 
 
 def _write(text: str, path: Path | None) -> None:

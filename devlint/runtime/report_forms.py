@@ -8,18 +8,21 @@ from devlint.linter.rule_listing import all_rule_metadata
 from devlint.output import find_format
 from devlint.output.report_context import ReportContext
 from devlint.runtime.html_report import render_page
-from devlint.runtime.recording_report import Report, source_lines, with_evidence, with_relative_paths
+from devlint.runtime.outcome_texts import with_evidence, with_relative_paths
+from devlint.runtime.recording_report import Report
+from devlint.runtime.report_wording import source_lines
 from devlint.triage.fingerprint import add_fingerprints
 
 
-def render_report(report: Report, form: str, *, base: Path, color: bool = False) -> str:
+def render_report(report: Report, form: str, *, base: Path, color: bool = False, everything: bool = False) -> str:
     """Return the report of a recorded program in one of the formats that `devlint.output.FORMATS` names.
 
     `full`, `json` and `html` show all of the report. The other formats show the findings that were seen to happen, each
-    with what was seen. `base` is the directory to which the services that read them resolve paths.
+    with what was seen. `base` is the directory to which the services that read them resolve paths. `everything` lifts
+    the limits on the length of `full`.
     """
     if form == "full":
-        return "".join(report.full(color=color))
+        return "".join(report.full(color=color, everything=everything))
     if form == "json":
         return report.json() + "\n"
     if form == "html":

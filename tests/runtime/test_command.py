@@ -118,11 +118,10 @@ def test_the_formats_of_check_show_what_was_seen(tmp_path: Path) -> None:
     assert error["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "program.py"
     assert error["partialFingerprints"]["devlint/v1"]
     assert any("confirmed: RuntimeError" in step["message"]["text"] for step in error["relatedLocations"])
-    assert {rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]} >= {"DEV101", "DEV403"}
+    assert {rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]} == {"DEV101", "DEV406"}
     cases = [case.get("name") for case in ElementTree.parse(tmp_path / "report.xml").iter("testcase")]
     assert "org.devlint.DEV101" in cases
     assert "::error title=devlint (DEV101),file=program.py,line=15" in done.stderr
-    assert "::warning title=devlint (DEV403),file=program.py,line=14" in done.stderr
 
 
 def test_two_reports_need_two_places(tmp_path: Path) -> None:
@@ -177,6 +176,61 @@ def test_without_torch_it_says_what_to_install(tmp_path: Path, options: tuple[st
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"Error: devlint run needs torch: pip install -e '{ROOT}[runtime]'\n"
+
+
+TRAINING = """\
+import torch
+
+x = torch.ones(3, device="cuda", requires_grad=True)
+optimizer = torch.optim.SGD([x], 0.1)
+for _ in range(5):
+    x.grad = torch.ones(3, device="cuda")
+    optimizer.step()
+    x.sum().item()
+    x.mean().item()
+"""
+
+
+@pytest.mark.parametrize(("most", "status"), [("2", 0), ("1", 1)])
+def test_the_budget_of_waits_decides_the_exit_status(tmp_path: Path, most: str, status: int) -> None:
+    options = ("--device", "emulated", "--no-lint", "--max-waits-per-step", most)
+    done = run(tmp_path, *options, "program.py", source=TRAINING)
+    assert done.returncode == status
+    assert "waits by line, 10 in all, 2 in a training step" in done.stderr
+    assert ("the host waits 2 times in a training step, and may 1 times" in done.stderr) is bool(status)
+
+
+def test_a_budget_of_waits_needs_training_steps(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "--max-waits-per-step", "3", "program.py", source=FINE)
+    assert done.returncode == 2 and "fewer than two steps of an optimizer" in done.stderr
+
+
+LEAVING = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.mask = torch.ones(2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+net = Net().cuda()
+print(net(torch.ones(1, 2, device="cuda")).shape)
+"""
+
+
+def test_the_census_lists_what_a_moved_module_leaves_behind(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "--census", "program.py", source=LEAVING)
+    assert done.returncode == 0
+    assert "net.mask: float32 [2] on cpu, the module on cuda:0" in done.stderr
+    assert "created on the host by torch.ones(), which names no device: program.py:9" in done.stderr
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", source=LEAVING)
+    assert "left behind" not in done.stderr
 
 
 def test_html_is_one_page(tmp_path: Path) -> None:
