@@ -67,7 +67,7 @@ class SyncInLoop(Rule):
     ```
 
     ## How it is confirmed at run time
-    The recorder counts for each line how often the host waited, and for what.
+    The recorder counts for each line how often the host waited, for what, and in how many training steps.
 
     ## Known limits
     A read directly after another one does not wait, and is not reported. Nor is what runs only now and then

@@ -12,10 +12,12 @@ import click
 from devlint.cli import shell_completion, terminal
 from devlint.cli.exit_status import CLEAN
 from devlint.cli.option_values import (
+    OptionWithHiddenNames,
     ReportTarget,
     parse_jobs,
     parse_min_torch,
     parse_report_targets,
+    place_targets,
     split_commas,
 )
 from devlint.config.config_options import Options
@@ -128,7 +130,13 @@ class _CheckCommand(click.Command):
     help=f"Format of the report, and where to write it: {', '.join(FORMATS)}."
     "  [default: full on a terminal, else concise]",
 )
-@click.option("--output-file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to a file.")
+@click.option(
+    "--output-file",
+    "--output",
+    cls=OptionWithHiddenNames,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the report to a file.",
+)
 @click.option("--stdin-filename", metavar="FILE", help="The file name of the text on the standard input.")
 @click.option(
     "--changed", metavar="[=REF]", help="Report only findings that concern changes since a commit.  [default: HEAD]"
@@ -282,8 +290,4 @@ def _report_targets(
     if targets is None:
         for_people = output_file is None and sys.stdout.isatty()
         targets = (ReportTarget("full" if for_people else "concise"),)
-    placed = tuple(ReportTarget(target.format, target.path or output_file) for target in targets)
-    places = [target.path for target in placed]
-    if len(set(places)) < len(places):
-        raise click.UsageError("two formats go to one place; name a file for each: FORMAT:FILE")
-    return placed
+    return place_targets(targets, output_file)

@@ -17,7 +17,7 @@ from devlint.cli.exit_status import CLEAN, FAILED, FOUND
 from devlint.cli.finding_filters import BaselineFile, only_changed
 from devlint.cli.fix_options import FixOptions
 from devlint.cli.option_values import ReportTarget
-from devlint.cli.output_streams import write_file, write_stdout
+from devlint.cli.output_streams import report_base, write_file, write_stdout
 from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
@@ -128,7 +128,7 @@ def _filtered(
 def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnostic], errors: ErrorReporter) -> int:
     """Write the requested reports on the findings, and return the exit status of the run."""
     sources = outcome.sources
-    page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_metadata_by_code(), base=_report_base())
+    page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_metadata_by_code(), base=report_base())
     # If the fixed text goes to the standard output, the report goes to the standard error stream.
     to_stderr = request.fix_options is not None and request.stdin_name is not None
     for target in request.targets:
@@ -215,18 +215,6 @@ def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
     elif errors:
         parts = "1 function was" if len(errors) == 1 else f"{len(errors)} functions were"
         terminal.warn(f"{parts} not analysed to the end because of an internal error; --verbose tells more")
-
-
-def _report_base() -> Path:
-    """Return the directory to which file paths are relative in reports for web services such as GitHub.
-
-    This is the root of the repository, or the current directory outside of a repository.
-    """
-    for variable in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
-        if folder := os.environ.get(variable):
-            return Path(folder)
-    cwd = Path.cwd()
-    return next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), cwd)
 
 
 def _write(target: ReportTarget, diagnostics: Sequence[Diagnostic], page: ReportContext, *, to_stderr: bool) -> None:

@@ -19,7 +19,7 @@ _COMMANDS = {
     "clean": "devlint.cli.clean_command:clean",
     "port": "devlint.cli.port_command:port",
     "rule": "devlint.cli.rule_command:rule",
-    "run": "devlint.runtime.run_command:run",
+    "run": "devlint.cli.run_command:run",
     "server": "devlint.server.server_command:server",
 }
 """The module and the function of each command."""

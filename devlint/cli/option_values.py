@@ -39,6 +39,31 @@ def parse_report_targets(
     return tuple(targets)
 
 
+def place_targets(targets: Iterable[ReportTarget], output_file: Path | None) -> tuple[ReportTarget, ...]:
+    """Return report targets of which those without a file of their own go to `output_file`.
+
+    Raise UsageError if two reports would go to one place.
+    """
+    placed = tuple(ReportTarget(target.format, target.path or output_file) for target in targets)
+    places = [target.path for target in placed]
+    if len(set(places)) < len(places):
+        raise click.UsageError("two formats go to one place; name a file for each: FORMAT:FILE")
+    return placed
+
+
+class OptionWithHiddenNames(click.Option):
+    """A click option that has several names, of which the help shows only the first."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the line about the option in the help, with its first name only."""
+        names = self.opts
+        self.opts = names[:1]
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.opts = names
+
+
 def parse_jobs(ctx: click.Context, param: click.Parameter, value: str) -> int:
     """Return the number of processes that the value of the option `--jobs` allows: a number from 1, or `auto`.
 

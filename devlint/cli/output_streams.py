@@ -72,3 +72,15 @@ def _default_file_mode() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+def report_base() -> Path:
+    """Return the directory to which file paths are relative in reports for web services such as GitHub.
+
+    This is the root of the repository, or the current directory outside of a repository.
+    """
+    for variable in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+        if folder := os.environ.get(variable):
+            return Path(folder)
+    cwd = Path.cwd()
+    return next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), cwd)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -35,8 +35,8 @@ def settings(*, quiet: bool, color: bool | None) -> Iterator[None]:
         _COLOR.reset(tokens[1])
 
 
-def has_color() -> bool:
-    """Return whether to use colours on the standard output.
+def has_color(stream: TextIO | None = None) -> bool:
+    """Return whether to use colours on a stream, by default the standard output.
 
     The option `--color` decides first, then the environment variables `NO_COLOR` and `FORCE_COLOR`, then whether the
     output is a terminal.
@@ -48,7 +48,7 @@ def has_color() -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int:

@@ -16,6 +16,7 @@ import click
 from devlint.cli import terminal
 from devlint.cli.check_run import CheckRequest, run_check
 from devlint.config.config_files import FILENAMES
+from devlint.installation import install_command
 from devlint.linter.discovery import SUFFIXES
 
 _SETTINGS_FILES: Final = (*FILENAMES, ".gitignore")
@@ -40,7 +41,7 @@ def watch(request: CheckRequest) -> int:
         # Imported here since watchfiles is an optional dependency.
         import watchfiles
     except ImportError:
-        raise click.UsageError("--watch needs watchfiles: pip install 'devlint[watch]'") from None
+        raise click.UsageError(f"--watch needs watchfiles: {install_command('watch')}") from None
 
     folders = _watched_folders(request)
     if not folders:

@@ -21,10 +21,15 @@ _APPLICABILITY = {
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
     """Yield a block of lines for each finding, then a line with the numbers of findings and files."""
+    yield from blocks(diagnostics, context)
+    yield TerminalStyle(context.color).strong(summary(diagnostics, context.checked)) + "\n"
+
+
+def blocks(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a block of lines for each finding, and nothing else."""
     style = TerminalStyle(context.color)
     for diagnostic in diagnostics:
         yield "\n".join(_Block(diagnostic, context, style).lines()) + "\n\n"
-    yield style.strong(summary(diagnostics, context.checked)) + "\n"
 
 
 def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:

@@ -12,15 +12,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from devlint.runtime.device_coverage import DeviceCoverage, FileCoverage, coverage_text, device_coverage
+from devlint.runtime.line_costs import LineCost
+from devlint.runtime.outcome_texts import evidence_texts
 from devlint.runtime.recorder import TimelineEvent
-from devlint.runtime.recording_report import (
-    LineCost,
-    Report,
-    evidence_texts,
-    format_bytes,
-    format_duration,
-    relative_path,
-)
+from devlint.runtime.recording_report import Report
+from devlint.runtime.report_wording import format_bytes, format_duration, relative_path
 from devlint.runtime.verdicts import Outcome, Verdict
 from devlint.version import __version__
 

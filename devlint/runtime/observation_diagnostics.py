@@ -7,37 +7,39 @@ from collections.abc import Iterable
 from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
 from devlint.linter.rule_listing import find_rule_metadata
 from devlint.runtime.call_sites import Site
-from devlint.runtime.recorder import LineRecord, Observation, Recorder
+from devlint.runtime.recorder import Observation, Recorder
 from devlint.runtime.storage_labels import HistoryStep
 
-SYNC_IN_LOOP_COUNT = 3
-"""The number of waits at one line from which on DEV403 (sync-in-loop) is reported."""
+FEWEST_STEPS = 3
+"""The number of training steps from which on DEV403 (sync-in-loop) is reported for the lines that wait in them."""
 
 
 def grouped_observations(recorder: Recorder) -> list[list[Observation]]:
     """Return all problems that a recorder has observed, as groups with the same rule code and the same source location.
 
-    Lines where the host waited again and again for the accelerator form groups of their own (DEV403).
+    Lines where the program makes the host wait in each training step form groups of their own (DEV403).
     """
-    return [*recorder.observations.values(), *_repeated_waits(recorder.lines.values())]
+    return [*recorder.observations.values(), *_waits_of_steps(recorder)]
 
 
-def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
-    """Return DEV403 (sync-in-loop) observations for the lines at which the host waited three times or more.
+def _waits_of_steps(recorder: Recorder) -> list[list[Observation]]:
+    """Return DEV403 (sync-in-loop) observations for the lines at which the host waited in most training steps.
 
-    Only waits for the same reason are added up. A transfer to the host is a wait; a call of `synchronize` is none. Each
-    such line gives one list, which has one entry for each wait.
+    What waits now and then, such as a log of every tenth step or a validation after each epoch, is not among them, nor
+    is a call of `synchronize`. Each such line gives one list, which has one entry for each wait.
     """
+    steps = recorder.steps.index
     found: list[list[Observation]] = []
-    for line in lines:
+    for line in recorder.lines.values():
         kinds = {what: tally.count for what, tally in line.waits.items() if what != "synchronize"}
-        to_host = sum(tally.count for kind, tally in line.transfers.items() if kind.to_host and kind.source != "cpu")
-        if to_host:
-            kinds["transfer to the host"] = to_host
-        count = max(kinds.values(), default=0)
-        if count >= SYNC_IN_LOOP_COUNT:
-            message = f"the host waits here for the accelerator again and again ({', '.join(kinds)})"
-            found.append([Observation("DEV403", message, line.site)] * count)
+        downloads = sum(tally.count for kind, tally in line.transfers.items() if kind.waits)
+        if downloads:
+            kinds["transfer to the host"] = downloads
+        waited = min(line.steps_with_waits, steps)
+        if kinds and steps >= FEWEST_STEPS and waited > steps / 2:
+            when = "in every training step" if waited == steps else f"in {waited} of {steps} training steps"
+            message = f"the host waits here for the accelerator {when} ({', '.join(kinds)})"
+            found.append([Observation("DEV403", message, line.site)] * sum(kinds.values()))
     return found
 
 

@@ -20,6 +20,7 @@ from devlint.runtime.backends import BACKENDS, emulated_kind
 from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.error_reports import report_error_that_may_be_caught, report_uncaught_error
 from devlint.runtime.line_coverage import LineCoverage
+from devlint.runtime.module_moves import census_of_moved_modules
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recording_report import Report
 from devlint.runtime.storage_labels import memory_counter
@@ -37,6 +38,7 @@ class RunRequest:
     device: str = "auto"
     devices: int = 1
     keep_going: bool = False
+    census: bool = False
 
 
 def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[int, Report]:
@@ -59,10 +61,11 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     with place as session:
         if session is not None:
             session.keep_going = request.keep_going
-        with record() as report, lines:
+        with record() as report, census_of_moved_modules(report.census) if request.census else nullcontext(), lines:
             status = execute(request).status
     os.chdir(here)  # reports show file names relative to the directory in which the run was started
     report.ran = frozenset(lines.ran)
+    report.see_all = "--all"
     report.device = device if kind is None else f"{request.devices} emulated {kind}"
     report.peak = (
         torch.cuda.max_memory_allocated() if device == "cuda" else max(memory_counter.peak.values(), default=0)

@@ -19,6 +19,7 @@ from devlint.runtime.recording_mode import RecordingMode
 from devlint.runtime.recording_report import Report
 from devlint.runtime.runtime_session import RuntimeSession
 from devlint.runtime.sync_debug import SyncDebugListener
+from devlint.runtime.training_steps import steps_counted_by
 
 
 @contextmanager
@@ -65,7 +66,8 @@ def record() -> Iterator[Report]:
     with (
         _active_session(RuntimeSession(None, 0))
         if runtime_session.active is None
-        else nullcontext(runtime_session.active) as session
+        else nullcontext(runtime_session.active) as session,
+        steps_counted_by(recorder.steps),
     ):
         session.recorders.append(recorder)
         try:

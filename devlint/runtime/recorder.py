@@ -13,6 +13,8 @@ from types import FrameType
 
 from devlint.runtime.call_sites import Site, site_of
 from devlint.runtime.storage_labels import HistoryStep
+from devlint.runtime.training_steps import TrainingSteps
+from devlint.runtime.wait_origins import asked_by_program
 
 TIMELINE_LIMIT = 20_000
 """The number of events kept for the timeline; counts by line have no limit."""
@@ -45,13 +47,19 @@ class TransferKind:
         """Return whether transfers of this kind end on the host."""
         return self.target == "cpu"
 
+    @property
+    def waits(self) -> bool:
+        """Return whether the host waits for transfers of this kind, because it has their result at once."""
+        return self.to_host and self.source != "cpu" and self.blocking
+
 
 @dataclass(slots=True)
 class LineRecord:
     """Counts of what one line of the user's code did with devices while the program ran.
 
     `device_operators` counts the operators that ran on an accelerator or made a tensor there, and `sync_warnings` how
-    often CUDA itself said that the host waits.
+    often CUDA itself said that the host waits. `steps_with_waits` counts the training steps in which the program itself
+    asked for a wait here.
     """
 
     site: Site
@@ -62,6 +70,21 @@ class LineRecord:
     promotions: int = 0
     device_operators: int = 0
     sync_warnings: int = 0
+    steps_with_waits: int = 0
+    last_step_with_wait: int = -1
+
+    def waited_in_step(self, index: int) -> None:
+        """Note that the program asked for a wait at this line in the training step of this index."""
+        if index != self.last_step_with_wait:
+            self.last_step_with_wait = index
+            self.steps_with_waits += 1
+
+    @property
+    def waited(self) -> int:
+        """Return how often the host waited at this line, for values or for a blocking copy to the host."""
+        return sum(tally.count for tally in self.waits.values()) + sum(
+            tally.count for kind, tally in self.transfers.items() if kind.waits
+        )
 
     @property
     def used_device(self) -> bool:
@@ -73,10 +96,11 @@ class LineRecord:
 class TimelineEvent:
     """One event in the timeline of a recorded program: a transfer, a wait or an observed problem.
 
-    `start` is in seconds since the recording began.
+    `start` is in seconds since the recording began, and `operators` the number of operators that had run before.
     """
 
     start: float
+    operators: int
     kind: str
     what: str
     nbytes: int
@@ -111,6 +135,7 @@ class Recorder:
         self.observations: dict[tuple[str, Site | None], list[Observation]] = {}
         self.notes: dict[str, int] = {}
         self.operators = 0
+        self.steps = TrainingSteps()
         self.interrupted: set[tuple[str, int]] = set()
         self.started = time.perf_counter()
         self.ended: float | None = None
@@ -170,6 +195,8 @@ class Recorder:
             tally.count += 1
             tally.nbytes += nbytes
             tally.seconds += seconds
+        if kind.waits:
+            self._count_wait(record, frame)
         self._add_timeline_event("transfer", f"{kind.source} → {kind.target}", nbytes, frame)
 
     def record_redundant_transfer(self, kind: TransferKind, frame: FrameType | None) -> None:
@@ -190,7 +217,14 @@ class Recorder:
             tally = record.waits.setdefault(what, TransferTally())
             tally.count += 1
             tally.seconds += seconds
+        self._count_wait(record, frame)
         self._add_timeline_event("wait", what, 0, frame)
+
+    def _count_wait(self, record: LineRecord | None, frame: FrameType | None) -> None:
+        """Count a wait of the host in the present training step, and for its line if the program asked for it."""
+        self.steps.add_wait()
+        if record is not None and asked_by_program(frame):
+            record.waited_in_step(self.steps.index)
 
     def record_factory(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """Count, for the line that a frame is at, a tensor that the torch function `name` created."""
@@ -238,4 +272,4 @@ class Recorder:
         """Add an event at the present time to the timeline, unless the timeline already has its maximum of events."""
         if len(self.timeline) < TIMELINE_LIMIT:
             now = time.perf_counter() - self.started
-            self.timeline.append(TimelineEvent(now, kind, what, nbytes, site or site_of(frame)))
+            self.timeline.append(TimelineEvent(now, self.operators, kind, what, nbytes, site or site_of(frame)))

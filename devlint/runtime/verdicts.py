@@ -38,7 +38,8 @@ class Outcome:
     """A finding with the verdict of a program run and the evidence for the verdict.
 
     `count` is how often the finding was seen in the run, `nbytes` and `seconds` what it cost; `detail` says what was
-    seen, and `place` is the source region where it was seen.
+    seen, and `place` is the source region where it was seen. `raised` is the name of the exception's type, or None if
+    nothing was raised.
     """
 
     diagnostic: Diagnostic
@@ -48,6 +49,7 @@ class Outcome:
     seconds: float = 0.0
     detail: str = ""
     place: Region | None = None
+    raised: str | None = None
 
     @property
     def seen(self) -> bool:
@@ -95,7 +97,7 @@ class FindingVerifier:
         """
         joined = [self._judge(finding) for finding in findings]
         extra = [
-            Outcome(diagnostic_of(group), Verdict.OBSERVED, len(group))
+            Outcome(diagnostic_of(group), Verdict.OBSERVED, len(group), raised=group[0].raised)
             for index, group in enumerate(self._groups)
             if index not in self._used
         ]
@@ -113,7 +115,14 @@ class FindingVerifier:
             raised = f"{first.raised}: " if first.raised else ""
             place = region_of(first.site) if first.site is not None else None
             return self._with_transfers(
-                Outcome(finding, Verdict.CONFIRMED, count, detail=f"{raised}{first.message}", place=place)
+                Outcome(
+                    finding,
+                    Verdict.CONFIRMED,
+                    count,
+                    detail=f"{raised}{first.message}",
+                    place=place,
+                    raised=first.raised,
+                )
             )
         if finding.code in CONFIRMED_BY_TRANSFER or finding.code == "DEV407":
             return self._by_transfers(finding)

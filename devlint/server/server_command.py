@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from devlint.installation import install_command
+
 
 @click.command()
 @click.option("--stdio", is_flag=True, help="Talk over the standard streams (the default).")
@@ -25,7 +27,7 @@ def server(stdio: bool, tcp: bool, host: str, port: int, verbose: bool) -> None:
     except ModuleNotFoundError as problem:
         if (problem.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
-        raise click.UsageError("the language server needs pygls: pip install 'devlint[lsp]'") from None
+        raise click.UsageError(f"the language server needs pygls: {install_command('lsp')}") from None
     if stdio and tcp:
         raise click.UsageError("--stdio and --tcp exclude each other")
     logging.basicConfig(level=logging.CRITICAL)

@@ -143,12 +143,18 @@ def test_an_unknown_format_is_an_error(devlint):
     assert "unknown format `jsn` (did you mean `json`?)" in result.err
 
 
-def test_output_file(devlint, files):
+@pytest.mark.parametrize("option", ["--output-file", "--output"])
+def test_output_file(devlint, files, option):
     files({"a.py": BUG})
-    result = devlint("a.py", "--output-file", "out.txt")
+    result = devlint("a.py", option, "out.txt")
     assert result.status == 1
     assert result.out == ""
     assert Path("out.txt").read_text().startswith("a.py:1:1: DEV101")
+
+
+def test_the_help_names_one_option_for_the_output_file(devlint):
+    shown = devlint("check", "--help").out
+    assert "--output-file FILE" in shown and "--output," not in shown and ", --output" not in shown
 
 
 def test_an_output_file_that_cannot_be_written_is_an_error(devlint, files):

@@ -94,7 +94,7 @@ def test_without_watchfiles_it_says_what_to_install(tmp_path):
         text=True,
     )
     assert done.returncode == 2
-    assert "--watch needs watchfiles: pip install 'devlint[watch]'" in done.stderr
+    assert f"--watch needs watchfiles: pip install -e '{ROOT}[watch]'" in done.stderr
 
 
 def test_the_standard_input_cannot_be_watched(devlint):

@@ -31,6 +31,7 @@ JUDGED = ("DEV1", "DEV2", "DEV3", "DEV502", "DEV504")
 BY_STATIC_FINDING = {
     "bayesian-conv-sampling": "that an array comes from a random generator is not seen in its bytes",
     "rope-table-forward-move": "a transfer that moves nothing is right in code that does not know its device",
+    "sequence-output-scalars": "a loop that waits is reported where it trains, and this one generates",
 }
 """Cases whose bug a run shows only by confirming the static finding, with the reason."""
 

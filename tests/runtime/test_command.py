@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -39,7 +40,7 @@ FINE = BROKEN.replace("torch.zeros(n)", "torch.zeros(n, device='cuda')")
 
 def run(folder: Path, *arguments: str, source: str = BROKEN) -> subprocess.CompletedProcess[str]:
     (folder / "program.py").write_text(source, encoding="utf-8")
-    command = "from devlint.runtime.run_command import run; run(prog_name='devlint run')"
+    command = "from devlint.cli.run_command import run; run(prog_name='devlint run')"
     return subprocess.run(
         [sys.executable, "-c", command, *arguments],
         cwd=folder,
@@ -89,7 +90,15 @@ def test_a_program_ends_as_python_would_end_it(tmp_path: Path, last: str, status
 
 def test_json_goes_to_the_file(tmp_path: Path) -> None:
     done = run(
-        tmp_path, "--device", "emulated", "--no-lint", "--output-format", "json", "--output", "out.json", "program.py"
+        tmp_path,
+        "--device",
+        "emulated",
+        "--no-lint",
+        "--output-format",
+        "json",
+        "--output-file",
+        "out.json",
+        "program.py",
     )
     report = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     (error,) = [finding for finding in report["findings"] if finding["code"] == "DEV101"]
@@ -98,6 +107,130 @@ def test_json_goes_to_the_file(tmp_path: Path) -> None:
     costs = {line["line"]: line for line in report["lines"]}
     assert costs[12]["bytes"] == 12 and costs[14]["waits"] == 3
     assert "DEV101" not in done.stderr
+
+
+def test_the_formats_of_check_show_what_was_seen(tmp_path: Path) -> None:
+    forms = "sarif:out/report.sarif,junit:report.xml,github"
+    done = run(tmp_path, "--device", "emulated", "--output-format", forms, "program.py")
+    log = json.loads((tmp_path / "out/report.sarif").read_text(encoding="utf-8"))
+    (error,) = [one for one in log["runs"][0]["results"] if one["ruleId"] == "DEV101"]
+    assert error["level"] == "error" and error["codeFlows"]
+    assert error["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "program.py"
+    assert error["partialFingerprints"]["devlint/v1"]
+    assert any("confirmed: RuntimeError" in step["message"]["text"] for step in error["relatedLocations"])
+    assert {rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]} == {"DEV101", "DEV406"}
+    cases = [case.get("name") for case in ElementTree.parse(tmp_path / "report.xml").iter("testcase")]
+    assert "org.devlint.DEV101" in cases
+    assert "::error title=devlint (DEV101),file=program.py,line=15" in done.stderr
+
+
+def test_two_reports_need_two_places(tmp_path: Path) -> None:
+    done = run(tmp_path, "--output-format", "sarif,github", "program.py")
+    assert done.returncode == 2 and "two formats go to one place" in done.stderr and not done.stdout
+
+
+def test_the_report_goes_where_it_should_when_the_program_changes_the_directory(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    source = f"import os\nos.chdir('elsewhere')\n{FINE}"
+    run(tmp_path, "--device", "emulated", "--no-lint", "--output-format", "json:out.json", "program.py", source=source)
+    assert (tmp_path / "out.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nofile.py"], "Error: there is no program nofile.py\n"),
+        (["."], "Error: there is no program .\n"),
+        (["-m", "nomodule.part"], "Error: there is no module nomodule.part\n"),
+    ],
+)
+def test_a_missing_program_is_said_in_one_line(tmp_path: Path, arguments: list[str], said: str) -> None:
+    done = run(tmp_path, *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+def test_a_misspelt_option_is_not_taken_for_the_program(tmp_path: Path) -> None:
+    done = run(tmp_path, "--kep-going", "program.py")
+    assert done.returncode == 2 and "No such option" in done.stderr
+
+
+WITHOUT_TORCH = """\
+import sys
+sys.modules["torch"] = None
+from devlint.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--no-lint",), ("--device", "emulated:all")])
+def test_without_torch_it_says_what_to_install(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "program.py").write_text(FINE, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, "run", *options, "program.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"Error: devlint run needs torch: pip install -e '{ROOT}[runtime]'\n"
+
+
+TRAINING = """\
+import torch
+
+x = torch.ones(3, device="cuda", requires_grad=True)
+optimizer = torch.optim.SGD([x], 0.1)
+for _ in range(5):
+    x.grad = torch.ones(3, device="cuda")
+    optimizer.step()
+    x.sum().item()
+    x.mean().item()
+"""
+
+
+@pytest.mark.parametrize(("most", "status"), [("2", 0), ("1", 1)])
+def test_the_budget_of_waits_decides_the_exit_status(tmp_path: Path, most: str, status: int) -> None:
+    options = ("--device", "emulated", "--no-lint", "--max-waits-per-step", most)
+    done = run(tmp_path, *options, "program.py", source=TRAINING)
+    assert done.returncode == status
+    assert "waits by line, 10 in all, 2 in a training step" in done.stderr
+    assert ("the host waits 2 times in a training step, and may 1 times" in done.stderr) is bool(status)
+
+
+def test_a_budget_of_waits_needs_training_steps(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "--max-waits-per-step", "3", "program.py", source=FINE)
+    assert done.returncode == 2 and "fewer than two steps of an optimizer" in done.stderr
+
+
+LEAVING = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.mask = torch.ones(2)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+net = Net().cuda()
+print(net(torch.ones(1, 2, device="cuda")).shape)
+"""
+
+
+def test_the_census_lists_what_a_moved_module_leaves_behind(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "--census", "program.py", source=LEAVING)
+    assert done.returncode == 0
+    assert "net.mask: float32 [2] on cpu, the module on cuda:0" in done.stderr
+    assert "created on the host by torch.ones(), which names no device: program.py:9" in done.stderr
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", source=LEAVING)
+    assert "left behind" not in done.stderr
 
 
 def test_html_is_one_page(tmp_path: Path) -> None:
@@ -194,6 +327,6 @@ def test_the_pytest_plugin_needs_the_device_that_it_is_asked_for(tmp_path: Path)
 
 
 def test_the_plugin_does_not_import_torch_unasked() -> None:
-    code = "import sys, devlint.runtime.pytest_plugin, devlint.runtime.run_command; sys.exit('torch' in sys.modules)"
+    code = "import sys, devlint.runtime.pytest_plugin, devlint.cli.run_command; sys.exit('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
     assert done.returncode == 0

@@ -175,16 +175,18 @@ import torch
 
 x = torch.zeros(3).to("cuda")
 y = torch.zeros(3).to("cuda")  # noqa: DEV406
+optimizer = torch.optim.SGD([x.requires_grad_()], 0.1)
 for _ in range(4):
     (x + y).sum().item()
+    optimizer.step()
 """
 
 
 def test_the_configuration_of_the_project_holds(run: Run, tmp_path: Path) -> None:
     (tmp_path / "devlint.toml").write_text('extend-select = ["DEV406"]\n', encoding="utf-8")
-    assert run(WASTEFUL) == {("DEV406", "program.py", 3): "confirmed", ("DEV403", "program.py", 6): "observed"}
+    assert run(WASTEFUL) == {("DEV406", "program.py", 3): "confirmed", ("DEV403", "program.py", 7): "observed"}
     (tmp_path / "devlint.toml").write_text('ignore = ["DEV406"]\n', encoding="utf-8")
-    assert run(WASTEFUL) == {("DEV403", "program.py", 6): "observed"}
+    assert run(WASTEFUL) == {("DEV403", "program.py", 7): "observed"}
     (tmp_path / "devlint.toml").write_text('select = ["DEV1"]\n', encoding="utf-8")
     assert not run(WASTEFUL)
 

@@ -62,7 +62,7 @@ place(torch.nn.Linear(1, 1))
 
 def run(folder: Path, source: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "program.py").write_text(source, encoding="utf-8")
-    command = "from devlint.runtime.run_command import run; run(prog_name='devlint run')"
+    command = "from devlint.cli.run_command import run; run(prog_name='devlint run')"
     return subprocess.run(
         [sys.executable, "-c", command, "--device", "emulated:all", *arguments],
         cwd=folder,

@@ -1,0 +1,223 @@
+"""The command `devlint run`: run a program on emulated or real devices, and report what happened.
+
+The report judges each finding of the static analysis.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from devlint.cli import terminal
+from devlint.cli.exit_status import CLEAN, FAILED, FOUND
+from devlint.cli.option_values import OptionWithHiddenNames, ReportTarget, parse_report_targets, place_targets
+from devlint.cli.output_streams import report_base, write_file, write_stdout
+from devlint.installation import install_command
+from devlint.output import FORMATS
+from devlint.runtime.backends import ALL_DEVICES, EMULATED_OPTIONS
+from devlint.runtime.device_comparison import ComparisonRequest, as_json, as_table, compare_devices
+
+if TYPE_CHECKING:
+    from devlint.runtime.configured_linter import ConfiguredLinter
+    from devlint.runtime.training_steps import WaitsPerStep
+
+DEVICES = ("auto", *EMULATED_OPTIONS, ALL_DEVICES, "mps", "cuda")
+"""The values of `--device`."""
+
+
+class CannotRun(click.ClickException):
+    """Exception that ends `devlint run` with one line, because what it needs to run the program is missing."""
+
+    exit_code = FAILED
+
+
+@click.command(context_settings={"allow_interspersed_args": False})
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="auto",
+    show_default=True,
+    help="Where the program runs: auto is cuda where there is one, else emulated, which is an emulated cuda.",
+)
+@click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many to emulate.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True),
+    help="Use this configuration file instead of the nearest one.",
+)
+@click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
+@click.option("--no-lint", is_flag=True, help="Record only, without the static findings.")
+@click.option("--keep-going", is_flag=True, help="Go on after an error of mixed devices, as if the tensor were moved.")
+@click.option("--census", is_flag=True, help="List the tensors that stay behind when the program moves a module.")
+@click.option("--all", "everything", is_flag=True, help="Show all of what a report leaves out to be short.")
+@click.option(
+    "--max-waits-per-step",
+    type=click.IntRange(0),
+    help="Exit with 1 if the host waits more often for the accelerator in a training step (the median of the steps).",
+)
+@click.option(
+    "--output-format",
+    metavar="FORMAT[:FILE],...",
+    callback=parse_report_targets,
+    default="full",
+    show_default=True,
+    help=f"Format of the report, and where to write it: {', '.join(FORMATS)}.",
+)
+@click.option(
+    "--output-file",
+    "--output",
+    cls=OptionWithHiddenNames,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the report to a file.",
+)
+@click.option("-m", "module", is_flag=True, help="PROGRAM is a module, as with python -m.")
+@click.argument("program")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run(
+    device: str,
+    devices: int,
+    config: Path | None,
+    isolated: bool,
+    no_lint: bool,
+    keep_going: bool,
+    census: bool,
+    everything: bool,
+    max_waits_per_step: int | None,
+    output_format: tuple[ReportTarget, ...],
+    output_file: Path | None,
+    module: bool,
+    program: str,
+    arguments: tuple[str, ...],
+) -> int:
+    """Run PROGRAM and report on stderr (or to --output-file) what was moved, waited for and wrong.
+
+    The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen, or the host waited
+    too often.
+
+    With --device emulated:all, run PROGRAM on the CPU and on each emulated accelerator, and report where it runs and
+    whether it computes the same. The exit status is 0 if it does everywhere, otherwise 1.
+    """
+    targets = [
+        ReportTarget(target.format, target.path and target.path.absolute())  # the program may leave the directory
+        for target in place_targets(output_format, output_file)
+    ]
+    _require_program(program, module=module)
+    if device == ALL_DEVICES:
+        status = _compare(ComparisonRequest(program, module, arguments, devices, keep_going), targets)
+    else:
+        linter = None if no_lint else _linter(config, _folder(program, module=module), isolated)
+        gc.enable()  # the command line turns it off, but a program runs with it
+        try:
+            # Imported here because torch is an optional dependency, and slow to import.
+            from devlint.runtime.program_runner import RunRequest, run_program
+            from devlint.runtime.report_forms import render_report
+
+            status, report = run_program(
+                RunRequest(program, module, arguments, device, devices, keep_going=keep_going, census=census), linter
+            )
+        except ModuleNotFoundError as missing:
+            if missing.name != "torch":
+                raise
+            raise _needs_torch() from None
+        for target in targets:
+            color = target.path is None and terminal.has_color(sys.stderr)
+            text = render_report(report, target.format, base=report_base(), color=color, everything=everything)
+            _write(text, target.path)
+        status = status or int(report.failed)
+        if max_waits_per_step is not None:
+            over_budget = _over_budget(report.waits_per_step, max_waits_per_step)
+            status = status or over_budget
+    click.get_current_context().exit(status)
+    return status
+
+
+def _compare(request: ComparisonRequest, targets: list[ReportTarget]) -> int:
+    """Compare runs of a program on all devices, write the reports, and return the exit status.
+
+    What the program prints on the CPU is printed.
+    """
+    if any(target.format not in ("full", "json") for target in targets):
+        raise click.UsageError(f"--device {ALL_DEVICES} writes a table (full) or json")
+    if not _is_installed("torch"):
+        raise _needs_torch()
+    rows = compare_devices(request)
+    click.echo(rows[0].run.printed, nl=False)
+    for target in targets:
+        _write(as_json(rows) if target.format == "json" else as_table(rows), target.path)
+    return int(not all(row.proven for row in rows))
+
+
+def _over_budget(waits: WaitsPerStep | None, most: int) -> int:
+    """Return the exit status of the budget of waits, after saying why if it is not 0.
+
+    It is 1 if the host waited more often in a training step, and 2 if no whole step was seen.
+    """
+    if waits is None:
+        terminal.error("--max-waits-per-step: the program made fewer than two steps of an optimizer")
+        return FAILED
+    if waits.median > most:
+        terminal.error(f"the host waits {waits.median:g} times in a training step, and may {most} times")
+        return FOUND
+    return CLEAN
+
+
+def _write(text: str, path: Path | None) -> None:
+    """Write a report to a file, or to the standard error stream if none is named."""
+    if path is None:
+        write_stdout([text], color=True, to_stderr=True)
+    else:
+        write_file([text], path)
+
+
+def _folder(program: str, *, module: bool) -> Path:
+    """Return the folder whose configuration holds for a program."""
+    return Path.cwd() if module else Path(program).absolute().parent
+
+
+def _require_program(program: str, *, module: bool) -> None:
+    """Raise CannotRun if there is no such program, or no such module."""
+    if module:
+        found = _is_installed(program.partition(".")[0])
+    else:
+        path = Path(program)
+        found = path.is_file() or (path / "__main__.py").is_file()
+    if not found:
+        raise CannotRun(f"there is no {'module' if module else 'program'} {program}")
+
+
+def _is_installed(module: str) -> bool:
+    """Return whether there is a module of this name, in the current directory or where Python looks for modules."""
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return find_spec(module) is not None
+    except (ModuleNotFoundError, ValueError):
+        return False
+    finally:
+        del sys.path[0]
+
+
+def _needs_torch() -> CannotRun:
+    """Return the error that says how to install torch for `devlint run`."""
+    return CannotRun(f"devlint run needs torch: {install_command('runtime')}")
+
+
+def _linter(config: Path | None, directory: Path, isolated: bool) -> ConfiguredLinter:
+    """Return the linter that analyses a program's files, after checking that its configuration can be used.
+
+    Raises UsageError, before the program runs, if the configuration for `directory` cannot be used.
+    """
+    # Imported here because they import the rules, which `devlint run --no-lint` starts faster without.
+    from devlint.config.config_error import ConfigError
+    from devlint.runtime.configured_linter import ConfiguredLinter
+
+    try:
+        linter = ConfiguredLinter(config, isolated=isolated)
+        linter.validate_settings(directory)
+    except ConfigError as problem:
+        raise click.UsageError(str(problem)) from None
+    return linter

@@ -1,0 +1,82 @@
+"""Judged findings as reports show them: with their evidence, with relative paths, and as single lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from devlint.diagnostic import Diagnostic, Note, Region, Severity
+from devlint.runtime.report_wording import format_bytes, format_duration, place_text, relative_path
+from devlint.runtime.verdicts import Outcome, Verdict
+
+
+def with_evidence(outcome: Outcome) -> Diagnostic:
+    """Return the diagnostic of a judged finding, with verdict and evidence in an additional last trace note.
+
+    The diagnostic of a problem that only the run showed is returned as it is.
+    """
+    found = outcome.diagnostic
+    if outcome.verdict is Verdict.OBSERVED:
+        return found
+    verdict_text = ", ".join([outcome.verdict.value, *evidence_texts(outcome)])
+    note = Note(f"{verdict_text}: {outcome.detail}" if outcome.detail else verdict_text, outcome.place or found.region)
+    return replace(found, trace=(*found.trace, note))
+
+
+def evidence_texts(outcome: Outcome) -> Iterator[str]:
+    """Yield texts that tell how often a finding was seen in a run and how many bytes and seconds it cost.
+
+    A number is left out if it tells nothing: a count below two, no bytes, no seconds.
+    """
+    if outcome.count > 1:
+        yield f"{outcome.count} times"
+    if outcome.nbytes:
+        yield format_bytes(outcome.nbytes)
+    if outcome.seconds:
+        yield format_duration(outcome.seconds)
+
+
+def with_relative_paths(found: Diagnostic) -> Diagnostic:
+    """Return a copy of a diagnostic whose file names are relative to the current directory where possible."""
+
+    def renamed(region: Region) -> Region:
+        return replace(region, filename=relative_path(region.filename))
+
+    trace = tuple(Note(note.message, renamed(note.region)) for note in found.trace)
+    return replace(found, region=renamed(found.region), trace=trace)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSite:
+    """All that one rule saw at one source line: the first of the findings there, and how often in all."""
+
+    outcome: Outcome
+    count: int
+
+    @property
+    def text(self) -> str:
+        """Return the site as a line of a report: severity, rule, place, how often, and the message."""
+        found = self.outcome.diagnostic
+        facts = [self.outcome.verdict.value] if self.outcome.verdict is Verdict.CONFIRMED else []
+        facts += [f"{self.count} times"] if self.count > 1 else []
+        told = f" ({', '.join(facts)})" if facts else ""
+        message = found.message.removesuffix(f" ({self.outcome.count} times)")
+        return f"{found.severity.value}[{found.code}] {found.name}: {place_text(found.region)}{told}: {message}"
+
+
+def by_site(outcomes: Iterable[Outcome]) -> list[SeenSite]:
+    """Return findings that were seen in a run by rule and source line, errors first, then those seen most often."""
+    groups: dict[tuple[str, str, int], list[Outcome]] = {}
+    for outcome in outcomes:
+        region = outcome.diagnostic.region
+        groups.setdefault((outcome.diagnostic.code, region.filename, region.start.row), []).append(outcome)
+    sites = [SeenSite(group[0], sum(max(1, outcome.count) for outcome in group)) for group in groups.values()]
+    ranks = list(Severity)
+    return sorted(
+        sites,
+        key=lambda site: (
+            ranks.index(site.outcome.diagnostic.severity),
+            -site.count,
+            site.outcome.diagnostic.order,
+        ),
+    )

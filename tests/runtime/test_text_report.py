@@ -1,0 +1,132 @@
+"""Tests of the report as text: what is said first, what is folded, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from devlint.runtime import Report, emulate, record
+from devlint.runtime.text_report import MOST_ERRORS, MOST_LINES
+
+pytestmark = pytest.mark.usefixtures("device")
+
+Play = Callable[..., Report]
+
+
+@pytest.fixture
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Run a program from a file on the emulated device, and return the report."""
+    monkeypatch.chdir(tmp_path)
+
+    def played(source: str, name: str = "program.py", **namespace: Any) -> Report:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+        with emulate(), record() as report:
+            exec(compile(source, str(path), "exec"), {"torch": torch, **namespace})
+        report.see_all = "--all"
+        return report
+
+    return played
+
+
+def lines(report: Report, **options: bool) -> list[str]:
+    return "".join(report.full(**options)).splitlines()
+
+
+MIXED = """\
+for _ in range(3):
+    x = torch.zeros(3).to("cuda")
+try:
+    x + torch.ones(3)
+except RuntimeError:
+    pass
+"""
+
+
+def test_the_first_line_sums_up_and_errors_come_first(play: Play) -> None:
+    shown = lines(play(MIXED))
+    assert shown[0].startswith("devlint: 1 crash, 1 thing worth doing, ")
+    assert shown[2] == "── errors ──" and shown[3].startswith("error[DEV101] mixed-device-op: RuntimeError")
+    (site,) = [line for line in shown if "DEV406" in line]
+    assert site == (
+        "warning[DEV406] create-then-transfer: program.py:2:9 (3 times): "
+        "12 bytes are created on the host only to be moved"
+    )
+
+
+def test_nothing_found_is_said(play: Play) -> None:
+    assert lines(play("torch.ones(2)"))[0].startswith("devlint: nothing found, ")
+
+
+def test_an_error_without_an_exception_is_no_crash(play: Play) -> None:
+    shown = lines(play('x = torch.ones(2)\nx.to("cuda")\n'))
+    assert shown[0].startswith("devlint: 1 silent error, ")
+
+
+def test_what_one_line_does_several_times_is_one_line(play: Play) -> None:
+    source = 'for _ in range(2):\n    a, b = torch.zeros(3).to("cuda"), torch.ones(5).to("cuda")\n'
+    (site,) = [line for line in lines(play(source)) if "DEV406" in line]
+    assert "program.py:2:12 (4 times)" in site
+
+
+def test_long_lists_are_cut_and_the_cut_is_said(play: Play) -> None:
+    source = 'x = torch.zeros(3).to("cuda")\n' * (MOST_LINES + 3)
+    report = play(source)
+    shown = lines(report)
+    assert sum("DEV406" in line for line in shown) == MOST_LINES
+    assert "... and 3 more sites" in shown and "... and 3 more lines" in shown
+    assert "note: --all shows everything" in shown
+    shown = lines(report, everything=True)
+    assert sum("DEV406" in line for line in shown) == MOST_LINES + 3
+    assert not any(line.startswith(("...", "note: --all")) for line in shown)
+
+
+def test_errors_are_cut_as_well(play: Play) -> None:
+    failing = "try:\n    y + torch.ones(3)\nexcept RuntimeError:\n    pass\n"
+    shown = lines(play('y = torch.ones(3, device="cuda")\n' + failing * (MOST_ERRORS + 2)))
+    assert shown[0].startswith(f"devlint: {MOST_ERRORS + 2} crashes, ")
+    assert sum(line.startswith("error[DEV101]") for line in shown) == MOST_ERRORS
+    assert "... and 2 more errors" in shown
+
+
+LIBRARY = 'def move():\n    return torch.zeros(3).to("cuda")\n'
+
+
+def test_tests_are_set_apart(play: Play) -> None:
+    names: dict[str, Any] = {"torch": torch}
+    exec(compile(LIBRARY, str(Path.cwd() / "library.py"), "exec"), names)
+    Path("library.py").write_text(LIBRARY, encoding="utf-8")
+    report = play('move()\nmove()\ny = torch.ones(3).to("cuda")\n', "tests/test_it.py", move=names["move"])
+    shown = lines(report)
+    apart = shown.index("── in test files ──")
+    assert shown[apart + 1].startswith("warning[DEV406] create-then-transfer: tests/test_it.py:3")
+    assert "library.py:2" in shown[shown.index("── worth doing ──") + 1]
+
+
+def test_a_test_that_is_run_itself_is_not_set_apart(play: Play) -> None:
+    shown = lines(play('y = torch.ones(3).to("cuda")\n', "test_it.py"))
+    assert "── worth doing ──" in shown and "── in test files ──" not in shown
+
+
+COSTS = """\
+big = torch.ones(300, device="cuda")
+small = torch.ones(100).to("cuda")
+for _ in range(3):
+    small.sum().item()
+big.cpu()
+"""
+
+
+def test_transfers_are_ranked_by_bytes_and_waits_by_waits(play: Play) -> None:
+    shown = lines(play(COSTS))
+    moved = shown.index("transfers by line, 1.6 kB in 2 in all:")
+    assert [line.split()[:2] for line in shown[moved + 2 : moved + 4]] == [["75", "%"], ["25", "%"]]
+    assert shown[moved + 2].endswith("program.py:5  big.cpu()")
+    waited = shown.index("waits by line, 4 in all:")
+    assert [line.split()[:3] for line in shown[waited + 2 : waited + 4]] == [["75", "%", "3"], ["25", "%", "1"]]
+    assert shown[waited + 2].endswith("program.py:4  small.sum().item()")
