@@ -194,7 +194,6 @@ class Diagnostic:
     trace: tuple[Note, ...] = ()
     help: str | None = None
     fix: Fix | None = None
-    url: str | None = None
     fingerprint: str = ""
     assumptions: tuple[AssumptionNote, ...] = ()
     since_torch: tuple[int, ...] | None = None

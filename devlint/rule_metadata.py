@@ -26,8 +26,6 @@ class DocumentedRule(Protocol):
         """Return the first line of the rule's documentation."""
 
 
-_PAGES = "https://devlint.dev/rules/"
-"""The address of the rules' documentation pages."""
 _TOPICS = {
     "DEV1": "placement",
     "DEV2": "transfer",
@@ -39,11 +37,6 @@ _TOPICS = {
 """The topic of each rule family, by the prefix of its codes."""
 GROUPS = {topic.upper(): prefix for prefix, topic in _TOPICS.items()}
 """The names by which settings select all rules of a family, with the prefix of its codes, such as PORTABILITY: DEV6."""
-
-
-def rule_url(name: str) -> str:
-    """Return the web address of a rule's documentation page, made from the name of the rule."""
-    return f"{_PAGES}{name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +57,12 @@ class RuleMetadata:
         return cls(
             rule.code, rule.name, rule.severity, rule.default, rule.fixable, rule.summary(), rule.documentation()
         )
+
+    @property
+    def facts(self) -> str:
+        """The rule's severity, whether it is on by default and whether it has a fix, as words for readers."""
+        state = "on by default" if self.default else "off by default"
+        return f"{self.severity.value}, {state}, {'fixable' if self.fixable else 'without a fix'}"
 
     @property
     def topic(self) -> str | None:

@@ -18,6 +18,7 @@ from devlint.rule_metadata import RuleMetadata
 @click.command()
 @click.argument("rule", required=False, metavar="[CODE|NAME|FAMILY]", shell_complete=shell_completion.complete_rules)
 @click.option("--all", "every", is_flag=True, help="List all rules.")
+@click.option("--open", "opened", is_flag=True, help="Show the page of the rule, or the list with --all, in a browser.")
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json"]),
@@ -25,7 +26,7 @@ from devlint.rule_metadata import RuleMetadata
     show_default=True,
     help="Format of the explanation or the list.",
 )
-def rule(rule: str | None, every: bool, output_format: str) -> None:
+def rule(rule: str | None, every: bool, opened: bool, output_format: str) -> None:
     """Explain a rule: what it finds, why that is bad, and what to write instead.
 
     List a family of rules by the beginning of its codes, such as DEV1, and all rules with --all.
@@ -33,6 +34,9 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
     if every == (rule is not None):
         raise click.UsageError("give a rule's code or name, or --all")
     found = find_rule_metadata(rule) if rule is not None else None
+    if opened:
+        _open_page(rule, found)
+        return
     if found is not None:
         told = json.dumps(_to_json_object(found), indent=2) if output_format == "json" else _to_text(found)
         write_stdout([told.rstrip("\n"), "\n"], color=False)
@@ -42,6 +46,26 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
         write_stdout([json.dumps([_to_json_object(each) for each in listed], indent=2), "\n"], color=False)
     else:
         write_stdout(_to_table(listed), color=False)
+
+
+def _open_page(wanted: str | None, found: RuleMetadata | None) -> None:
+    """Open the page of a rule, or the list of all rules if none is wanted, in a browser, and say where it is.
+
+    Raises click.UsageError if there is no such rule, and click.ClickException if the page cannot be written.
+    """
+    # Imported here to keep `devlint rule CODE` fast.
+    import webbrowser
+
+    from devlint.documentation.page_folder import INDEX, write_pages
+
+    if wanted is not None and found is None:
+        raise click.UsageError(f"--open takes the code or the name of one rule, not `{wanted}`")
+    try:
+        page = write_pages(all_rule_metadata()) / (f"{found.code}.html" if found is not None else INDEX)
+    except OSError as problem:
+        raise click.ClickException(f"cannot write the pages: {problem}") from None
+    write_stdout([f"{page}\n"], color=False)
+    webbrowser.open(page.as_uri())
 
 
 def _family(selector: str) -> list[RuleMetadata]:
@@ -70,9 +94,7 @@ def _to_table(rules: Sequence[RuleMetadata]) -> Iterator[str]:
 
 def _to_text(metadata: RuleMetadata) -> str:
     """Return the explanation of a rule as Markdown."""
-    facts = [metadata.severity.value, "on by default" if metadata.default else "off by default"]
-    facts.append("fixable" if metadata.fixable else "without a fix")
-    return f"# {metadata.name} ({metadata.code})\n\n{', '.join(facts)}\n\n{metadata.doc.rstrip()}\n"
+    return f"# {metadata.name} ({metadata.code})\n\n{metadata.facts}\n\n{metadata.doc.rstrip()}\n"
 
 
 def _to_json_object(metadata: RuleMetadata) -> dict[str, object]:

@@ -21,7 +21,6 @@ from devlint.linter.needed_parameters import needed_parameters
 from devlint.linter.rule_listing import find_rule_metadata
 from devlint.linter.rule_runner import Origin, RuleFinding
 from devlint.rule import Finding, Rule
-from devlint.rule_metadata import rule_url
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.node_positions import node_positions
 from devlint.syntax.source import SourceError
@@ -95,7 +94,6 @@ class FindingLocator:
             tuple(Note(step.message, at) for step, at in steps),
             finding.help,
             self._fix(finding, contained),
-            url=rule_url(rule.name),
             assumptions=tuple(AssumptionNote(one.kind, one.message, at) for one, at in assumed),
             since_torch=finding.since_torch,
         )
@@ -216,6 +214,4 @@ def broken_file_diagnostic(filename: str, error: SourceError) -> Diagnostic:
     name = rule.name if rule is not None else "broken-file"
     place = Position(error.row, error.column)
     region = Region(filename, place, place, error.cell)
-    return Diagnostic(
-        BROKEN_FILE_CODE, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=rule_url(name)
-    )
+    return Diagnostic(BROKEN_FILE_CODE, name, Severity.ERROR, Confidence.CERTAIN, error.message, region)

@@ -12,7 +12,6 @@ from typing import Final
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Position, Severity
 from devlint.fixes.fix_context import FixContext
 from devlint.linter.rule_listing import all_rule_metadata
-from devlint.rule_metadata import rule_url
 from devlint.syntax.source import Source
 from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
 
@@ -70,9 +69,7 @@ def unused_suppressions(
     for attempt in suppressions.misspelt:
         message = f"`{attempt.written}` silences nothing: {attempt.advice}"
         place = context.index.source.region(*attempt.region)
-        yield Diagnostic(
-            UNUSED_CODE, UNUSED_NAME, Severity.WARNING, Confidence.CERTAIN, message, place, url=rule_url(UNUSED_NAME)
-        )
+        yield Diagnostic(UNUSED_CODE, UNUSED_NAME, Severity.WARNING, Confidence.CERTAIN, message, place)
 
 
 def _is_used(word: str, group: Iterable[Suppression], rows: Sequence[FindingRows]) -> bool:
@@ -131,9 +128,7 @@ def _diagnostic(
         message, sure = f"{named} in `{written}` silences nothing", Confidence.LIKELY
     fix = Fix("Take it out", Applicability.SAFE, (_removal_edit(context, start, end, unused),))
     place = context.index.source.region(*region)
-    return Diagnostic(
-        UNUSED_CODE, UNUSED_NAME, Severity.WARNING, sure, message, place, fix=fix, url=rule_url(UNUSED_NAME)
-    )
+    return Diagnostic(UNUSED_CODE, UNUSED_NAME, Severity.WARNING, sure, message, place, fix=fix)
 
 
 def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -> Edit:

@@ -34,7 +34,6 @@ def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, object]:
         "trace": [_note(note) for note in diagnostic.trace],
         "assumptions": [_assumption(one, region) for one in diagnostic.assumptions],
         "fix": _fix(diagnostic.fix) if diagnostic.fix else None,
-        "url": diagnostic.url,
         "cell": region.cell,
         "fingerprint": diagnostic.fingerprint,
     }

@@ -23,13 +23,10 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
 def _as_object(diagnostic: Diagnostic, context: ReportContext) -> dict[str, object]:
     """Return a finding as the JSON object that reviewdog reads for one diagnostic."""
     region = diagnostic.region
-    code = {"value": diagnostic.code}
-    if diagnostic.url:
-        code["url"] = diagnostic.url
     described: dict[str, object] = {
         "message": "\n".join([headline(diagnostic), *explanation_lines(diagnostic)]),
         "severity": diagnostic.severity.value.upper(),
-        "code": code,
+        "code": {"value": diagnostic.code},
         "location": {"path": region.filename, "range": _range(region, region.start, region.end, context)},
     }
     if diagnostic.fix and diagnostic.fix.applicability is not Applicability.DISPLAY:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from devlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Region, Severity
 from devlint.output.github_line_hash import line_hashes
 from devlint.output.report_context import ReportContext
-from devlint.rule_metadata import RuleMetadata, rule_url
+from devlint.rule_metadata import RuleMetadata
 from devlint.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -120,7 +120,6 @@ def _rule(metadata: RuleMetadata) -> Object:
         "shortDescription": {"text": metadata.summary},
         "fullDescription": {"text": metadata.summary[:_LONGEST_DESCRIPTION]},
         "help": {"text": metadata.doc, "markdown": metadata.doc},
-        "helpUri": rule_url(metadata.name),
         "defaultConfiguration": {"level": _LEVELS[metadata.severity], "enabled": metadata.default},
         "properties": {"tags": tags, "precision": "high", "problem.severity": _PROBLEMS[metadata.severity]},
     }

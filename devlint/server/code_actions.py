@@ -125,11 +125,10 @@ def _finding_actions(server: DevlintServer, uri: str, finding: Diagnostic) -> It
     if finding.trace:
         command = server.go_to_command(finding.trace[0].region, "Go to the cause")
         yield types.CodeAction(f"Go to the cause: {finding.trace[0].message}", quick, shown, command=command)
-    if finding.url is not None:
-        title = f"Show the documentation of {finding.code} ({finding.name})"
-        yield types.CodeAction(
-            title, quick, shown, command=types.Command(title, SHOW_DOCUMENTATION, arguments=[finding.url])
-        )
+    title = f"Show the documentation of {finding.code} ({finding.name})"
+    yield types.CodeAction(
+        title, quick, shown, command=types.Command(title, SHOW_DOCUMENTATION, arguments=[finding.code])
+    )
 
 
 def _origin_actions(server: DevlintServer, uri: str, wanted: types.Range) -> Iterator[types.CodeAction]:

@@ -9,6 +9,7 @@ from lsprotocol import types
 from devlint.diagnostic import Diagnostic, Severity
 from devlint.server.client_features import ClientFeatures
 from devlint.server.locations import LocationMap
+from devlint.server.rule_pages import rule_page_address
 
 SOURCE: Final = "devlint"
 """The name under which editors show the findings."""
@@ -34,13 +35,13 @@ def to_lsp_diagnostic(diagnostic: Diagnostic, locations: LocationMap, client: Cl
     related = [
         types.DiagnosticRelatedInformation(locations.location(note.region), note.message) for note in diagnostic.trace
     ]
-    url = diagnostic.url if client.code_descriptions else None
+    page = rule_page_address(diagnostic.code) if client.code_descriptions else None
     return types.Diagnostic(
         range=locations.location(diagnostic.region).range,
         message=f"{diagnostic.message}\n{diagnostic.help}" if diagnostic.help else diagnostic.message,
         severity=SEVERITIES[diagnostic.severity],
         code=diagnostic.code,
-        code_description=types.CodeDescription(url) if url else None,
+        code_description=types.CodeDescription(page) if page else None,
         source=SOURCE,
         tags=_tags(diagnostic) if client.tags else None,
         related_information=(related or None) if client.related_information else None,

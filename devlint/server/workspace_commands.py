@@ -5,10 +5,15 @@ from __future__ import annotations
 from lsprotocol import types
 
 from devlint.server.language_server import DevlintServer
+from devlint.server.rule_pages import write_rule_page
 
 
-async def show_documentation(server: DevlintServer, url: str) -> None:
+async def show_documentation(server: DevlintServer, code: str) -> None:
     """Open the documentation page of a rule, or show its address if the client cannot open pages."""
+    url = write_rule_page(code)
+    if url is None:
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, f"See `devlint rule {code}`"))
+        return
     if server.client_features.shows_documents:
         await server.window_show_document_async(types.ShowDocumentParams(url, external=True))
     else:

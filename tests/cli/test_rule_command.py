@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
+import webbrowser
+from pathlib import Path
 
 import pytest
 
 from devlint import cli
+from devlint.documentation import page_folder
 from devlint.linter import rule_loader
 
 
@@ -73,3 +77,43 @@ def test_every_real_rule_can_be_explained(capsys):
     for rule in rule_loader.all_rules():
         assert cli.invoke(["rule", rule.name]) == 0
         assert capsys.readouterr().out.startswith(f"# {rule.name} ({rule.code})\n")
+
+
+@pytest.fixture
+def pages(tmp_path, monkeypatch):
+    """The pages that a browser would show, by address; they are written below the temporary folder."""
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(page_folder, "user_cache_folder", lambda: tmp_path / "cache")
+    return opened
+
+
+@pytest.mark.parametrize("key", ["DEV201", "discarded-transfer"])
+def test_the_page_of_a_rule_is_opened(devlint, pages, key):
+    result = devlint("rule", key, "--open")
+    page = Path(result.out.strip())
+    assert result.status == 0
+    assert pages == [page.as_uri()]
+    assert "<h1>discarded-transfer (DEV201)</h1>" in page.read_text(encoding="utf-8")
+
+
+def test_the_list_of_all_rules_is_opened(devlint, pages):
+    index = Path(devlint("rule", "--all", "--open").out.strip())
+    assert pages == [index.as_uri()]
+    links = re.findall(r'href="(.+?)"', index.read_text(encoding="utf-8"))
+    assert links == ["DEV101.html", "DEV201.html", "DEV204.html", "DEV900.html", "DEV902.html"]
+    assert all((index.parent / link).is_file() for link in links)
+
+
+@pytest.mark.parametrize("key", ["DEV2", "mixed-device-opp"])
+def test_a_page_is_of_one_rule(devlint, pages, key):
+    result = devlint("rule", key, "--open")
+    assert (result.status, pages) == (2, [])
+    assert f"--open takes the code or the name of one rule, not `{key}`" in result.err
+
+
+def test_pages_that_cannot_be_written(devlint, pages, tmp_path):
+    (tmp_path / "cache").write_text("")
+    result = devlint("rule", "DEV101", "--open")
+    assert (result.status, pages) == (2, [])
+    assert "cannot write the pages" in result.err

@@ -56,7 +56,6 @@ MIXED = Diagnostic(
         Note("`shift` is created on the host, the default device", region(7, 17, 7, 31)),
     ),
     help="create it there: `torch.zeros(3, device=weight.device)`",
-    url="https://example.org/DEV101",
     fingerprint="f1",
 )
 DISCARDED = Diagnostic(

@@ -28,7 +28,6 @@ def test_all_that_is_known_of_a_finding(render):
         ],
         "assumptions": [],
         "fix": None,
-        "url": "https://example.org/DEV101",
         "cell": None,
         "fingerprint": "f1",
     }

@@ -8,7 +8,6 @@ import jsonschema
 import pytest
 
 from devlint.output.github_line_hash import line_hashes
-from devlint.rule_metadata import rule_url
 
 SCHEMA = Path(__file__).parents[3] / "shared" / "schemas" / "sarif-schema-2.1.0.json"
 
@@ -35,7 +34,6 @@ def test_each_rule_is_described_as_code_scanning_wants_it(run):
         "shortDescription": {"text": "Two devices."},
         "fullDescription": {"text": "Two devices."},
         "help": {"text": "Two devices.\n\nWhy", "markdown": "Two devices.\n\nWhy"},
-        "helpUri": rule_url("mixed-device-op"),
         "defaultConfiguration": {"level": "error", "enabled": True},
         "properties": {"tags": ["pytorch", "placement"], "precision": "high", "problem.severity": "error"},
     }

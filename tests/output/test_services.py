@@ -116,7 +116,7 @@ def test_rdjson(render):
     report = json.loads(render("rdjson", [DISCARDED, MIXED]))
     assert report["source"] == {"name": "devlint"}
     discarded, mixed = report["diagnostics"]
-    assert mixed["code"] == {"value": "DEV101", "url": "https://example.org/DEV101"}
+    assert mixed["code"] == {"value": "DEV101"}
     assert mixed["severity"] == "ERROR"
     assert mixed["location"] == {
         "path": "src/train.py",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,12 @@ def _client() -> LanguageClient:
     return client
 
 
-CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "devlint", "server"], client_factory=_client)
+_CACHE = tempfile.TemporaryDirectory()
+CONFIG = ClientServerConfig(
+    server_command=[sys.executable, "-m", "devlint", "server"],
+    server_env={**os.environ, "XDG_CACHE_HOME": _CACHE.name},
+    client_factory=_client,
+)
 
 
 class Editor:
