@@ -103,7 +103,7 @@ class Report:
             found = [with_relative_paths(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
             if found and verdict is not Verdict.NOT_REACHED:
                 yield f"── {verdict.value} ──\n"
-                yield from list(full_format.render(found, ReportContext(lines=source_lines, color=color)))[:-1]
+                yield from full_format.blocks(found, ReportContext(lines=source_lines, color=color))
         yield from _unreached([outcome for outcome in outcomes if outcome.verdict is Verdict.NOT_REACHED])
         yield from self._table()
         yield self._summary(outcomes)
