@@ -22,7 +22,7 @@ from devlint.cli.option_values import (
 )
 from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
-from devlint.output import FORMATS
+from devlint.output import FOR_PEOPLE, FORMATS
 from devlint.semantics.accelerators import Version
 
 _OPTIONAL_VALUES: Final = {"--changed": "--changed=HEAD", "--add-ignore": "--add-ignore="}
@@ -146,7 +146,9 @@ class _CheckCommand(click.Command):
 )
 @click.option("--update-baseline", is_flag=True, help="Write the baseline again, and report nothing.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes, and report the other findings.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix, also apply fixes that may change behaviour.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="With --fix, also apply fixes that may change behaviour; alone, show them."
+)
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
 @click.option("--fix-only", is_flag=True, help="Apply fixes, and report nothing.")
 @click.option("--show-fixes", is_flag=True, help="List what was fixed.")
@@ -232,6 +234,10 @@ def check(
         raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
     if update_baseline and (fix or diff or fix_only):
         raise click.UsageError("--update-baseline cannot be combined with fixes: apply them first")
+    targets = _report_targets(output_format, output_file, statistics=statistics)
+    # Without --fix, nothing may be changed: the user sees what would be, if a user reads the report.
+    alone = unsafe_fixes and not (fix or fix_only or diff or watching or update_baseline or add_ignore is not None)
+    shown_only = alone and all(target.path is None and target.format in FOR_PEOPLE for target in targets)
     if add_ignore is not None and (fix or fix_only or update_baseline or watching):
         raise click.UsageError("--add-ignore cannot be combined with --fix, --fix-only, --update-baseline or --watch")
     if add_ignore is not None and re.search(r"[#\r\n]", add_ignore):
@@ -250,7 +256,7 @@ def check(
             cache_dir=str(cache_dir) if cache_dir is not None else None,
             min_torch=min_torch,
         ),
-        targets=_report_targets(output_format, output_file, statistics=statistics),
+        targets=targets,
         config=config,
         isolated=isolated,
         stdin_name=(stdin_filename or "-") if stdin else None,
@@ -262,8 +268,8 @@ def check(
         use_cache=not no_cache,
         jobs=1 if watching else jobs,
         fix_options=(
-            FixOptions(unsafe_fixes, diff, fix_only, show_fixes, stdin, add_ignore)
-            if fix or diff or fix_only or add_ignore is not None
+            FixOptions(unsafe_fixes, diff or shown_only, fix_only, show_fixes, stdin, add_ignore, shown_only)
+            if fix or diff or fix_only or shown_only or add_ignore is not None
             else None
         ),
     )
@@ -278,6 +284,8 @@ def check(
             from devlint.cli.watch import watch
 
             return watch(request)
+        if alone and not shown_only:
+            terminal.note("no file was changed: --unsafe-fixes needs --fix")
         return run_check(request)
 
 

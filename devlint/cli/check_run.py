@@ -28,6 +28,7 @@ from devlint.linter.check import CheckResult, check_files
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import all_rule_metadata
 from devlint.output import WITHOUT_CELLS, find_format
+from devlint.output.fix_summary import fix_summary
 from devlint.output.report_context import ReportContext
 from devlint.rule_metadata import RuleMetadata
 
@@ -105,6 +106,9 @@ def run_check(request: CheckRequest) -> int:
         write_fixes(fixed, files, request.fix_options, errors)
         if request.fix_options.diff or request.fix_options.fix_only:
             changed = request.fix_options.diff and bool(fixed.changed)
+            # Who asked for no diff learns of the findings that no fix mends, too.
+            left = request.fix_options.unasked and bool(_filtered(request, files, outcome, quiet=True))
+            changed = changed or left
             return FAILED if errors else FOUND if changed and not request.exit_zero else CLEAN
     return _report(request, outcome, _filtered(request, files, outcome), errors)
 
@@ -128,7 +132,13 @@ def _filtered(
 def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnostic], errors: ErrorReporter) -> int:
     """Write the requested reports on the findings, and return the exit status of the run."""
     sources = outcome.sources
-    page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_metadata_by_code(), base=report_base())
+    page = ReportContext(
+        lines=sources.lines,
+        checked=outcome.checked,
+        rules=_metadata_by_code(),
+        base=report_base(),
+        unsafe_fixes=request.fix_options is not None and request.fix_options.unsafe,
+    )
     # If the fixed text goes to the standard output, the report goes to the standard error stream.
     to_stderr = request.fix_options is not None and request.stdin_name is not None
     for target in request.targets:
@@ -139,6 +149,9 @@ def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnost
             page,
             to_stderr=to_stderr,
         )
+        if target == ReportTarget("concise") and (fixable := fix_summary(kept, page)):
+            # The format has a line for each finding and no other, so that the count of lines stays theirs.
+            terminal.note(fixable)
     if errors:
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)
@@ -225,5 +238,10 @@ def _write(target: ReportTarget, diagnostics: Sequence[Diagnostic], page: Report
         return
     color = terminal.has_color() and not to_stderr
     write_stdout(
-        render(diagnostics, replace(page, color=color, width=terminal.width())), color=color, to_stderr=to_stderr
+        render(
+            diagnostics,
+            replace(page, color=color, width=terminal.width(), on_terminal=terminal.is_shown(to_stderr=to_stderr)),
+        ),
+        color=color,
+        to_stderr=to_stderr,
     )

@@ -131,6 +131,9 @@ def _summarise(fixed: FixResult, options: FixOptions) -> None:
         verb = "fixed" if options.reason is None else "silenced"
         verb = f"would be {verb}" if options.diff else verb
         terminal.note(f"{_count_findings(len(done.fixed))} {verb}")
+    if options.unasked:
+        rest = "to make these changes" if fixed.changed else "to change any, and there is nothing that it would change"
+        terminal.note(f"no file was changed: --unsafe-fixes needs --fix {rest}")
     if options.show_fixes:
         for line in _fixed_lines(done.fixed):
             click.echo(line, err=True)

@@ -51,6 +51,11 @@ def has_color(stream: TextIO | None = None) -> bool:
     return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
+def is_shown(*, to_stderr: bool) -> bool:
+    """Return whether a terminal shows the standard output, or the standard error stream if `to_stderr` is set."""
+    return (sys.stderr if to_stderr else sys.stdout).isatty()
+
+
 def width() -> int:
     """Return the number of columns that a report on the terminal may take: the width of the terminal."""
     return shutil.get_terminal_size((120, 24)).columns

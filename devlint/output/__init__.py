@@ -24,6 +24,9 @@ FORMATS = (
 )
 """The names of the formats; `json-lines` is in the module `devlint.output.json_lines_format`, and so on."""
 
+FOR_PEOPLE = frozenset({"concise", "full", "grouped", "statistics"})
+"""The formats whose lines people read in a terminal."""
+
 WITHOUT_CELLS = frozenset({"sarif", "github", "gitlab", "azure", "pylint", "rdjson"})
 """The formats whose readers count rows of the notebook file and know nothing of cells."""
 

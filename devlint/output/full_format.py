@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Region, Severity
 from devlint.output.code_frame import code_frame
+from devlint.output.fix_summary import fix_mark, fix_summary
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle, format_place
 
 _CONTEXT = 1
+_NARROWEST = 40
+"""The columns that a report takes on a terminal that is narrower still."""
 _PRIMARY, _SECONDARY = "^", "-"
 _APPLICABILITY = {
     Applicability.SAFE: "safe fix",
@@ -20,9 +24,14 @@ _APPLICABILITY = {
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a block of lines for each finding, then a line with the numbers of findings and files."""
+    """Yield a block of lines for each finding, then a line with the numbers of findings and files.
+
+    If some findings can be fixed, they are marked with `[*]`, and a last line counts them.
+    """
     yield from blocks(diagnostics, context)
     yield TerminalStyle(context.color).strong(summary(diagnostics, context.checked)) + "\n"
+    if fixable := fix_summary(diagnostics, context):
+        yield f"{fixable}\n"
 
 
 def blocks(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
@@ -77,7 +86,11 @@ class _Block:
         """Yield the lines about the finding: headline, marked source lines, steps of the trace, help and fix."""
         diagnostic, style = self._diagnostic, self._style
         headline = style.severity(diagnostic.severity, f"{diagnostic.severity.value}[{diagnostic.code}]")
-        yield f"{headline} {style.strong(f'{diagnostic.name}: {diagnostic.message}')}"
+        mark = fix_mark(diagnostic, self._context)
+        rank = len(f"{diagnostic.severity.value}[{diagnostic.code}] ")
+        first, *rest = self._broken(f"{mark}{diagnostic.name}: {diagnostic.message}", rank, 4)
+        yield f"{headline} {style.strong(first)}"
+        yield from (f"    {style.strong(line)}" for line in rest)
         yield self._arrow(diagnostic.region)
         frame = list(self._frame(diagnostic.region, _PRIMARY, _CONTEXT))
         yield from [self._bar(""), *frame] if frame else []
@@ -90,7 +103,10 @@ class _Block:
         if self._diagnostic.trace:
             yield self._bar("")
         for number, note in enumerate(self._diagnostic.trace, 1):
-            yield f"{self._style.frame(f'{number:>{self._gutter + 1}}.')} {note.message}"
+            indent = self._gutter + 3
+            first, *rest = self._broken(note.message, indent, indent)
+            yield f"{self._style.frame(f'{number:>{self._gutter + 1}}.')} {first}"
+            yield from (" " * indent + line for line in rest)
             if (note.region.filename, note.region.cell) != (before.filename, before.cell):
                 yield self._arrow(note.region)
             yield from self._frame(note.region, _SECONDARY, 0)
@@ -103,9 +119,27 @@ class _Block:
             yield self._bar("")
         for label, text in given:
             sign = self._style.frame(" " * self._gutter + " =")
-            first, *rest = text.splitlines()
+            indent = self._gutter + len(label) + 5
+            first, *rest = (part for line in text.splitlines() for part in self._broken(line, indent, indent))
             yield f"{sign} {self._style.strong(label + ':')} {first}"
-            yield from (" " * (self._gutter + len(label) + 5) + line for line in rest)
+            yield from (" " * indent + line for line in rest)
+
+    def _broken(self, text: str, first_indent: int, indent: int) -> list[str]:
+        """Return a text in lines that a terminal need not break, broken between words only; elsewhere in one line.
+
+        The first line stands after `first_indent` columns, and the others after `indent`.
+        """
+        if not self._context.on_terminal:
+            return [text]
+        broken = textwrap.wrap(
+            text,
+            max(self._context.width, _NARROWEST),
+            initial_indent=" " * first_indent,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        return [broken[0][first_indent:], *(line[indent:] for line in broken[1:])] if broken else [text]
 
     def _frame(self, region: Region, mark: str, context_lines: int) -> Iterator[str]:
         """Yield the source lines of a region as text, with marks such as `^^^^` below each line of the region."""

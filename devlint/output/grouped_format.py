@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from devlint.diagnostic import Diagnostic
+from devlint.output.fix_summary import fix_mark, fix_summary
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle, format_row_and_column
 
@@ -13,7 +14,8 @@ from devlint.output.terminal_style import TerminalStyle, format_row_and_column
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
     """Yield the name of each file as a heading, then a line `row:column CODE message (name)` for each of its findings.
 
-    The columns of these lines are aligned.
+    The columns of these lines are aligned. The message begins with `[*]` where `--fix` would fix the finding, and the
+    last line counts these findings.
     """
     style = TerminalStyle(context.color)
     for filename, group in groupby(diagnostics, key=lambda diagnostic: diagnostic.region.filename):
@@ -23,5 +25,8 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
         yield f"{style.strong(filename)}:\n"
         for where, diagnostic in rows:
             code = style.severity(diagnostic.severity, f"{diagnostic.code:<{long}}")
-            yield f"  {style.place(f'{where:<{wide}}')}  {code}  {diagnostic.message} ({diagnostic.name})\n"
+            mark = style.strong(fix_mark(diagnostic, context))
+            yield f"  {style.place(f'{where:<{wide}}')}  {code}  {mark}{diagnostic.message} ({diagnostic.name})\n"
         yield "\n"
+    if fixable := fix_summary(diagnostics, context):
+        yield f"{fixable}\n"

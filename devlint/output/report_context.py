@@ -25,7 +25,8 @@ class ReportContext:
 
     `lines` reads source lines, `color` allows colours, `width` is the width of the output in columns, `checked` is the
     number of checked files, and `rules` are all rules by code. `base` is the directory to which the service that reads
-    the report resolves paths.
+    the report resolves paths. `unsafe_fixes` tells that the user asks for unsafe fixes too, and `on_terminal` that a
+    terminal shows the report, which breaks lines anywhere that are longer than `width`.
     """
 
     lines: LineReader = no_source_lines
@@ -34,6 +35,8 @@ class ReportContext:
     checked: int = 0
     rules: Mapping[str, RuleMetadata] = field(default_factory=dict)
     base: Path = field(default_factory=Path.cwd)
+    unsafe_fixes: bool = False
+    on_terminal: bool = False
 
     def relative(self, filename: str) -> str:
         """Return a file's path relative to the directory `base`, or the path unchanged if it is not below `base`."""

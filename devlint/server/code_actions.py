@@ -32,6 +32,13 @@ Clients request this kind for one cell and mean the whole notebook; they request
 SHOW_DOCUMENTATION: Final = "devlint.showDocumentation"
 """The name of the workspace command that opens the documentation of a rule."""
 
+_CAUTIONS: Final = {
+    Applicability.SAFE: "",
+    Applicability.UNSAFE: " (may change what the program does)",
+    Applicability.DISPLAY: " (may be wrong for other callers)",
+}
+"""What the title of a fix adds to its message, for each degree of safety."""
+
 ACTION_KINDS: Final = (types.CodeActionKind.QuickFix, FIX_ALL, FIX_NOTEBOOK)
 """The kinds of code actions that the server announces."""
 
@@ -114,9 +121,9 @@ def _finding_actions(server: DevlintServer, uri: str, finding: Diagnostic) -> It
     shown = [server.lsp_diagnostic(finding)]
     quick = types.CodeActionKind.QuickFix
     fix = finding.fix
-    if fix is not None and fix.applicability is not Applicability.DISPLAY:
+    if fix is not None:
         safe = fix.applicability is Applicability.SAFE
-        title = _capitalised(fix.message if safe else f"{fix.message} (may change what the program does)")
+        title = _capitalised(fix.message + _CAUTIONS[fix.applicability])
         data = asdict(ActionData.of(uri, "fix", finding))
         yield types.CodeAction(title, quick, shown, is_preferred=safe, data=data)
     if not finding.code.startswith("DEV9"):

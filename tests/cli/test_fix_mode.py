@@ -42,7 +42,8 @@ def text(path: str = "a.py") -> str:
 
 def test_safe_fixes_are_applied_and_the_rest_is_reported(devlint: Run) -> None:
     status, out, err = devlint("--fix")
-    assert (status, text(), err) == (1, SAFE, "note: 1 finding fixed\n")
+    assert (status, text()) == (1, SAFE)
+    assert err == "note: 1 finding fixed\nnote: 1 fixable with --fix --unsafe-fixes\n"
     assert [line[:8] for line in out.splitlines()] == ["a.py:5:1"]
 
 
@@ -53,9 +54,38 @@ def test_unsafe_fixes_are_applied_when_asked_for(devlint: Run) -> None:
 
 
 def test_without_fix_nothing_is_changed(devlint: Run) -> None:
-    status, out, _ = devlint("--unsafe-fixes", "--output-format", "json")
+    status, out, err = devlint("--unsafe-fixes", "--output-format", "json")
     assert (status, text()) == (1, BAD)
     assert [one["fix"]["applicability"] for one in json.loads(out)] == ["safe", "unsafe"]
+    assert err == "note: no file was changed: --unsafe-fixes needs --fix\n"
+
+
+def test_unsafe_fixes_alone_are_shown_and_not_made(devlint: Run) -> None:
+    status, out, err = devlint("--unsafe-fixes")
+    assert (status, text()) == (1, BAD)
+    assert "-x.cuda()\n-x.half()\n+x = x.cuda()\n+x = x.half()\n" in out
+    assert err.splitlines() == [
+        "note: 2 findings would be fixed",
+        "note: no file was changed: --unsafe-fixes needs --fix to make these changes",
+    ]
+    (Path("a.py")).write_text(ALL)
+    status, out, err = devlint("--unsafe-fixes")
+    assert (status, out) == (0, "")
+    assert err.endswith("needs --fix to change any, and there is nothing that it would change\n")
+
+
+def test_unsafe_fixes_alone_fail_where_a_finding_has_no_fix(devlint: Run) -> None:
+    Path("a.py").write_text('import torch\ntorch.rand(3, device="cuda", generator=torch.Generator())\n')
+    assert devlint("--extend-select", "DEV109", "--unsafe-fixes")[:2] == (1, "")
+
+
+def test_a_report_marks_and_counts_what_can_be_fixed(devlint: Run) -> None:
+    _, out, err = devlint()
+    assert ["[*]" in line for line in out.splitlines()] == [True, False]
+    assert err == "note: [*] 1 fixable with --fix, 1 more with --unsafe-fixes\n"
+    _, out, _ = devlint("--output-format", "full")
+    assert out.splitlines()[-1] == "[*] 1 fixable with --fix, 1 more with --unsafe-fixes"
+    assert devlint("--quiet")[2] == ""
 
 
 def test_fix_only_reports_nothing(devlint: Run) -> None:

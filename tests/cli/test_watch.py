@@ -68,16 +68,18 @@ def test_it_checks_again_after_each_change_until_it_is_interrupted(watch, tmp_pa
     assert watch.said() == []
     save(tmp_path / "pkg" / "notes.txt", "not read")
     save(tmp_path / "pkg" / "b.py", BUG)
-    (line,) = watch.said()
+    (line, summary) = watch.said()
     assert line.startswith("pkg/b.py:4:1: DEV101")
+    assert summary == "note: [*] 1 fixable with --fix"
     save(tmp_path / "pkg" / "devlint.toml", "selct = 1\n")
     (line,) = watch.said()
     assert line.endswith("unknown setting `selct` (did you mean `select`?)")
     save(tmp_path / "pkg" / "devlint.toml", 'ignore = ["DEV101"]\n')
     assert watch.said() == []
     (tmp_path / "pkg" / "devlint.toml").unlink()
-    (line,) = watch.said()
+    (line, summary) = watch.said()
     assert line.startswith("pkg/b.py:4:1: DEV101")
+    assert summary == "note: [*] 1 fixable with --fix"
     save(tmp_path / "pyproject.toml", '[tool.devlint]\nignore = ["DEV1"]\n')
     assert watch.said() == []
     watch.process.send_signal(signal.SIGINT)

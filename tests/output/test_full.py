@@ -5,7 +5,7 @@ from dataclasses import replace
 import click
 import pytest
 
-from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
+from devlint.diagnostic import Applicability, Confidence, Diagnostic, Fix, Note, Position, Region, Severity
 
 
 def finding(source_region: tuple[int, int, int, int], **changes: object) -> Diagnostic:
@@ -23,7 +23,7 @@ def framed(text: str) -> str:
 
 
 EXPECTED = """\
-warning[DEV201] discarded-transfer: the moved tensor is thrown away
+warning[DEV201] [*] discarded-transfer: the moved tensor is thrown away
   --> src/train.py:8:9
    |
  7 |         shift = torch.zeros(3)
@@ -70,6 +70,7 @@ info[DEV103] unregistered-tensor: `loss` may stay behind
    = note: devlint is not sure of this (confidence: possible)
 
 Found 1 error, 1 warning, 1 info in 1 file (4 checked).
+[*] 1 fixable with --fix
 """
 
 
@@ -81,6 +82,32 @@ def test_colours_change_nothing_but_the_colours(render):
     colored = render("full", color=True)
     assert colored != EXPECTED
     assert click.unstyle(colored) == EXPECTED
+
+
+def test_a_terminal_need_not_break_a_word(render):
+    text = render("full", width=60, on_terminal=True)
+    prose = [line for line in text.splitlines() if "|" not in line and "-->" not in line]
+    assert all(len(line) <= 60 for line in prose)
+    words = [word for line in prose for word in line.split()]
+    assert words == [
+        word for line in EXPECTED.splitlines() if "|" not in line and "-->" not in line for word in line.split()
+    ]
+    assert render("full", width=60).count("\n") == EXPECTED.count("\n")
+
+
+def test_unsafe_fixes_are_marked_where_they_are_asked_for(render):
+    unsafe = Fix("Make it", Applicability.UNSAFE, ())
+    found = [finding((1, 1, 1, 2), fix=unsafe)]
+    assert render("full", found).splitlines()[-1] == "1 fixable with --fix --unsafe-fixes"
+    assert "[*]" not in render("full", found)
+    asked = render("full", found, unsafe_fixes=True)
+    assert "error[DEV101] [*] mixed" in asked
+    assert asked.splitlines()[-1] == "[*] 1 fixable with --fix --unsafe-fixes"
+
+
+def test_what_is_only_shown_counts_as_no_fix(render):
+    shown = [finding((1, 1, 1, 2), fix=Fix("Make it", Applicability.DISPLAY, ()))]
+    assert "fixable" not in render("full", shown)
 
 
 def test_nothing_found(render):

@@ -128,6 +128,28 @@ async def test_fixes(client: LanguageClient, tmp_path):
 
 
 @pytest.mark.asyncio
+async def test_a_fix_that_is_only_displayed_is_offered_with_a_warning(client: LanguageClient, tmp_path):
+    (tmp_path / "devlint.toml").write_text('extend-select = ["DEV303"]\n')
+    program = """import numpy as np
+import torch
+
+def to_accelerator(values):
+    moved = torch.from_numpy(values).to("cuda")
+    return moved * 2
+
+print(to_accelerator(np.random.rand(64, 1000)))
+"""
+    editor, uri = await _opened(client, tmp_path, program)
+    found = await _actions(editor, uri, "torch.|from_numpy(val")
+    (fix,) = (one for title, one in found.items() if title.endswith("(may be wrong for other callers)"))
+    assert not fix.is_preferred
+    if fix.edit is None:
+        fix = await client.code_action_resolve_async(fix)
+    editor.apply(fix.edit)
+    assert 'torch.from_numpy(values).to("cuda", dtype=torch.float32)' in editor.texts[uri]
+
+
+@pytest.mark.asyncio
 async def test_fix_all(client: LanguageClient, tmp_path):
     editor, uri = await _opened(client, tmp_path)
     (fix_all,) = (await _actions(editor, uri, "import| torch", ["source.fixAll"])).values()
