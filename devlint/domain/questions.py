@@ -1,4 +1,4 @@
-"""Questions about one value: the answers to `x`, `x > 0`, `x == 1` and `x is None` asked of the same value go together.
+"""Questions about one value: the answers to `x`, `x > 0`, `x == 1`, `x in (1, 2)` asked of the same value go together.
 
 A flag or a count is asked in many ways. Of each group of questions, a few values are tried that stand for all that the
 questions tell apart. A count is not negative unless a question asks whether it is, a flag is a bool, and a value is
@@ -33,12 +33,20 @@ _OTHER_TEXT: Final = "\0"
 class Question:
     """A question about the value `subject`: its truth ("true"), or a comparison with a constant.
 
-    `kind` is "true", "Equal", "Is", or the name of an order comparison such as "LessThan".
+    `kind` is "true", "Equal", "Is", or the name of an order comparison such as "LessThan". A question "In" asks whether
+    the value is one of several constants, a frozenset.
     """
 
     subject: Hashable
     kind: str
     constant: object = None
+
+    @property
+    def constants(self) -> Iterable[object]:
+        """The constants that the question mentions."""
+        if isinstance(self.constant, frozenset):
+            return self.constant
+        return () if self.kind == "true" else (self.constant,)
 
     def answer(self, value: object) -> bool:
         """Return the answer for a value; False for values that cannot be ordered, of which Python raises TypeError."""
@@ -49,6 +57,8 @@ class Question:
                 return value is self.constant
             case "Equal":
                 return value == self.constant
+            case "In" if isinstance(self.constant, frozenset):
+                return value in self.constant
         try:
             return bool(_ORDERS[self.kind](value, self.constant))
         except TypeError:
@@ -61,10 +71,16 @@ def comparison_question(subject: Hashable, kind: str, constant: object) -> Quest
     return Question(subject, kind, constant) if known and (kind in ("Equal", "Is") or kind in _ORDERS) else None
 
 
+def membership_question(subject: Hashable, constants: frozenset[object]) -> Question | None:
+    """Return the question whether a value is one of several constants; None if one of them is not followed."""
+    followed = all(one is None or isinstance(one, (bool, int, float, str)) for one in constants)
+    return Question(subject, "In", constants) if followed else None
+
+
 def possible_values(questions: Iterable[Question]) -> list[object]:
     """Return values that stand for all values which questions about one subject tell apart."""
     asked = [*questions]
-    constants = [one.constant for one in asked if one.kind != "true"]
+    constants = [constant for one in asked for constant in one.constants]
     values: list[object] = [False, True]
     numbers = {one for one in constants if isinstance(one, (int, float)) and not isinstance(one, bool)}
     if numbers or not any(isinstance(one, bool) for one in constants):

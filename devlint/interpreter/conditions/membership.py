@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import reduce
+from typing import Final
 
 import libcst as cst
 
 from devlint.domain.device import DEVICE_TYPES, HOST
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.path_conditions import Literal, disjunction
+from devlint.domain.path_conditions import Atom, Literal, conditional, disjunction
+from devlint.domain.questions import membership_question
 from devlint.domain.value import (
     AllocationSite,
     ClassOf,
+    ConditionalValue,
     Const,
     DeviceType,
     LibraryName,
+    Number,
     ProgramDefinition,
     Ref,
     SymbolicBool,
@@ -23,10 +28,13 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
-from devlint.interpreter.conditions.abstract_bools import undecided_bool
+from devlint.interpreter.conditions.abstract_bools import condition_text, undecided_bool
 from devlint.interpreter.conditions.class_comparisons import is_class
 from devlint.interpreter.conditions.device_equality import device_type_condition, named_device
 from devlint.interpreter.state.frame import Frame
+
+_DISPLAYS: Final = frozenset({cst.List, cst.Set})
+"""The node types of containers that are written out where they are searched, so that nothing can change them before."""
 
 
 def evaluate_membership(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> Value:
@@ -42,10 +50,47 @@ def evaluate_membership(frame: Frame, node: cst.Comparison, text: Value, whole: 
                 return device_type_condition(frame, placement, str(text.value), node)
             case Unknown(origin=origin, text=name) if origin is not None:
                 return device_type_condition(frame, named_device(origin, name), str(text.value), node)
-    known = _is_contained(frame, whole, text) if isinstance(text, Const) else _is_class_among(frame, whole, text)
+    known = _is_class_among(frame, whole, text)
+    if known is None:
+        known = _is_member(frame, node, text, whole)
     if isinstance(known, Literal):
         return SymbolicBool(known)
     return Const(known) if known is not None else undecided_bool(frame, node)
+
+
+def _is_member(frame: Frame, node: cst.Comparison, part: Value, whole: Value) -> Literal | bool | None:
+    """Return whether a value is in a container, or the condition under which it is; None if unknown.
+
+    Whether a named value is one of several constants is a question about it, which is asked wherever these are listed.
+    """
+    if isinstance(part, ConditionalValue):
+        yes, no = _is_member(frame, node, part.yes, whole), _is_member(frame, node, part.no, whole)
+        if part.test is None or yes is None or no is None:
+            return None
+        return conditional(part.test, yes, no)
+    answer = _is_contained(frame, whole, part) if isinstance(part, Const) else None
+    subject = part if isinstance(part, Const) else part.origin if isinstance(part, (Unknown, Number)) else None
+    if answer is not None or subject is None:
+        return answer
+    items = _items(frame, whole)
+    if not items or not all(isinstance(one, Const) for one in items):
+        return None
+    constants = frozenset(one.value for one in items if isinstance(one, Const))
+    if isinstance(part, Const):
+        is_display = type(node.comparisons[0].comparator) in _DISPLAYS
+        return False if is_display else Literal(Atom(("compare", "In", part, constants), condition_text(frame, node)))
+    asked = membership_question(subject, constants)
+    return Literal(Atom(("compare", "In", subject, constants), condition_text(frame, node), question=asked))
+
+
+def _items(frame: Frame, whole: Value) -> Collection[Value] | None:
+    """Return the items of a tuple, list or set, or the keys of a dict, if all of them are known."""
+    match frame.object_of(whole):
+        case Sequence(items=tuple() as items):
+            return items
+        case Dict(entries=entries, optional=optional, element=None, object=None, is_open=False) if not optional:
+            return [Const(one) for one in entries]
+    return whole.items if isinstance(whole, Tuple) else None
 
 
 def _is_class_among(frame: Frame, whole: Value, cls: Value) -> Literal | bool | None:

@@ -36,6 +36,7 @@ from devlint.domain.value import (
     Value,
     as_tensor,
 )
+from devlint.interpreter.conditions.attribute_checks import restrict_to_having
 from devlint.interpreter.conditions.class_comparisons import restrict_to_class
 from devlint.interpreter.conditions.condition_texts import ConditionText, SourceText
 from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
@@ -304,14 +305,27 @@ def _narrow_class(frame: Frame, node: cst.Call, cls: Value, same: bool) -> None:
 
 
 def _narrow_call(frame: Frame, node: cst.Call, holds: bool) -> None:
-    """Narrow the argument `x` of a test `isinstance(x, T)` or `torch.is_tensor(x)`."""
+    """Narrow the argument `x` of a test `isinstance(x, T)`, `hasattr(x, "name")` or `torch.is_tensor(x)`."""
     match node:
+        case cst.Call(
+            func=cst.Name(value="hasattr"),
+            args=[cst.Arg(value=cst.Name() | cst.Attribute() as tested), cst.Arg(value=cst.SimpleString() as name)],
+        ):
+            _narrow_having(frame, tested, str(name.evaluated_value), holds)
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
             _narrow_type(frame, first.value, frame.evaluate(second.value), holds)
         case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor_check(
             frame, function
         ):
             _narrow_type(frame, first.value, TENSOR, holds)
+
+
+def _narrow_having(frame: Frame, node: cst.Name | cst.Attribute, name: str, holds: bool) -> None:
+    """Narrow the value of a name or attribute to the alternatives that may have an attribute, or that may lack it."""
+    value = held_value(frame, node)
+    kept = restrict_to_having(frame, value, name, holds) if isinstance(value, ConditionalValue) else None
+    if value is not None and kept is not None:
+        rebind(frame, node, value, kept)
 
 
 def _narrow_true(frame: Frame, node: cst.Name | cst.Attribute, holds: bool) -> None:

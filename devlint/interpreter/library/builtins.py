@@ -13,7 +13,6 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
-    ConditionalValue,
     Const,
     DeviceType,
     DeviceValue,
@@ -29,6 +28,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.abstract_bools import bool_value
+from devlint.interpreter.conditions.attribute_checks import has_attribute
 from devlint.interpreter.conditions.class_comparisons import class_of
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition, instance_key
@@ -218,49 +218,8 @@ def hasattr_(frame: Frame, call: LibraryCall) -> Value:
     set the attribute, the symbolic bool is the condition of these paths.
     """
     arguments = call.arguments.positional
-    undecided = Literal(Atom(frame.site_key(call.node), SourceText(frame.place(call.node), call.node)))
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
-        thing = frame.instance(arguments[0].value)
-        name = arguments[1].value.value
-        if thing is not None and name in thing.optional:
-            return SymbolicBool(thing.optional[name] or undecided)
-        if thing is not None and name in thing.attributes:
-            return Const(True)
-        if surely_lacks(frame, arguments[0].value, str(name)):
-            return Const(False)
-        answer = _has_attribute(frame, arguments[0].value, str(name))
+        answer = has_attribute(frame, arguments[0].value, str(arguments[1].value.value))
         if answer is not None:
             return bool_value(answer)
-    return SymbolicBool(undecided)
-
-
-def _has_attribute(frame: Frame, value: Value, name: str) -> Literal | bool | None:
-    """Return whether a builtin value or a tensor has an attribute; None if unknown.
-
-    For a conditional value of which only one alternative has the attribute, return the condition under which it has it.
-    """
-    match value:
-        case ConditionalValue(test=test, yes=yes, no=no):
-            sides = _has_attribute(frame, yes, name), _has_attribute(frame, no, name)
-            if sides[0] == sides[1]:
-                return sides[0]
-            apart = test is not None and isinstance(sides[0], bool) and isinstance(sides[1], bool)
-            return (test if sides[0] else ~test) if test is not None and apart else None
-        case Const(value=constant):
-            return hasattr(constant, name)
-        case Number(kind="int" | "bool" | "float" as kind):
-            return hasattr({"int": int, "bool": bool, "float": float}[kind], name)
-        case StringPrefix():
-            return hasattr(str, name)
-        case Tuple(names=()):
-            return hasattr(tuple, name)
-        case Tensor():
-            return True if frame.analysis.table.method(name) is not None else None
-        case Ref(address=address):
-            thing = frame.get(address)
-            kinds = {"list": list, "set": set, "tuple": tuple}
-            if isinstance(thing, Sequence) and thing.kind in kinds:
-                return hasattr(kinds[thing.kind], name)
-            if isinstance(thing, Dict) and thing.object is None:
-                return hasattr(dict, name)
-    return None
+    return SymbolicBool(Literal(Atom(frame.site_key(call.node), SourceText(frame.place(call.node), call.node))))

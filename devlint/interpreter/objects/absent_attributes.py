@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.value import ProgramDefinition, Ref, Value
+from devlint.domain.value import LibraryName, ProgramDefinition, Ref, Value
 from devlint.interpreter.objects.class_hierarchy import (
+    ancestors,
     class_attributes,
     find_method,
     has_unknown_base,
@@ -17,6 +18,30 @@ from devlint.interpreter.state.frame import Frame
 
 _DYNAMIC: Final = frozenset({"setattr", "__dict__", "vars", "__getattr__", "__getattribute__", "__slots__"})
 """The names by which a class may get attributes that its code does not name."""
+
+_WITHOUT_ATTRIBUTES: Final = frozenset(
+    "builtins.object abc.ABC typing.Generic typing.Protocol torch.utils.data.Dataset"
+    " torch.utils.data.IterableDataset".split()
+)
+"""The library classes that have only attributes with two underscores."""
+
+_OF_MODULES: Final = frozenset(
+    "T_destination _apply _backward_hooks _backward_pre_hooks _buffers _call_impl _compiled_call_impl _forward_hooks"
+    " _forward_hooks_always_called _forward_hooks_with_kwargs _forward_pre_hooks _forward_pre_hooks_with_kwargs"
+    " _get_backward_hooks _get_backward_pre_hooks _get_name _is_full_backward_hook _load_from_state_dict"
+    " _load_state_dict_post_hooks _load_state_dict_pre_hooks _maybe_warn_non_full_backward_hook _modules"
+    " _named_members _non_persistent_buffers_set _parameters _register_load_state_dict_pre_hook"
+    " _register_state_dict_hook _replicate_for_data_parallel _save_to_state_dict _slow_forward _state_dict_hooks"
+    " _state_dict_pre_hooks _version _wrapped_call_impl add_module apply bfloat16 buffers call_super_init children"
+    " compile cpu cuda double dump_patches eval extra_repr float forward get_buffer get_extra_state get_parameter"
+    " get_submodule half ipu load_state_dict modules mtia named_buffers named_children named_modules named_parameters"
+    " parameters register_backward_hook register_buffer register_forward_hook register_forward_pre_hook"
+    " register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook"
+    " register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook"
+    " register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty"
+    " train training type xpu zero_grad".split()
+)
+"""The attributes of `torch.nn.Module`."""
 
 
 def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
@@ -33,6 +58,15 @@ def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
         return False
     if name in thing.attributes or name in thing.optional or any(one.startswith(ANY_PART) for one in thing.attributes):
         return False
+    if name.startswith("__") or any(_may_define(one, name) for one in ancestors(frame, cls)):
+        return False
     if any(_DYNAMIC & one.unit.mentions for one in program_classes(frame, cls)):
         return False
     return name not in class_attributes(frame, cls) and find_method(frame, cls, name) is None
+
+
+def _may_define(cls: Value, name: str) -> bool:
+    """Return whether a class outside of the program may define an attribute of a name without two underscores."""
+    if not isinstance(cls, LibraryName):
+        return False
+    return name in _OF_MODULES if cls.name == "torch.nn.Module" else cls.name not in _WITHOUT_ATTRIBUTES
