@@ -9,6 +9,7 @@ from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
 from devlint.interpreter.objects.optimizer_state import forget_state
+from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_inside, module_of_part
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -32,6 +33,8 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
             frame.put(value.address, replace(thing, is_open=True))
         if isinstance(value, Ref) and is_module(frame, value):
             move_registered_tensors(frame, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
+        elif (module := module_of_part(as_unseen_part(frame, value))) is not None:
+            forget_inside(frame, module)
         elif isinstance(value, Unknown) and value.origin is not None:
             record = unknown_object_state(frame, value)
             if record is not None and record.cell is not None:
