@@ -18,6 +18,7 @@ from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, PlacementCase
 from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
     UNKNOWN,
+    AllocationSite,
     Const,
     DeviceValue,
     Number,
@@ -43,6 +44,7 @@ from devlint.interpreter.objects.evidence import (
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
 from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
+from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.objects.unseen_parts import (
     forget_inside,
@@ -249,6 +251,7 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
             assume_synchronized(frame)
             return UNKNOWN
         return call_placed_module(frame, callee.placement, "the module", arguments, node)
+    _forget_receiver(frame, callee)
     record = unknown_object_state(frame, callee) if callee.origin is not None else None
     if (
         record is not None
@@ -264,6 +267,16 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         or _call_unplaced_module(frame, arguments, node)
         or result_of_unknown_code(frame, arguments, callee)
     )
+
+
+def _forget_receiver(frame: Frame, callee: Unknown) -> None:
+    """Forget where the modules are that an object holds, if an unknown method of it is called.
+
+    Its class has a base that devlint does not know: the base may be a module, which the method moves.
+    """
+    match callee.origin:
+        case ("attr", AllocationSite() as address, str()):
+            forget_held_modules(frame, Ref(address))
 
 
 def _call_unplaced_module(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
