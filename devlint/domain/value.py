@@ -410,6 +410,10 @@ def is_from_caller(origin: Hashable) -> bool:
     return owner_kind(origin) in ("param", "own")
 
 
+SUBMODULES: Final = "submodules"
+"""The kind of the origin of what stands for each part of a module whose parts are not known one by one."""
+
+
 def owner_kind(origin: Hashable) -> Hashable:
     """Return the kind of the origin of the value of which an origin names a part, or the value itself."""
     while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
@@ -442,8 +446,11 @@ def device_symbol(origin: Hashable, text: str) -> DeviceSymbol:
 def named_placement(origin: Hashable, text: str, trace: Step | None = None) -> PlacementCase:
     """Return the placement of an object that has a name in the program but an unknown device.
 
-    The placement consists of a symbol that stands for the object's device.
+    The placement consists of a symbol that stands for the object's device. That of a part of a module that cannot be
+    seen into is unknown: each part may lie elsewhere.
     """
+    if owner_kind(origin) == SUBMODULES:
+        return UNKNOWN_PLACEMENT
     return PlacementCase(device_symbol(origin, text), Basis.CALLER if is_from_caller(origin) else Basis.EXPLICIT, trace)
 
 

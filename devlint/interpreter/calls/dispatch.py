@@ -30,6 +30,7 @@ from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module
+from devlint.interpreter.objects.unseen_parts import as_unseen_part
 from devlint.interpreter.operations.accelerator_names import (
     is_imported_as,
     report_accelerator_name,
@@ -53,6 +54,8 @@ def call(frame: Frame, node: cst.Call) -> Value:
         inner = without_none(owner)
         if inner == NONE and not hasattr(None, node.func.attr.value):
             inner = UNKNOWN  # Code that the analysis does not see has replaced the placeholder.
+        elif type(inner) is BoundLibraryMethod:
+            inner = as_unseen_part(frame, inner)
         if isinstance(inner, Unknown) and inner.origin is not None:
             arguments = evaluate_arguments(frame, node)
             return call_unknown_method(frame, inner, node.func.attr.value, arguments, node, node.func.value)

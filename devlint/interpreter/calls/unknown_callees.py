@@ -18,11 +18,13 @@ from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, PlacementCase
 from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
     UNKNOWN,
+    AllocationSite,
     Const,
     DeviceValue,
     Number,
     OpaqueData,
     Rank,
+    Ref,
     Tensor,
     Unknown,
     Value,
@@ -42,8 +44,14 @@ from devlint.interpreter.objects.evidence import (
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
 from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
-from devlint.interpreter.objects.module_containers import module_of_submodule
+from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
+from devlint.interpreter.objects.unseen_parts import (
+    forget_inside,
+    has_unseen_parts,
+    is_tensor_of_part,
+    module_of_part,
+)
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.module_transfers import transfer_some_submodule
@@ -64,7 +72,10 @@ from devlint.interpreter.state.unknown_records import unknown_object_site, unkno
 from devlint.syntax.tree_walk import dotted_name
 
 FORWARD_METHODS: Final = frozenset({"forward", "generate", "encode", "decode"})
-"""Methods that run a module on their arguments, as calling the module does."""
+"""Methods that run a module on their arguments, as calling the module does.
+
+Only `forward` returns what the call returns: the others may make text of it, or NumPy arrays.
+"""
 
 
 def call_unknown_method(
@@ -72,7 +83,9 @@ def call_unknown_method(
 ) -> Value:
     """Call a method of an unknown but named object, which may be a tensor, a module or any other object."""
     if name in TRANSFER_METHODS:
-        if (module := module_of_submodule(owner)) is not None:
+        if (module := module_of_part(owner)) is not None:
+            if is_tensor_of_part(owner):
+                return transfer_tensor(frame, Tensor(), name, arguments, node, receiver)
             transfer_some_submodule(frame, module, name, arguments, node)
             return owner
         return _transfer_unknown_owner(frame, owner, name, arguments, node, receiver)
@@ -175,6 +188,8 @@ def transfer_unnamed(
     """
     if not _asks_for_device(method, arguments):
         return UNKNOWN
+    if frame.discarded_expression is node:
+        _forget_module_of_result(frame, receiver)
     if is_moved_tensor(frame, receiver):
         return transfer_tensor(frame, Tensor(), method, arguments, node, receiver)
     if frame.discarded_expression is not node:
@@ -188,6 +203,15 @@ def transfer_unnamed(
         _move_in_place(frame, owner, method, arguments, node, is_module=has_module_members(frame, receiver))
         return owner
     return UNKNOWN
+
+
+def _forget_module_of_result(frame: Frame, receiver: cst.BaseExpression) -> None:
+    """Forget where the parts of a library's module lie where what a method of it has returned is moved in place."""
+    match receiver:
+        case cst.Call(func=cst.Attribute(value=owner)) if dotted_name(owner) is not None:
+            module = frame.evaluate(owner)
+            if isinstance(module, Ref) and has_unseen_parts(frame, module):
+                forget_inside(frame, module)
 
 
 def _asks_for_device(method: str, arguments: Arguments) -> bool:
@@ -219,12 +243,15 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         if _is_method_of_opaque_data(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)
-            return OpaqueData(callee.placement, mixed=callee.mixed)
+            # A method of a module may return anything; one of a batch, or of an output, returns a part of it.
+            is_data = callee.of_loader or callee.of_call
+            return OpaqueData(callee.placement, mixed=callee.mixed) if is_data else UNKNOWN
         if callee.may_move_inputs and not _is_called_as_module(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)
             return UNKNOWN
         return call_placed_module(frame, callee.placement, "the module", arguments, node)
+    _forget_receiver(frame, callee)
     record = unknown_object_state(frame, callee) if callee.origin is not None else None
     if (
         record is not None
@@ -242,13 +269,23 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
     )
 
 
+def _forget_receiver(frame: Frame, callee: Unknown) -> None:
+    """Forget where the modules are that an object holds, if an unknown method of it is called.
+
+    Its class has a base that devlint does not know: the base may be a module, which the method moves.
+    """
+    match callee.origin:
+        case ("attr", AllocationSite() as address, str()):
+            forget_held_modules(frame, Ref(address))
+
+
 def _call_unplaced_module(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
     """Return the result of calling what the code uses as a module, but moves nowhere: it is where the inputs are.
 
     Its forward may bring inputs on the host to the module's device, so they tell nothing. The result may hold numbers
     beside tensors. None for any other call.
     """
-    if not _is_called_as_module(frame, node):
+    if not _is_called_as_module(frame, node) or _method_name(node) not in (None, "forward"):
         return None
     given = [as_tensor(one.value) for one in arguments if isinstance(one.value, (Tensor, OpaqueData))]
     placements = {frame.resolve(one).placement for one in given if one is not None}
@@ -322,4 +359,12 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
             frame.emit(conflict)
             return UNKNOWN
     assume_synchronized(frame)
-    return OpaqueData(placement, of_call=True)
+    return OpaqueData(placement, of_call=True) if _method_name(node) in (None, "forward") else UNKNOWN
+
+
+def _method_name(node: cst.CSTNode) -> str | None:
+    """Return the name of the method that runs a module in a call; None where the call calls the module itself."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in FORWARD_METHODS:
+            return name
+    return None

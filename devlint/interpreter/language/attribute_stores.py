@@ -13,6 +13,7 @@ from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import certain_device
 from devlint.domain.value import (
     AllocationSite,
+    BoundLibraryMethod,
     ConditionalValue,
     Const,
     OpaqueData,
@@ -34,6 +35,12 @@ from devlint.interpreter.objects.class_hierarchy import (
 from devlint.interpreter.objects.collections import without_entry, without_some_entry
 from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
+from devlint.interpreter.objects.unseen_parts import (
+    as_unseen_part,
+    forget_if_stored,
+    has_unseen_parts,
+    module_of_part,
+)
 from devlint.interpreter.operations.aliasing import storage_of
 from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed
 from devlint.interpreter.program.definitions import ClassInfo, ModuleInfo
@@ -59,6 +66,12 @@ def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst
             if isinstance(thing, Instance) and not _set_by_own_method(frame, owner, thing, name, value, node):
                 _check_leaf_replacement(frame, thing, name, value, node)
                 register_attribute(frame, owner, thing, name, value, node)
+                if not isinstance(value, Tensor) and has_unseen_parts(frame, owner):
+                    forget_if_stored(frame, owner, value)
+        case Unknown() if (module := module_of_part(owner)) is not None:
+            forget_if_stored(frame, module, value)
+        case BoundLibraryMethod() if (part := as_unseen_part(frame, owner)) is not owner:
+            set_attribute(frame, part, name, value, node)
         case Unknown(origin=origin) if origin is not None:
             address = unknown_object_site(owner)
             # Paths that do not set the attribute refer to the same unknown object.

@@ -54,6 +54,7 @@ from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_state import module_attribute
 from devlint.interpreter.objects.optimizer_state import forget_state
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
+from devlint.interpreter.objects.unseen_parts import as_unseen_part
 from devlint.interpreter.operations.accelerator_names import (
     report_accelerator_name,
     report_accelerator_that_may_be_none,
@@ -177,13 +178,15 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
             return super_attribute(frame, owner, receiver, after, name, node)
         case Const(value=None) if not hasattr(None, name):
             return UNKNOWN  # Code that the analysis does not see has replaced the placeholder.
+        case BoundLibraryMethod():
+            part = as_unseen_part(frame, owner)
+            return BoundLibraryMethod(owner, name) if part is owner else frame.get_attribute(part, name, node)
         case (
             Const()
             | Number()
             | StringPrefix()
             | Tuple()
             | Size()
-            | BoundLibraryMethod()
             | Partial()
             | DtypeValue()
             | DeviceType()

@@ -17,6 +17,7 @@ from devlint.domain.value import LibraryName, OpaqueData, Tuple, Unknown, Value
 from devlint.interpreter.conditions.narrowing import condition_of, negate_condition
 from devlint.interpreter.objects.evidence import looks_like_module
 from devlint.interpreter.objects.library_objects import COLLATED, loader_step
+from devlint.interpreter.objects.unseen_parts import module_of_part
 from devlint.interpreter.operations.device_arguments import may_name_accelerator
 from devlint.interpreter.operations.dtype_arguments import is_called_dtype
 from devlint.interpreter.program.batch_transfers import PartTransfer
@@ -53,7 +54,12 @@ def is_batch(element: Value) -> bool:
 
 
 def _may_be_of_loader(value: Value) -> bool:
-    """Return whether a value may be a batch of an unknown loader, and not what a function of the program collates."""
+    """Return whether a value may be a batch of an unknown loader.
+
+    A part of a module is none, nor is what a function of the program collates.
+    """
+    if module_of_part(value) is not None:
+        return False
     match value:
         case Unknown(origin=(kind, *_)):
             return kind != COLLATED

@@ -10,7 +10,7 @@ from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.placement import StepKind, extend_provenance
-from devlint.domain.value import UNKNOWN, Array, Const, Number, OpaqueData, Ref, StringPrefix, Tensor, Value
+from devlint.domain.value import UNKNOWN, Array, Const, Number, OpaqueData, Ref, StringPrefix, Tensor, Unknown, Value
 from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.language.subscripts import (
     evaluate_indices,
@@ -25,6 +25,7 @@ from devlint.interpreter.objects.module_containers import set_container_part
 from devlint.interpreter.objects.module_state import CONTAINERS
 from devlint.interpreter.objects.plain_attributes import mark_as_contained
 from devlint.interpreter.objects.tensor_containers import is_tensor_container
+from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_if_stored, module_of_part
 from devlint.interpreter.operations.aliasing import item_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.host_indices import report_host_indices
@@ -56,8 +57,10 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
             function, owner, Arguments(target, [get_item_argument(indices, target), Argument(value, target)])
         )
         return
-    owner = frame.contents(owner)
+    owner = as_unseen_part(frame, frame.contents(owner))
     match owner:
+        case Unknown() if (module := module_of_part(owner)) is not None:
+            forget_if_stored(frame, module, value)
         case Tensor():
             _report_item_write(frame, target, owner, indices)
             _set_in_tensor(frame, target, owner, indices, value)

@@ -13,6 +13,7 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    BoundLibraryMethod,
     ConditionalValue,
     Const,
     Number,
@@ -31,6 +32,7 @@ from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.objects.enums import enum_members
 from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_containers import container_class, iterate_container
+from devlint.interpreter.objects.unseen_parts import as_unseen_part
 from devlint.interpreter.operations.empty_tensors import size_values
 from devlint.interpreter.operations.result_tensors import element_tensor
 from devlint.interpreter.program.definitions import ClassInfo
@@ -81,6 +83,8 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
                 return iterate_instance(frame, value, thing, node)
             if isinstance(thing, ParameterCell):
                 return Sequence(None, UNKNOWN)
+        case BoundLibraryMethod() if (part := as_unseen_part(frame, value)) is not value:
+            return frame.iterate(part, node)
         case _:
             # A program that iterates over a value has it: None has no elements, and an empty alternative gives none.
             parts = [one for one in alternatives(value) if one != NONE]

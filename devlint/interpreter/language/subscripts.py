@@ -15,6 +15,7 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    BoundLibraryMethod,
     ConditionalValue,
     Const,
     LibraryName,
@@ -48,6 +49,7 @@ from devlint.interpreter.objects.module_containers import (
 from devlint.interpreter.objects.module_state import ANY_PART
 from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
+from devlint.interpreter.objects.unseen_parts import as_unseen_part
 from devlint.interpreter.operations.aliasing import item_storage, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_item, size_of
@@ -129,6 +131,8 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
             return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.provenance, cast=value.cast)
         case Ref(address=address):
             return _object_item(frame, value, frame.get(address), indices, node)
+        case BoundLibraryMethod() if (part := as_unseen_part(frame, value)) is not value:
+            return get_item(frame, replace(owner, value=part), indices, node)
         case ProgramDefinition(definition=ClassInfo() as info):
             # `Box[int]` is the class; `Colour["RED"]` one of its members.
             return (enum_member(frame, info, index.value) if index is not None else None) or value

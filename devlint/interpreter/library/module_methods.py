@@ -183,7 +183,7 @@ def submodules(frame: Frame, call: LibraryCall) -> Value:
         return UNKNOWN
     found: list[tuple[str, Value]] | None
     try:
-        listed = named_modules(frame, call.receiver) if "modules" in call.name else named_children(thing)
+        listed = named_modules(frame, call.receiver) if "modules" in call.name else named_children(frame, thing)
         found = list(islice(listed, MAX_LISTED))
     except UnknownSubmodules:
         found = None

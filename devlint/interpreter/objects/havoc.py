@@ -8,7 +8,9 @@ from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
+from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.optimizer_state import forget_state
+from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_inside, module_of_part
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -19,8 +21,9 @@ from devlint.interpreter.state.unknown_records import unknown_object_site, unkno
 def havoc(frame: Frame, arguments: Arguments) -> None:
     """Make the placements of modules and unknown objects unknown after unknown code has received them as arguments.
 
-    The same holds for the tensors in plain attributes of a module, and in a container that such an attribute keeps. The
-    code may also have added entries to a dict, and called the functions among its arguments.
+    The same holds for the modules that a container or a plain object holds, and for the tensors in plain attributes of
+    a module, and in a container that such an attribute keeps. The code may also have added entries to a dict, and
+    called the functions among its arguments.
     """
     for argument in arguments:
         value = argument.value
@@ -32,10 +35,14 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
             frame.put(value.address, replace(thing, is_open=True))
         if isinstance(value, Ref) and is_module(frame, value):
             move_registered_tensors(frame, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
+        elif (module := module_of_part(as_unseen_part(frame, value))) is not None:
+            forget_inside(frame, module)
         elif isinstance(value, Unknown) and value.origin is not None:
             record = unknown_object_state(frame, value)
             if record is not None and record.cell is not None:
                 frame.put(unknown_object_site(value), replace(record, cell=None))
+        else:
+            forget_held_modules(frame, value)
     may_call_back(frame, arguments)
 
 

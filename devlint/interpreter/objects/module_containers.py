@@ -12,7 +12,7 @@ from devlint.domain.join import join
 from devlint.domain.objects import Instance, Registration, Sequence, join_all
 from devlint.domain.value import (
     NONE,
-    AllocationSite,
+    SUBMODULES,
     Const,
     ProgramDefinition,
     Ref,
@@ -93,21 +93,29 @@ def named_modules(frame: Frame, value: Value, prefix: str = "") -> Iterator[tupl
     thing = frame.instance(value)
     if thing is None or not is_module(frame, value) or prefix.count(".") > MAX_DEPTH:
         raise UnknownSubmodules
-    if isinstance(thing.cls, str):
-        if thing.cls.startswith(COMPOSITE_MODULES):
-            raise UnknownSubmodules
-    elif (info := defined_class(thing.cls)) is None or has_unknown_base(frame, info):
-        raise UnknownSubmodules
     yield prefix, value
-    for name, part in named_children(thing):
+    for name, part in named_children(frame, thing):
         yield from named_modules(frame, part, f"{prefix}.{name}" if prefix else name)
 
 
-def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
+def _has_unlisted_parts(frame: Frame, thing: Instance) -> bool:
+    """Return whether a module has submodules that a library has made; a layer of `torch.nn` has none of its own."""
+    info = defined_class(thing.cls)
+    if info is not None and has_unknown_base(frame, info):
+        return True
+    name = thing.cls if info is None else library_base(frame, info)
+    if not isinstance(name, str):
+        return info is None
+    return name not in CONTAINERS and (not name.startswith("torch.nn.") or name.startswith(COMPOSITE_MODULES))
+
+
+def named_children(frame: Frame, thing: Instance) -> Iterator[tuple[str, Value]]:
     """Yield the direct submodules of a module with their names.
 
     Raises UnknownSubmodules when some submodules cannot be determined.
     """
+    if _has_unlisted_parts(frame, thing):
+        raise UnknownSubmodules
     for name, kind in thing.registered.items():
         if kind is Registration.MODULE and thing.attributes.get(name, NONE) != NONE:
             if name.startswith(ANY_PART):
@@ -117,19 +125,7 @@ def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
 
 def any_submodule(module: Ref) -> Unknown:
     """Return the value that stands for each of the submodules of a module that are not known one by one."""
-    return Unknown(("element", (_SUBMODULES, module.address)), "a submodule")
-
-
-def module_of_submodule(value: Unknown) -> Ref | None:
-    """Return the module of whose unknown submodules a value stands for each; None for any other value."""
-    match value.origin:
-        case ("element", (kind, AllocationSite() as address)) if kind == _SUBMODULES:
-            return Ref(address)
-    return None
-
-
-_SUBMODULES: Final = "submodules"
-"""The kind of the origin of what stands for each submodule of a module."""
+    return Unknown(("element", (SUBMODULES, module.address)), "a submodule")
 
 
 def slice_container(

@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.dtype import Dtype
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, ParameterGroup, Registration
 from devlint.domain.path_conditions import Atom, Literal
@@ -29,6 +29,7 @@ from devlint.domain.value import (
 from devlint.interpreter.objects.class_hierarchy import (
     defined_class,
     find_method,
+    has_unknown_base,
     is_module_class,
     is_module_name,
     library_base,
@@ -178,6 +179,18 @@ def move_registered_tensors(
         placement, dtype = change(thing.cell.placement, thing.cell.dtype)
         moved = replace(moved, cell=replace(thing.cell, placement=placement, dtype=dtype))
     frame.put(value.address, moved)
+    for name, part in attributes.items():
+        if isinstance(part, Ref) and name not in thing.registered and _may_be_module(frame, part):
+            held = frame.instance(part)
+            for one in held.attributes.values() if held is not None else ():
+                move_registered_tensors(frame, one, lambda before, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE), seen)
+
+
+def _may_be_module(frame: Frame, value: Ref) -> bool:
+    """Return whether a plain attribute of a module may be a module after all: a base of its class is not known."""
+    thing = frame.instance(value)
+    info = defined_class(thing.cls) if thing is not None else None
+    return info is not None and not is_module_class(frame, info) and has_unknown_base(frame, info)
 
 
 def _relocate_tensors(

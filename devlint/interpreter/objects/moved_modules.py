@@ -44,6 +44,19 @@ def forget_moved_modules(
                 _forget(frame, reference, move.path, move, 0)
 
 
+UNSEEN_MOVE: Final = ModuleMove((), moves=True, casts=True)
+"""What code that devlint does not see may do to the modules that it is given."""
+
+
+def forget_held_modules(frame: Frame, value: Value) -> None:
+    """Make unknown where the modules are that a container or a plain object holds, since unknown code has received it.
+
+    A module itself is not one that it holds.
+    """
+    if not is_module(frame, value):
+        _forget(frame, value, (), UNSEEN_MOVE, 0)
+
+
 def _forget(frame: Frame, value: Value, path: AttributePath, move: ModuleMove, depth: int) -> None:
     """Make the placements of the modules to which a path of attributes leads from a value unknown.
 
