@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import KnownDevice, is_host
+from devlint.domain.device import KnownDevice, is_accelerator, is_host
 from devlint.domain.dtype import Dtype
 from devlint.domain.placement import (
     PERHAPS_ON_HOST,
     UNKNOWN_PLACEMENT,
     Basis,
+    ConditionalPlacement,
     Placement,
     PlacementCase,
     StepKind,
@@ -236,8 +237,20 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
         # Either the operation fails, or the unknown code has moved its result: the program does not tell which.
         return UNKNOWN_PLACEMENT
     if isinstance(best.placement, PlacementCase):
-        return best.placement
+        return where_nothing_failed(best.placement, (one.placement for one in known))
     return reduce(meet_placements, [best.placement, *(one.placement for one in known)])
+
+
+def where_nothing_failed(shared: Placement, others: Iterable[Placement]) -> Placement:
+    """Return the placement of the result of an operation on a device that its tensors share, if it did not fail.
+
+    Beside an accelerator tensor, a tensor that a condition has put on the host makes the operation fail: what follows
+    under that condition is unknown.
+    """
+    chosen = next((one for one in others if isinstance(one, ConditionalPlacement)), None)
+    if chosen is None or not isinstance(shared, PlacementCase) or not is_accelerator(shared.device):
+        return shared
+    return map_cases(chosen, lambda leaf: UNKNOWN_PLACEMENT if is_host(leaf.device) else shared)
 
 
 def _is_host(placement: Placement) -> bool:

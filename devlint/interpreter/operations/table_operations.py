@@ -28,7 +28,7 @@ from devlint.interpreter.operations.half_on_host import report_half_on_host
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
 from devlint.interpreter.operations.operation_names import short_name
-from devlint.interpreter.operations.result_tensors import result_tensor
+from devlint.interpreter.operations.result_tensors import result_tensor, where_nothing_failed
 from devlint.interpreter.operations.return_structures import structure_result
 from devlint.interpreter.operations.synchronization import update_synchronization
 from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
@@ -145,13 +145,14 @@ def apply_bound_row(
 def _placement_after(conflict: DeviceConflict) -> Placement:
     """Return the placement of the result of an operation that raises, so that one bug is reported once.
 
-    The analysis goes on as if the misplaced tensor were on the right device. Within the call of a module that was not
-    moved nothing is known, because all its parts are misplaced.
+    The analysis goes on as if the misplaced tensor were on the right device, except under a condition that has put it
+    on the wrong one. Within the call of a module that was not moved nothing is known, because all its parts are
+    misplaced.
     """
     unmoved = isinstance(conflict, OperandConflict | ModuleInputConflict) and conflict.misplaced.is_part_of_module
     if isinstance(conflict, IndexConflict) or (unmoved and any(call.is_module for call in conflict.context.calls)):
         return UNKNOWN_PLACEMENT
-    return conflict.reference.tensor.placement
+    return where_nothing_failed(conflict.reference.tensor.placement, [conflict.misplaced.tensor.placement])
 
 
 def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
