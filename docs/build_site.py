@@ -20,7 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -31,14 +31,35 @@ DOCS: Final = Path(__file__).resolve().parent
 ROOT: Final = DOCS.parent
 OTHERS: Final = {"README.md": "manual.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """The pages from the root of the repository, with their names on the site."""
-SECTIONS: Final[Mapping[str, Sequence[str]]] = {
-    "Start": ("index.md", "start.md", "certainty.md", "faq.md"),
-    "Use": ("manual.md", "configuration.md", "fixes.md", "ci.md", "editors.md", "cache.md", "api.md"),
-    "Run": ("runtime.md", "portability.md"),
-    "Libraries": ("models.md", "semantics.md"),
-    "About": ("gallery.md", "features.md", "glossary.md", "contributing.md", "changelog.md"),
+SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Start": {
+        "Why and when": "index.md",
+        "Five-minute start": "start.md",
+        "How sure is it?": "certainty.md",
+        "Questions and troubles": "faq.md",
+    },
+    "Use": {
+        "Manual": "manual.md",
+        "Configuration": "configuration.md",
+        "Fixes": "fixes.md",
+        "Continuous integration": "ci.md",
+        "Editors": "editors.md",
+        "Cache": "cache.md",
+        "From Python": "api.md",
+    },
+    "Run": {"The runtime companion": "runtime.md", "Other accelerators": "portability.md"},
+    "Libraries": {"Models for your library": "models.md", "The table of torch": "semantics.md"},
+    "About": {
+        "Gallery of real bugs": "gallery.md",
+        "Comparison": "features.md",
+        "Glossary": "glossary.md",
+        "Contributing": "contributing.md",
+        "Changes": "changelog.md",
+    },
 }
-"""The pages of the site without those of the rules, in their order."""
+"""The pages of the site without those of the rules, by section and title, in their order."""
+_AFTER_USE: Final = list(SECTIONS).index("Use") + 1
+"""Where the section of the rules stands."""
 _WORKER: Final = "https://unpkg.com/iframe-worker/shim"
 """The script that the generator's pages load from elsewhere, so that their search works from the disk."""
 _WORKER_FILE: Final = "assets/javascripts/iframe-worker.js"
@@ -132,20 +153,31 @@ def _spaced(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _navigation() -> str:
+    """Return the sections and pages of the site in their order, as a value in TOML."""
+    families: dict[str, dict[str, str]] = {}
+    for rule in all_rule_metadata():
+        topic = (rule.topic or "devlint itself").replace("-", " ")
+        families.setdefault(topic[:1].upper() + topic[1:], {})[f"{rule.code} {rule.name}"] = f"rules/{rule.code}.md"
+    sections = [f"{{ {json.dumps(name)} = {_entries(named)} }}" for name, named in SECTIONS.items()]
+    listed = [f"{{ {json.dumps(name)} = {_entries(named)} }}" for name, named in families.items()]
+    sections.insert(_AFTER_USE, f'{{ "Rules" = [{{ "All rules" = "rules/index.md" }}, {", ".join(listed)}] }}')
+    return f"[{', '.join(sections)}]"
+
+
+def _entries(pages: Mapping[str, str]) -> str:
+    """Return pages by their titles as a list in TOML."""
+    return f"[{', '.join(f'{{ {json.dumps(title)} = {json.dumps(path)} }}' for title, path in pages.items())}]"
+
+
 def settings() -> str:
     """Return the configuration of the generator."""
-    rules = [f"rules/{rule.code}.md" for rule in all_rule_metadata()]
-    sections = {**SECTIONS, "Rules": ["rules/index.md", *rules]}
-    order = ("Start", "Use", "Rules", "Run", "Libraries", "About")
-    navigation = ",\n".join(f"  {{ {json.dumps(name)} = {json.dumps(list(sections[name]))} }}" for name in order)
     return f"""\
 [project]
 site_name = "devlint"
 site_description = "Finds device-placement and dtype bugs in PyTorch code, without running it"
 use_directory_urls = false
-nav = [
-{navigation},
-]
+nav = {_navigation()}
 
 [project.theme]
 font = false
@@ -188,7 +220,7 @@ def _make_self_contained(site: Path) -> None:
     """
     shutil.copy(DOCS / "iframe-worker.js", site / _WORKER_FILE)
     for name in ("404.html", "sitemap.xml"):
-        (site / name).unlink()
+        (site / name).unlink(missing_ok=True)
     for page in site.rglob("*.html"):
         up = "../" * (len(page.relative_to(site).parts) - 1)
         text = page.read_text(encoding="utf-8").replace(f'"{_WORKER}"', f'"{up}{_WORKER_FILE}"')

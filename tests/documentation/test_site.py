@@ -58,7 +58,7 @@ def site(tmp_path_factory) -> dict[Path, Page]:
 
 
 def test_every_page_has_its_place() -> None:
-    placed = [name for names in build_site.SECTIONS.values() for name in names]
+    placed = [name for section in build_site.SECTIONS.values() for name in section.values()]
     rules = {f"rules/{rule.code}.md" for rule in all_rule_metadata()}
     assert sorted(placed) == sorted(set(build_site.pages()) - rules - {"rules/index.md"})
 
