@@ -1,4 +1,4 @@
-"""What devlint prints of the example of each rule. Run as a module, it writes the outputs.
+"""What devlint prints of the example of each rule.
 
 Where a run on the emulated device shows what the rule says, that is the report of the run; else it is the finding.
 """
@@ -75,5 +75,6 @@ def outputs() -> dict[str, dict[str, str]]:
     return {rule.code: output(rule) for rule in all_rule_metadata()}
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the file."""
     FILE.write_text(json.dumps(outputs(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

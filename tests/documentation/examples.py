@@ -1,4 +1,4 @@
-"""Programs in the documentation, and what devlint says of them. Run as a script, it writes the outputs anew."""
+"""Programs in the documentation, and what devlint says of them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,22 @@ import sys
 import tempfile
 from pathlib import Path
 
+from . import tables
+
 ROOT = Path(__file__).parent.parent.parent
-PAGES = ("README.md", "docs/api.md")
+PAGES = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("api", "index", "start", "certainty", "configuration")),
+)
 WITH_TORCH = "docs/runtime.md"
+AGAIN = "run `python -m tests.documentation`"
+"""What to do where a page does not say what devlint does."""
 _EXAMPLE = re.compile(
-    r"```python\n(?P<program>(?:(?!```).)*)```\n\n"
+    r"(?:```python\n(?P<program>(?:(?!```).)*)```\n\n)?"
     r"```text\n(?:\$ devlint (?P<command>.+?)\n)?(?P<output>(?:(?!```).)*)```",
     re.DOTALL,
 )
+"""A program with its output, or with that of a command on it; a command without a program is run on the one before."""
 
 
 def checked(program: str, arguments: list[str]) -> str:
@@ -46,14 +54,18 @@ def executed(program: str) -> str:
 def refreshed(page: str) -> str:
     """The page with the outputs that its programs really have."""
 
+    last = ""
+
     def example(found: re.Match[str]) -> str:
-        program, command = found["program"], found["command"]
-        output = checked(program, command.split()) if command else executed(program)
+        nonlocal last
+        last, command = found["program"] or last, found["command"]
+        output = checked(last, command.split()) if command else executed(last)
         return page[found.start() : found.start("output")] + output + page[found.end("output") : found.end()]
 
-    return _EXAMPLE.sub(example, page)
+    return tables.refreshed(_EXAMPLE.sub(example, page))
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the pages."""
     for path in map(ROOT.joinpath, (*PAGES, WITH_TORCH)):
         path.write_text(refreshed(path.read_text(encoding="utf-8")), encoding="utf-8")

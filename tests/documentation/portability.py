@@ -1,4 +1,4 @@
-"""The made parts of docs/portability.md: the port of its script, and its tables. Run as a module, it writes them."""
+"""The made parts of docs/portability.md: the port of its script, and its tables."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def replacements() -> str:
             notes.append(f"lacking in {', '.join(one.lacking)}")
         if one.raises_without_accelerator:
             notes.append("raises without an accelerator: the port checks before")
-        rows.append(f"| `{one.name}` | `{one.by}` | {version_text(one.since)} | {'; '.join(notes)} |")
+        by = one.by if "`" in one.by else f"`{one.by}`"
+        rows.append(f"| `{one.name}` | {by} | {version_text(one.since)} | {'; '.join(notes)} |")
     return "\n".join(["| CUDA | any accelerator | torch | notes |", "|---|---|---|---|", *rows])
 
 
@@ -74,5 +75,6 @@ def refreshed(page: str) -> str:
     return page
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the page."""
     PAGE.write_text(refreshed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

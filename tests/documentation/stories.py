@@ -1,4 +1,4 @@
-"""One real bug of a public project for each rule of which one is known. Run as a module, it writes them.
+"""One real bug of a public project for each rule of which one is known.
 
 They come from what the repository holds already: bugs with an issue or a pull request (fixtures/cases and
 benchmarks/dtype_bugs), bugs shown by a run (benchmarks/gallery), and findings that readers found true
@@ -91,5 +91,6 @@ def text() -> str:
     return json.dumps(stories(), indent=1, ensure_ascii=False) + "\n"
 
 
-if __name__ == "__main__":
+def write() -> None:
+    """Write the file."""
     FILE.write_text(text(), encoding="utf-8")

@@ -18,17 +18,21 @@ import yaml
 from devlint import cli
 from devlint.cli.group import devlint
 from devlint.config.config_files import read_config_chain
+from devlint.config.config_options import parse_options
 from devlint.linter.rule_loader import all_rules
 
-from .examples import PAGES, ROOT, refreshed
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+from .examples import AGAIN, PAGES, ROOT, refreshed
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CI = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 FEATURES = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
 BUG = "import torch\n\nx = torch.zeros(3, device='cuda')\nx + torch.ones(3)\n"
-OTHERS = frozenset(
-    {"--hook-stage", "--jobs", "--version", "--select", "--devlint", "--preview", "--add-noqa", "--verbose"}
-)
+OTHERS = frozenset({"--hook-stage", "--jobs", "--version", "--select", "--devlint", "--help"})
 """Options of other programs."""
 
 
@@ -39,7 +43,7 @@ def blocks(page: str, language: str) -> list[str]:
 @pytest.mark.parametrize("name", PAGES)
 def test_outputs_are_real(name):
     page = (ROOT / name).read_text(encoding="utf-8")
-    assert page == refreshed(page), "run `python tests/documentation/examples.py`"
+    assert page == refreshed(page), AGAIN
 
 
 def test_the_first_example_is_short():
@@ -59,7 +63,9 @@ def test_options_exist():
     known = {name for command in commands for parameter in command.params for name in parameter.opts}
     plugin = (ROOT / "devlint" / "flake8_plugin.py").read_text(encoding="utf-8")
     known |= set(re.findall(r'"(--devlint-[\w-]+)"', plugin))
-    for page in (README, CI, FEATURES):
+    written = (ROOT / "docs" / f"{name}.md" for name in ("index", "start", "certainty", "configuration", "faq"))
+    ours = re.sub(r"^(\|[^|]*\|[^|]*\|).*", r"\1", FEATURES, flags=re.MULTILINE)
+    for page in (README, CI, ours, *(path.read_text(encoding="utf-8") for path in written)):
         assert set(re.findall(r"(?<![\w`-])--[a-z][a-z-]+|(?<=`)--[a-z][a-z-]+", page)) - known - OTHERS == set()
 
 
@@ -85,6 +91,20 @@ def test_the_configuration_can_be_used(tmp_path):
     assert base[0] == tmp_path / "shared" / "devlint.toml"
     assert own[1].per_file_ignores == {"tests/*": ("DEV4",)}
     assert cli.invoke([str(tmp_path / "project"), "--show-settings"]) == 0
+
+
+def test_the_examples_of_configurations_are_valid():
+    page = ROOT / "docs" / "configuration.md"
+    examples = [tomllib.loads(text)["tool"]["devlint"] for text in blocks(page.read_text(encoding="utf-8"), "toml")]
+    assert [parse_options(example, page).ignore for example in examples] == [("DEV6",), None]
+
+
+def test_the_package_index_is_never_named_without_the_checkout():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "editors" / "vscode" / "README.md"]
+    texts = {page.name: page.read_text(encoding="utf-8") for page in pages}
+    naming = {name for name, text in texts.items() if re.search(r"""pip install ['"]?devlint""", text)}
+    assert "ci.md" in naming
+    assert {name for name in naming if "checkout" not in texts[name]} == set()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from .examples import AGAIN
 from .portability import PAGE, ported, refreshed, script
 
 torch = pytest.importorskip("torch")
@@ -23,7 +24,7 @@ HOST = "host"
 
 def test_the_page_says_what_a_port_does() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == refreshed(page), "run `python -m tests.documentation.portability`"
+    assert page == refreshed(page), AGAIN
 
 
 def test_the_script_of_the_page_runs_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from devlint.linter.rule_listing import all_rule_metadata
 from devlint.rule_metadata import RuleMetadata
 
 from . import stories as known
+from .examples import AGAIN
 
 RULES = all_rule_metadata()
 OFTEN = RULES[::10]
@@ -18,7 +19,7 @@ OFTEN = RULES[::10]
 
 
 def test_the_stories_are_those_that_are_known() -> None:
-    assert known.FILE.read_text(encoding="utf-8") == known.text(), "run `python -m tests.documentation.stories`"
+    assert known.FILE.read_text(encoding="utf-8") == known.text(), AGAIN
     assert len(stories()) >= 35
     assert all(story.url is None or story.url.startswith("https://github.com/") for story in stories().values())
 
@@ -37,7 +38,7 @@ def test_outputs_are_real(rule: RuleMetadata) -> None:
 
     shown = example_outputs()[rule.code]
     expected = {"command": shown.command, "output": shown.output}
-    assert output(rule) == expected, "run `python -m tests.documentation.example_outputs`"
+    assert output(rule) == expected, AGAIN
 
 
 def test_a_page_tells_the_bug_and_the_output() -> None:

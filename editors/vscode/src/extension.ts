@@ -2,9 +2,9 @@
 
 import * as os from "node:os";
 import * as vscode from "vscode";
-import { LanguageClient, LanguageClientOptions, ServerOptions, State } from "vscode-languageclient/node";
+import { LanguageClient, LanguageClientOptions, ServerOptions, State, vsdiag } from "vscode-languageclient/node";
 
-import { Condition, said, start } from "./server";
+import { Condition, documentationOf, said, start } from "./server";
 
 const NAME = "devlint";
 
@@ -56,6 +56,19 @@ async function begin(): Promise<void> {
   const options: LanguageClientOptions = {
     documentSelector: [{ language: "python" }],
     synchronize: { configurationSection: NAME },
+    middleware: {
+      handleDiagnostics: (uri, diagnostics, next) => {
+        diagnostics.forEach(leadToDocumentation);
+        next(uri, diagnostics);
+      },
+      provideDiagnostics: async (document, previous, token, next) => {
+        const report = await next(document, previous, token);
+        if (report?.kind === vsdiag.DocumentDiagnosticReportKind.full) {
+          report.items.forEach(leadToDocumentation);
+        }
+        return report;
+      },
+    },
   };
   client = new LanguageClient(NAME, NAME, server, options);
   client.onDidChangeState(({ newState }) => {
@@ -65,6 +78,13 @@ async function begin(): Promise<void> {
     await client.start();
   } catch (problem) {
     show("failed", String(problem));
+  }
+}
+
+/** Let the code of a finding open the page of its rule in a browser. */
+function leadToDocumentation({ code }: vscode.Diagnostic): void {
+  if (typeof code === "object" && typeof code.value === "string") {
+    code.target = vscode.Uri.parse(documentationOf(code.value));
   }
 }
 

@@ -41,6 +41,11 @@ export function said(condition: Condition, problem = ""): Said {
   }
 }
 
+/** The address that opens the documentation of a rule: the editor would show the page itself as the text of a file. */
+export function documentationOf(rule: string): string {
+  return `command:devlint.showDocumentation?${encodeURIComponent(JSON.stringify([rule]))}`;
+}
+
 function filled(word: string, { folder, home, environment }: Surroundings): string {
   return word
     .replace(/^~(?=$|[/\\])/, () => home)

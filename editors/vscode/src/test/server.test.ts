@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { said, start } from "../server";
+import { documentationOf, said, start } from "../server";
 
 const AROUND = { folder: "/work/project", home: "/home/ada", environment: { TOOLS: "/opt/$&" } };
 
@@ -22,6 +22,12 @@ test("variables are filled in, as they are", () => {
 
 test("a window without a folder has none to fill in", () => {
   assert.equal(start(["${workspaceFolder}devlint"], { ...AROUND, folder: undefined }).command, "devlint");
+});
+
+test("the link of a finding is a command with the rule's code", () => {
+  const [command, argument = ""] = documentationOf("DEV101").split("?");
+  assert.equal(command, "command:devlint.showDocumentation");
+  assert.deepEqual(JSON.parse(decodeURIComponent(argument)), ["DEV101"]);
 });
 
 test("the status tells what is wrong", () => {
