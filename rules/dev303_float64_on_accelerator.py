@@ -10,7 +10,8 @@ from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import place_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.cast_insertion import cast_with_transfer, comes_from_parameter
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
@@ -80,11 +81,12 @@ class Float64OnAccelerator(Rule):
         path = refused or uploads[0]
         conversion = conversion_step(event.dtype_before)
         place = event.context.place
+        cast = text_with_suffix(event.receiver, ".float()", MAX_SUGGESTION_LENGTH)
         yield Finding(
             place,
             _message(event, path, refused=refused is not None),
-            steps_elsewhere(dtype_steps(event.dtype_before), place),
-            "cast before or with the transfer: `.to(device, torch.float32)`",
+            steps_elsewhere(dtype_steps((f"`{place_text(event.receiver)}`", event.dtype_before)), place),
+            f"cast it before the transfer, or with it: `{cast}`",
             assumptions(event, path.before, event.dtype_before),
             _severity(event, refused=refused is not None),
             subject=conversion.place if conversion is not None else place,
@@ -113,9 +115,9 @@ def _message(event: Transfer, path: TransferPath, *, refused: bool) -> str:
     held = "parameters" if event.parameter else "buffers"
     subject = f"the float64 {held} of {receiver}" if event.is_module else f"the float64 tensor {receiver}"
     if refused:
-        return f"{subject[0].upper()}{subject[1:]} cannot go to mps, which has no float64{condition_text(path.when)}"
+        return f"{subject} cannot go to mps, which has no float64{condition_text(path.when)}"
     when = condition_text(path.when)
-    return f"{subject[0].upper()}{subject[1:]} goes to {path.after.device}, where float64 is slow{when}"
+    return f"{subject} goes to {path.after.device}, where float64 is slow{when}"
 
 
 def _severity(event: Transfer, *, refused: bool) -> Severity | None:

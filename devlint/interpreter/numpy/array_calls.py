@@ -77,7 +77,8 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     if returns not in ("array", "self", "list"):
         return UNKNOWN
     dtype = array_dtype(frame, row, bound)
-    step = frame.step(StepKind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
+    maker = f"by `{invocation.name.replace('numpy.', 'np.')}`"
+    step = frame.step(StepKind.CREATED, f"made {f'in {dtype.name} ' if dtype.name else ''}{maker}", invocation.node)
     if dtype.name == "float64" and dtype.provenance is None:
         dtype = replace(dtype, provenance=step)
     fresh = None
