@@ -13,10 +13,11 @@ from devlint.explain.conflict_texts import (
     conflict_location_text,
     conflict_steps,
     conflict_subject,
-    device_source,
+    device_expression,
 )
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import dotted_name_at, operand_text
+from devlint.explain.place_texts import operand_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.operand_placement import move_misplaced
 from devlint.interpreter.state.events import OperandConflict
@@ -103,11 +104,10 @@ def _help(event: OperandConflict) -> str:
     """Return the advice for a finding of DEV101: the transfer or `device=` argument that the author should write."""
     if event.misplaced.place == event.reference.place:
         return "bring them to one device before they are put together"
-    device = device_source(event, event.reference) or "..."
-    name = dotted_name_at(event.misplaced.place)
-    if name is not None:
-        return f"move it with `{name}.to({device})`, or create it there"
+    device, place = device_expression(event, event.reference), event.misplaced.place
     cause = event.misplaced.case.placing_step
-    if cause is not None and cause.kind is StepKind.CREATED and cause.place == event.misplaced.place:
+    created = cause is not None and cause.kind is StepKind.CREATED
+    if created and cause is not None and cause.place == place:
         return f"create it there, with `device={device}`"
-    return "bring both to one device with `.to(...)`"
+    moved = text_with_suffix(place, f".to({device})", MAX_SUGGESTION_LENGTH)
+    return f"move it with `{moved}`{', or create it there' if created else ''}"

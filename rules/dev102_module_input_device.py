@@ -9,9 +9,10 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
 from devlint.explain.assumptions import conflict_assumptions
 from devlint.explain.causes import conflict_cause
-from devlint.explain.conflict_texts import conflict_steps, conflict_subject, device_source
+from devlint.explain.conflict_texts import conflict_steps, conflict_subject, device_expression
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import argument_places, callee_text, place_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.module_inputs import move_input, move_module
 from devlint.interpreter.state.events import ModuleInputConflict, Operand
@@ -82,7 +83,7 @@ class ModuleInputDevice(Rule):
             event.context.place,
             f"`{module}` is on {where} but {noun} is on {whither}{condition_text(event.when)}",
             trace=conflict_steps(event, event.context.place),
-            help=_help(event, weights, argument),
+            help=_help(event, weights, given, argument),
             assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),
             cause=conflict_cause(event),
@@ -120,10 +121,12 @@ def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:
     return arguments[0] if same is None and len(arguments) == 1 else same
 
 
-def _help(event: ModuleInputConflict, weights: Operand, argument: Place | None) -> str:
+def _help(event: ModuleInputConflict, weights: Operand, given: Operand, argument: Place | None) -> str:
     """Return the advice for a finding of DEV102: the transfer of the module or input that the author should write."""
     if weights is event.misplaced:
-        return f"move the module to where its inputs are: `{callee_text(event.context.place)}.to(...)`"
-    transfer = f".to({device_source(event, weights) or '...'})"
-    moved = text_with_suffix(argument, transfer) if argument is not None else transfer
-    return f"move the input before the call: `{moved}`"
+        device = device_expression(event, given)
+        return f"move the module to where its inputs are: `{callee_text(event.context.place)}.to({device})`"
+    transfer = f".to({device_expression(event, weights)})"
+    if argument is None:
+        return f"move the input before the call, with `{transfer}`"
+    return f"move the input before the call: `{text_with_suffix(argument, transfer, MAX_SUGGESTION_LENGTH)}`"

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import conflict_assumptions
-from devlint.explain.conflict_texts import conflict_location_text, conflict_steps
+from devlint.explain.conflict_texts import conflict_location_text, conflict_steps, device_expression
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import callee_text, dotted_name_at, operand_text, size_source_name
 from devlint.fixes.fix_context import FixContext, NoFix
@@ -90,7 +91,7 @@ class DefaultDeviceInGenericCode(Rule):
             place,
             f"`{factory}` {problem}: it cannot be combined with {operand_text(other)} on {device_text(other.case)}"
             f" {conflict_location_text(event)}",
-            trace=conflict_steps(event, place),
+            trace=steps_elsewhere(conflict_steps(event, place), place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
             assumptions=conflict_assumptions(event),
             make_fix=partial(_fix, event),
@@ -108,14 +109,17 @@ def _fix(event: FactoryConflict, context: FixContext) -> Fix:
 
 
 def _device(event: FactoryConflict) -> str:
-    """Return the source text of a device expression that is valid at a factory call, or `...` if none is known.
+    """Return the source text of a device expression that is valid at a factory call, the first that is known.
 
     It is the device of the tensor from which the factory takes its size, or of the tensor that is used together with
     the factory's result.
     """
+    told = find_device_expression(event.created.device_expressions, event.reference.tensor.placement)
+    if told is not None:
+        return told
     name = size_source_name(event.created.place)
     if name is None and event.created.scope is event.context.scope:
         if event.reference.of_module is not None:
             return f"next({callee_text(event.reference.place)}.parameters()).device"
         name = dotted_name_at(event.reference.place)
-    return f"{name}.device" if name is not None else "..."
+    return f"{name}.device" if name is not None else device_expression(event, event.reference)

@@ -78,7 +78,7 @@ class NumpyFromAccelerator(Rule):
                 event.context.place,
                 f"`{text}` is on {device_text(leaf)}{condition_text(when)},"
                 f" but {reader_text(event)} reads host memory only",
-                trace=placement_steps(leaf),
+                trace=placement_steps((f"`{text}`", leaf)),
                 help=array_suggestion(event) or f"copy it to the host first: `{suggestion}`",
                 assumptions=assumptions(event, leaf, when=when),
                 make_fix=partial(_fix, event) if event.array is None else None,

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.domain.placement import Place
 from devlint.explain.assumptions import conflict_assumptions
 from devlint.explain.conflict_texts import conflict_steps, conflict_subject
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.place_texts import dotted_name_at, operand_text
+from devlint.explain.place_texts import operand_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.fixes.edits import append_call
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.fixes.operand_placement import insert_transfer, is_moved_by_chain
@@ -71,7 +73,7 @@ class AcceleratorIndexOnHost(Rule):
             f"{operand_text(table)} is on {device_text(table.case)} but its index {operand_text(index)}"
             f" is on {device_text(index.case)}{condition_text(event.when)}: a host tensor takes only host indices",
             trace=conflict_steps(event, event.context.place),
-            help=_help(dotted_name_at(table.place), dotted_name_at(index.place)),
+            help=_help(table.place, index.place),
             assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),
             make_fix=partial(_fix, event),
@@ -94,11 +96,8 @@ def _fix(event: IndexConflict, context: FixContext) -> Fix:
     return Fix(message, Applicability.UNSAFE, edits)
 
 
-def _help(table: str | None, index: str | None) -> str:
-    """Return the advice for a finding of DEV107: move the indexed tensor to the index, or the index to the host.
-
-    `table` is the name of the indexed tensor and `index` the name of the index; each is None for an expression that is
-    no name.
-    """
-    moved = f"`{table or '...'}.to({index or 'index'}.device)`"
-    return f"move the tensor to where its index is, {moved}, or the index to the host, `{index or '...'}.cpu()`"
+def _help(table: Place, index: Place) -> str:
+    """Return the advice for a finding of DEV107: move the indexed tensor to the index, or the index to the host."""
+    moved = text_with_suffix(table, f".to({text_with_suffix(index, '.device')})", MAX_SUGGESTION_LENGTH)
+    read = text_with_suffix(index, ".cpu()", MAX_SUGGESTION_LENGTH)
+    return f"move the tensor to where its index is, `{moved}`, or the index to the host, `{read}`"

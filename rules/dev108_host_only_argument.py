@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.assumptions import assumptions
-from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.conflict_texts import operand_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import operation_text, place_text, text_with_suffix
 from devlint.fixes.edits import append_call
@@ -70,7 +70,7 @@ class HostOnlyArgument(Rule):
             event.context.place,
             f"`{text}` is on {device_text(operand.case)}{condition_text(event.when)},"
             f" but {operation_text(event.operation)} takes its `{operand.name}` on the host only",
-            trace=placement_steps(operand.case),
+            trace=operand_steps(operand),
             help=f"pass it from the host: `{text_with_suffix(operand.place, '.cpu()')}`",
             assumptions=assumptions(event, operand.case),
             make_fix=partial(_fix, event),
@@ -82,4 +82,4 @@ def _fix(event: HostOnlyOperand, context: FixContext) -> Fix:
     if event.operand.inside:
         raise NoFix
     region, node = context.region_at(event.operand.place), node_at(event.operand.place)
-    return Fix("Pass it from the host", Applicability.SAFE, append_call(region, node, ".cpu()"))
+    return Fix("Pass the tensor with `.cpu()`", Applicability.SAFE, append_call(region, node, ".cpu()"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Severity
+from devlint.domain.device import KnownDevice
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import conflict_assumptions
-from devlint.explain.conflict_texts import conflict_steps
+from devlint.explain.conflict_texts import conflict_steps, device_expression
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import operand_text, operation_text
 from devlint.interpreter.state.events import GeneratorConflict
@@ -64,6 +65,13 @@ class GeneratorDevice(Rule):
             f"{operand_text(event.generator)} is a generator on {device_text(generator)}, but"
             f" {operation_text(event.operation)} draws on {device_text(drawn)}{condition_text(event.when)}",
             trace=steps_elsewhere(conflict_steps(event, place), place),
-            help="make the generator there: `torch.Generator(device=...)`",
+            help=f"make the generator there: `torch.Generator(device={_device(event)})`",
             assumptions=conflict_assumptions(event),
         )
+
+
+def _device(event: GeneratorConflict) -> str:
+    """Return the source text of the device on which the numbers are drawn."""
+    device = event.drawn.case.device
+    known = isinstance(device, KnownDevice) and device.is_named
+    return f'"{device}"' if known else device_expression(event, event.drawn)

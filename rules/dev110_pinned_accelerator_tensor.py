@@ -60,10 +60,11 @@ class PinnedAcceleratorTensorRule(Rule):
         """Yield a finding for a tensor on an accelerator that a call or a loader is to pin."""
         case = event.operand.case
         device, when = device_text(case), condition_text(event.when)
-        steps = placement_steps(case)
+        subject = f"`{place_text(event.operand.place)}`" if event.loader is None else "the data"
+        steps = placement_steps((subject, case))
         place = event.context.place
         if event.loader is not None:
-            loop = Step(StepKind.PASSED, f"yields tensors on {device}, which cannot be pinned", place)
+            loop = Step(StepKind.PASSED, f"the loop asks for tensors on {device}, which cannot be pinned", place)
             place = event.loader
             message = f"the loader is to pin its batches, but they are on {device}{when}"
             advice = "leave `pin_memory=True` out: there is nothing left to move"

@@ -92,7 +92,12 @@ class AcceleratorInWorkerProcess(Rule):
             f"`{place_text(place)}` puts a tensor on {device}{condition_text(event.when)}, and the worker processes of"
             " the loader, which are forked, cannot use it",
             steps_elsewhere(
-                (*placement_steps(event.case), *steps_elsewhere((event.workers,), loop.place), loop), place
+                (
+                    *placement_steps((f"`{place_text(place)}`", event.case)),
+                    *steps_elsewhere((event.workers,), loop.place),
+                    loop,
+                ),
+                place,
             ),
             "keep the dataset on the host, and move each batch in the loop",
             (*assumptions(event, event.case), *((assumed,) if assumed is not None else ())),

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Step, StepKind, history
+from devlint.domain.placement import Step, StepKind, history, steps_elsewhere
+from devlint.explain.conflict_texts import device_written
 from devlint.explain.place_texts import method_text
 from devlint.fixes.autograd_leaves import make_leaf, make_parameter
 from devlint.fixes.fix_context import FixContext, node_at
@@ -74,7 +75,7 @@ class MovedParameter(Rule):
         yield Finding(
             place,
             f"`{method_text(place)}` makes a new tensor that is {_lost_property(event)}, yet {event.use}",
-            trace=(*steps, use) if use.place != place else steps,
+            trace=steps_elsewhere((*steps, use), place),
             help=_help(event),
             make_fix=None if event.replaces else partial(_fix, event),
         )
@@ -105,4 +106,6 @@ def _help(event: MovedLeaf) -> str:
         return (
             "move it before the optimizer is built, or copy the values in place: `tensor.data = tensor.data.to(device)`"
         )
-    return "create it where it is used, `device=...`, or call `.requires_grad_()` after the move"
+    device = device_written(event.moved.place)
+    created = f"with `device={device}`" if device is not None else "on the device of its use"
+    return f"create it {created}, or call `.requires_grad_()` after the move"

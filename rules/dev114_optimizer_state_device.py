@@ -76,7 +76,7 @@ class OptimizerStateDevice(Rule):
             place,
             f"the state of the optimizer is made on {device_text(state)} by `{place_text(place)}`, but the parameters"
             f" are moved to {device_text(parameters)} afterwards{condition_text(event.when)}",
-            steps_elsewhere((*placement_steps(state, parameters), end), place),
+            steps_elsewhere((*placement_steps(("the state", state), ("the parameters", parameters)), end), place),
             "move the module before the optimizer makes or loads its state",
             conflict_assumptions(event),
             subject=place,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from devlint.diagnostic import Severity
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
-from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.conflict_texts import operand_steps
 from devlint.explain.device_texts import condition_text
 from devlint.explain.place_texts import operand_text
 from devlint.interpreter.state.events import HostTensorInCollective
@@ -63,9 +63,9 @@ class HostTensorInNcclCollective(Rule):
         subject = f"{operand_text(operand)} holds tensors" if operand.inside else f"{operand_text(operand)} is"
         yield Finding(
             place,
-            f"{subject} on the host{condition_text(event.when)}, but the process group exchanges tensors by"
-            f" {event.backend.upper()}, which takes none of the host in `{event.operation.rpartition('.')[2]}`",
-            steps_elsewhere((*placement_steps(operand.case), event.made), place),
+            f"{subject} on the host{condition_text(event.when)}, but `{event.operation.rpartition('.')[2]}` exchanges"
+            f" tensors by {event.backend.upper()}, which takes tensors on accelerators only",
+            steps_elsewhere((*operand_steps(operand), event.made), place),
             "make it on the device of this process, or move it there",
             assumptions(event, operand.case),
         )

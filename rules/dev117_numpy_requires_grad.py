@@ -8,7 +8,6 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
 from devlint.domain.placement import placement_cases
-from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.host_read_texts import array_suggestion, reader_text
 from devlint.explain.place_texts import place_text, text_with_suffix
 from devlint.fixes.fix_context import FixContext
@@ -77,7 +76,6 @@ class NumpyRequiresGrad(Rule):
         yield Finding(
             event.context.place,
             f"`{text}` requires grad, and {reader_text(event)} cannot read a tensor that autograd tracks",
-            trace=placement_steps(*found),
             help=array_suggestion(event)
             or f"take it out of autograd first: `{text_with_suffix(event.operand, '.detach()')}`",
             make_fix=partial(_fix, event) if event.array is None else None,

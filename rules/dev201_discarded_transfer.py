@@ -94,8 +94,8 @@ class DiscardedTransfer(Rule):
         result, call = RESULTS.get(event.method, "tensor"), place_text(event.context.place)
         yield Finding(
             event.context.place,
-            f"The {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
-            placement_steps(*cases_if_unconditional(event.tensor)),
+            f"the {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
+            placement_steps(*((f"`{receiver}`", one) for one in cases_if_unconditional(event.tensor))),
             f"keep the result: `{_keeping_statement(event, receiver)}`",
             assumptions(event),
             make_fix=partial(_fix, event),

@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import StepKind, placement_cases
+from devlint.domain.placement import StepKind, placement_cases, steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.place_texts import place_text
@@ -74,7 +74,9 @@ class ReboundLoopVariable(Rule):
         yield Finding(
             call,
             f"`{event.name}` is only the loop variable: the container that is looped over keeps the unmoved tensor",
-            placement_steps(*cases_if_unconditional(event.tensor)),
+            steps_elsewhere(
+                placement_steps(*((f"`{event.name}`", one) for one in cases_if_unconditional(event.tensor))), call
+            ),
             f"write `{statement}`" if statement else f"collect what `{place_text(call)}` returns",
             assumptions(event),
             make_fix=partial(_fix, event),

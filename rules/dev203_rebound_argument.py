@@ -8,6 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.place_texts import place_text
@@ -74,8 +75,10 @@ class ReboundArgument(Rule):
         call = event.context.place
         yield Finding(
             call,
-            f"The tensor that `{place_text(call)}` returns is lost: the caller's `{event.name}` is not moved",
-            placement_steps(*cases_if_unconditional(event.tensor)),
+            f"the tensor that `{place_text(call)}` returns is lost: the caller's `{event.name}` is not moved",
+            steps_elsewhere(
+                placement_steps(*((f"`{event.name}`", one) for one in cases_if_unconditional(event.tensor))), call
+            ),
             f"return `{event.name}` and let the caller bind it",
             assumptions(event),
             make_fix=partial(_fix, event),

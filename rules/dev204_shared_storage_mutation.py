@@ -70,7 +70,7 @@ class SharedStorageMutation(Rule):
             event.context.place,
             f"`{event.name}` is changed in place, and {other} {verb} the same memory{condition_text(event.when)}",
             (event.shared,),
-            f"copy first: `.clone()` of a tensor, `.copy()` of an array, at `{place_text(event.shared.place)}`",
+            f"copy what `{place_text(event.shared.place)}` returns: `.clone()` for a tensor, `.copy()` for an array",
             (*assumptions(event), *([] if event.surely else [doubt])),
             subject=event.shared.place,
         )

@@ -11,9 +11,11 @@ from devlint.domain.placement import Assumption, placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
 from devlint.explain.device_texts import condition_text
 from devlint.explain.place_texts import place_text
+from devlint.explain.suggestions import comparison_side
 from devlint.explain.transfer_guards import guards_transfer
 from devlint.fixes.device_comparison import compare_types, compare_values, compare_with_string
-from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.device_spelling import probable_device
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import DevicesCompared
 from devlint.rule import Finding, Rule
 
@@ -110,7 +112,7 @@ class DeviceComparison(Rule):
         yield Finding(
             event.context.place,
             f"`{place_text(event.context.place)}` is always {always}: a torch.device equals no string",
-            help=_advice(written, event.operator),
+            help=_advice(event, written),
             make_fix=partial(_fix, event, written),
         )
 
@@ -133,7 +135,7 @@ class DeviceComparison(Rule):
                     f"`{place_text(event.context.place)}` is always {always}{condition_text(when)}:"
                     f" a tensor's device has an index{f' ({device}:0)' if device.is_named else ''},"
                     f" {_spelling(device)} has none",
-                    help=_advice(device.type, event.operator) if device.is_named else "compare their types: `.type`",
+                    help=_advice(event, device.type) if device.is_named else "compare their types: `.type`",
                     make_fix=partial(_fix, event, None),
                 )
                 return
@@ -147,6 +149,8 @@ def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fi
     region, node = context.region_at(event.context.place), node_at(event.context.place)
     if event.operator in ("is", "is not"):
         return compare_values(region, node)
+    if written is not None and written.partition(":")[0] not in DEVICE_TYPES and probable_device(written) is None:
+        raise NoFix
     return compare_with_string(region, node, written) if written is not None else compare_types(region, node)
 
 
@@ -160,8 +164,12 @@ def _spelling(device: KnownDevice) -> str:
     return f"torch.device({str(device)!r})" if device.is_named else str(device)
 
 
-def _advice(written: str, operator: str) -> str:
+def _advice(event: DevicesCompared, written: str) -> str:
     """Return the advice for a finding of DEV205: the comparison that the author should write instead."""
+    device = comparison_side(event.context.place, "left" if isinstance(event.left, DeviceValue) else "right")
     if ":" in written:
-        return f"compare with a device: `{operator} torch.device({written!r})`"
-    return f"compare the type: `.device.type {operator} {written!r}`"
+        return f'compare with a device: `{device} {event.operator} torch.device("{written}")`'
+    known = written if written in DEVICE_TYPES else probable_device(written)
+    if known is None:
+        return f"compare the type with one that torch knows: `{device}.type`"
+    return f'compare the type: `{device}.type {event.operator} "{known}"`'

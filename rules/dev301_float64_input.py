@@ -11,12 +11,12 @@ from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import (
     conversion_step,
     conversion_suggestion,
-    dtype_steps,
     dtype_text,
     implicit_float64,
     is_decided_in_scope,
+    operand_dtype_steps,
 )
-from devlint.explain.place_texts import callee_text, operation_text
+from devlint.explain.place_texts import callee_text, operand_text, operation_text
 from devlint.fixes.cast_insertion import cast_at_conversion, cast_operand, comes_from_parameter
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import DtypeConflict, Operand
@@ -83,8 +83,8 @@ class Float64Input(Rule):
         dtype = wide.tensor.dtype
         conversion = conversion_step(dtype)
         place = conversion.place if conversion is not None else event.context.place
-        meeting = Step(StepKind.PASSED, f"meets {dtype_text(narrow)}", event.context.place)
-        steps = steps_elsewhere(dtype_steps(dtype), place)
+        meeting = Step(StepKind.PASSED, f"{operand_text(wide)} meets {dtype_text(narrow)}", event.context.place)
+        steps = steps_elsewhere(operand_dtype_steps(wide), place)
         yield Finding(
             place,
             f"float64 {_source_phrase(dtype.source.value)} reaches {_target_phrase(event, narrow)}",

@@ -8,8 +8,9 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place, steps_elsewhere
 from devlint.explain.assumptions import assumptions
-from devlint.explain.dtype_texts import dtype_steps, dtype_text, implicit_float64
-from devlint.explain.place_texts import dotted_name_at, operation_text
+from devlint.explain.dtype_texts import dtype_text, implicit_float64, operand_dtype_steps
+from devlint.explain.place_texts import dotted_name_at, operation_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH, cast_call
 from devlint.fixes.cast_insertion import cast_operand
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.state.events import DtypeConflict, Operand
@@ -71,7 +72,7 @@ class MixedDtypeOp(Rule):
             left, right = right, left
         place = event.context.place
         verb = "cannot write its result" if event.into else "does not promote"
-        steps = dtype_steps(left.tensor.dtype, right.tensor.dtype)
+        steps = operand_dtype_steps(left, right)
         yield Finding(
             place,
             f"{operation_text(event.operation)} {verb}: {dtype_text(left)}, meets {dtype_text(right)}",
@@ -98,9 +99,12 @@ def _fix(left: Operand, right: Operand, context: FixContext) -> Fix:
 def _help(left: Operand, right: Operand) -> str:
     """Return the advice for a finding of DEV302: cast one operand to the dtype of the other."""
     moved, kept = (left, right) if right.of_module is not None else (right, left)
-    name, other = dotted_name_at(moved.place), dotted_name_at(kept.place)
-    dtype = f"{other}.dtype" if other is not None and kept.of_module is None else f"torch.{kept.tensor.dtype}"
-    return f"cast one of them: `{name}.to({dtype})`" if name is not None else f"cast one of them to {dtype}"
+    other = dotted_name_at(kept.place)
+    if other is not None and kept.of_module is None:
+        suffix = f".to({other}.dtype)"
+    else:
+        suffix = cast_call(kept.tensor.dtype.name)
+    return f"cast one of them: `{text_with_suffix(moved.place, suffix, MAX_SUGGESTION_LENGTH)}`"
 
 
 def _subject_place(left: Operand, right: Operand, place: Place) -> Place:

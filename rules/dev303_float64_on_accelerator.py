@@ -10,7 +10,8 @@ from devlint.domain.placement import Place, steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import place_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.cast_insertion import cast_with_transfer, comes_from_parameter
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
@@ -109,11 +110,12 @@ def _finding(event: Transfer, path: TransferPath, message: str, severity: Severi
     """Return the finding for a transfer; `severity` is None for that of the rule."""
     conversion = conversion_step(event.dtype_before)
     place = event.context.place
+    cast = text_with_suffix(event.receiver, ".float()", MAX_SUGGESTION_LENGTH)
     return Finding(
         place,
         message,
-        steps_elsewhere(dtype_steps(event.dtype_before), place),
-        "cast before or with the transfer: `.to(device, torch.float32)`",
+        steps_elsewhere(dtype_steps((f"`{place_text(event.receiver)}`", event.dtype_before)), place),
+        f"cast it before the transfer, or with it: `{cast}`",
         assumptions(event, path.before, event.dtype_before),
         severity,
         subject=conversion.place if conversion is not None else place,
@@ -137,7 +139,7 @@ def _subject(event: Transfer) -> str:
     """Return what is moved, for the beginning of a message."""
     receiver = f"`{place_text(event.receiver)}`"
     held = "parameters" if event.parameter else "buffers"
-    return f"The float64 {held} of {receiver}" if event.is_module else f"The float64 tensor {receiver}"
+    return f"the float64 {held} of {receiver}" if event.is_module else f"the float64 tensor {receiver}"
 
 
 def _refusal_text(event: Transfer, path: TransferPath) -> str:

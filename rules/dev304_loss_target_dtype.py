@@ -9,8 +9,9 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.dtype import FLOATS, is_floating
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
-from devlint.explain.dtype_texts import dtype_steps
-from devlint.explain.place_texts import dotted_name_at, operand_text
+from devlint.explain.dtype_texts import operand_dtype_steps
+from devlint.explain.place_texts import operand_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH, cast_call
 from devlint.fixes.cast_insertion import cast_operand
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.state.events import RefusedTargetDtype
@@ -70,15 +71,14 @@ class LossTargetDtype(Rule):
         dtype = event.operand.tensor.dtype
         place = event.context.place
         suggested = _suggested_dtype(event.accepted)
-        name = dotted_name_at(event.operand.place)
-        steps = steps_elsewhere(dtype_steps(dtype), place)
+        steps = steps_elsewhere(operand_dtype_steps(event.operand), place)
         yield Finding(
             place,
             f"`{event.loss}` takes {_phrase(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",
             steps,
-            f"cast the targets: `{name or 'target'}.to(torch.{suggested})`",
+            f"cast the targets: `{text_with_suffix(event.operand.place, cast_call(suggested), MAX_SUGGESTION_LENGTH)}`",
             assumptions(event, dtype),
-            subject=steps[-1].place if steps else place,
+            subject=dtype.provenance.place if dtype.provenance is not None else place,
             make_fix=partial(_fix, event, suggested),
         )
 
@@ -92,8 +92,8 @@ def _phrase(accepted: tuple[str, ...]) -> str:
     """Return a phrase for the dtypes that a loss function accepts for its targets."""
     floating = [name for name in accepted if is_floating(name)]
     if floating and "int64" in accepted:
-        return "int64 (class indices) or floating (probabilities)"
-    return "floating" if len(floating) == len(accepted) else "int64"
+        return "int64 (class indices) or floating-point (probabilities)"
+    return "floating-point" if len(floating) == len(accepted) else "int64"
 
 
 def _suggested_dtype(accepted: tuple[str, ...]) -> str:

@@ -8,8 +8,9 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
-from devlint.explain.dtype_texts import dtype_phrase, dtype_steps
-from devlint.explain.place_texts import dotted_name_at, operand_text, operation_text
+from devlint.explain.dtype_texts import dtype_phrase, operand_dtype_steps
+from devlint.explain.place_texts import operand_text, operation_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH, cast_call
 from devlint.fixes.cast_insertion import cast_operand
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.state.events import RefusedIndexDtype
@@ -67,16 +68,15 @@ class IndexDtype(Rule):
         dtype = event.operand.tensor.dtype
         place = event.context.place
         suggested = _suggested_dtype(event.accepted)
-        name = dotted_name_at(event.operand.place)
-        steps = steps_elsewhere(dtype_steps(dtype), place)
+        steps = steps_elsewhere(operand_dtype_steps(event.operand), place)
         yield Finding(
             place,
             f"{operand_text(event.operand)} is {dtype_phrase(dtype)}, but {operation_text(event.operation)} takes"
             f" {_alternatives(event.accepted)} for its `{event.operand.name}`",
             steps,
-            f"cast it: `{name or event.operand.name}.to(torch.{suggested})`",
+            f"cast it: `{text_with_suffix(event.operand.place, cast_call(suggested), MAX_SUGGESTION_LENGTH)}`",
             assumptions(event, dtype),
-            subject=steps[-1].place if steps else place,
+            subject=dtype.provenance.place if dtype.provenance is not None else place,
             make_fix=partial(_fix, event, suggested),
         )
 

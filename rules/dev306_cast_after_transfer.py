@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -11,9 +12,9 @@ from devlint.domain.dtype import Dtype, is_floating, item_size
 from devlint.domain.placement import Place, Step, StepKind, steps_elsewhere
 from devlint.domain.value import OriginKind
 from devlint.explain.assumptions import assumptions
-from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.conflict_texts import device_written, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.place_texts import method_text, receiver_text
+from devlint.explain.place_texts import call_text, method_text, receiver_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.cast_order import swap_cast_and_transfer
 from devlint.fixes.fix_context import FixContext, node_at
@@ -119,13 +120,15 @@ def _widened(event: Transfer, path: TransferPath, cast: Step, narrow: Dtype) -> 
     times = _ratio(narrow, wide)
     if times not in MULTIPLES:
         return
-    place = event.context.place
+    place, subject = event.context.place, f"`{receiver_text(cast.place)}`"
     yield Finding(
         place,
-        f"`{receiver_text(cast.place)}` is cast from {narrow} to {wide} before it goes to {device_text(path.after)}"
+        f"{subject} is cast from {narrow} to {wide} before it goes to {device_text(path.after)}"
         f"{condition_text(path.when)}: {MULTIPLES[times]} the bytes are moved",
-        steps_elsewhere((*placement_steps(path.before), cast), place),
-        f"move it first, then cast it: `{method_text(place)}{method_text(cast.place)}`",
+        steps_elsewhere(
+            (*placement_steps((subject, path.before)), replace(cast, message=f"{subject} {cast.message}")), place
+        ),
+        f"move it first, then cast it: `{receiver_text(cast.place)}{call_text(place)}{call_text(cast.place)}`",
         assumptions(event, path.after, narrow),
         _severity(event, times),
         make_fix=partial(_fix, cast.place, place, wide),
@@ -144,17 +147,26 @@ def _narrowed(event: Transfer, upload: Transfer, path: TransferPath) -> Iterator
         return
     if not event.context.path_condition <= upload.context.path_condition:
         return  # Only one of the paths casts.
-    cast = Step(StepKind.PASSED, f"cast by {method_text(event.context.place)} to {narrow}", event.context.place)
+    cast = Step(
+        StepKind.PASSED,
+        f"`{receiver_text(place)}` cast to {narrow} by `{method_text(event.context.place)}`",
+        event.context.place,
+    )
     yield Finding(
         place,
         f"`{receiver_text(place)}` goes to {device_text(path.after)} as {wide}{condition_text(path.when)} and is cast"
         f" to {narrow} there: {MULTIPLES[times]} the bytes are moved",
-        (*steps_elsewhere(placement_steps(path.before), place), cast),
-        f"cast it with the transfer: `.to(device, torch.{narrow})`",
+        (*steps_elsewhere(placement_steps((f"`{receiver_text(place)}`", path.before)), place), cast),
+        f"cast it with the transfer: `{receiver_text(place)}.to({_device(place)}, torch.{narrow})`",
         assumptions(upload, path.after, wide),
         _severity(upload, times),
         make_fix=partial(_fix, place, event.context.place, narrow),
     )
+
+
+def _device(transfer: Place) -> str:
+    """Return the source text of the device that a transfer asks for."""
+    return device_written(transfer) or f'"{method_text(transfer).strip(".()")}"'
 
 
 def _ratio(narrow: Dtype, wide: Dtype) -> int:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from devlint.diagnostic import Severity
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
-from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.dtype_texts import dtype_steps
+from devlint.explain.dtype_texts import operand_dtype_steps
 from devlint.explain.place_texts import operand_text, operation_text
 from devlint.interpreter.state.events import HalfOnHost
 from devlint.rule import Finding, Rule
@@ -58,7 +57,7 @@ class HalfOnHostRule(Rule):
         """Yield a finding for an operation that computes with a float16 tensor on the host."""
         operand, place = event.operand, event.context.place
         dtype = operand.tensor.dtype
-        steps = steps_elsewhere((*placement_steps(operand.case), *dtype_steps(dtype)), place)
+        steps = steps_elsewhere(operand_dtype_steps(operand), place)
         verb = "are" if operand.of_module is not None else "is"
         cast = dtype.provenance.place if dtype.provenance is not None else operand.place
         yield Finding(

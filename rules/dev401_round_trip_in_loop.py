@@ -184,14 +184,18 @@ def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: 
     when = frequency_text(event.context)
     unused = is_accelerator(second_path.before.device)
     place = out.place if unused else event.context.place
-    back = Step(StepKind.MOVED, f"read back to {device_text(second_path.after)}", event.context.place)
+    moved = f"`{place_text(event.receiver)}`"
+    back = Step(StepKind.PASSED, f"read back to {device_text(second_path.after)}", event.context.place)
     return Finding(
         place,
         f"`{place_text(place)}` is uploaded to {via} only to be read back{when}, and is never used there"
         if unused
         else f"`{place_text(event.receiver)}` goes to {device_text(second_path.after)}, where it came from, by way of"
         f" {via}{when}",
-        steps_elsewhere((*placement_steps(first_path.before, second_path.before), *([back] if unused else [])), place),
+        steps_elsewhere(
+            (*placement_steps((moved, first_path.before), (moved, second_path.before)), *([back] if unused else [])),
+            place,
+        ),
         "leave both transfers out" + (": compute it where it is" if computed else ""),
         (*assumptions(event, second_path.before, second_path.after), *([movable] if computed else [])),
         cost_severity(event.context, little=not is_always_paid(second_path.when)),

@@ -114,7 +114,7 @@ class LoopInvariantTransfer(Rule):
         return Finding(
             event.context.place,
             f"`{receiver}` is moved {origin}to {device_text(after)} again in every iteration{size}",
-            placement_steps(before) if before is not None else (),
+            placement_steps((f"`{receiver}`", before)) if before is not None else (),
             f"move `{receiver}` once, before the loop",
             assumptions(event, before, after) if before is not None else (unknown,),
             cost_severity(event.context, little=isinstance(event, Transfer) and event.few_elements),

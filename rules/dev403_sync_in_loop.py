@@ -90,8 +90,8 @@ class SyncInLoop(Rule):
         subject = f"`{place_text(event.receiver if isinstance(event, Transfer) else event.operand)}`"
         yield Finding(
             place,
-            f"The host waits for {subject} in every training step: {reason}",
-            placement_steps(case),
+            f"the host waits for {subject} in every training step: {reason}",
+            placement_steps((subject, case)),
             "keep it on the accelerator, and read it now and then or after the loop",
             assumptions(event, case),
         )

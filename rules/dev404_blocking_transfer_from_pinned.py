@@ -79,7 +79,7 @@ class BlockingTransferFromPinned(Rule):
         yield Finding(
             event.context.place,
             f"`{receiver}` is pinned, and the host waits for its copy to {target}{condition_text(path.when)}",
-            placement_steps(path.before),
+            placement_steps((f"`{receiver}`", path.before)),
             "let the copy run beside the host: `non_blocking=True`",
             assumptions(event, path.after),
             make_fix=partial(_fix, event, path),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
@@ -76,12 +77,18 @@ class PinThenTransfer(Rule):
         path = next((path for path in transfer_paths(event) if path.leaves_host), None)
         if path is None:
             return
-        place = event.context.place
+        place, subject = event.context.place, f"`{receiver_text(copy.step.place)}`"
         yield Finding(
             place,
-            f"`{receiver_text(copy.step.place)}` is pinned only to be moved to {device_text(path.after)}"
+            f"{subject} is pinned only to be moved to {device_text(path.after)}"
             f"{condition_text(path.when)}: the host copies it once more and waits for that",
-            steps_elsewhere((*placement_steps(path.before), copy.step), place),
+            steps_elsewhere(
+                (
+                    *placement_steps((subject, path.before)),
+                    replace(copy.step, message=f"{subject} {copy.step.message}"),
+                ),
+                place,
+            ),
             "leave `.pin_memory()` out, or pin where another thread does it (`DataLoader(..., pin_memory=True)`)",
             assumptions(event, path.after),
             # A copy that does not wait needs pinned memory, and may overlap with work that is under way.

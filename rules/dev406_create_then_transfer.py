@@ -10,13 +10,13 @@ import libcst as cst
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import UNKNOWN_DEVICE, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
-from devlint.domain.placement import Place, PlacementCase, Step, placement_cases, steps_elsewhere
+from devlint.domain.placement import Place, PlacementCase, Step, placement_cases
 from devlint.domain.value import FactoryOrigin, OriginKind
 from devlint.explain.assumptions import assumptions
-from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.conflict_texts import device_written, placement_steps
 from devlint.explain.costs import cost_severity, extent_text, frequency_text
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import callee_text, is_within, place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.call_edits import find_argument
 from devlint.fixes.factory_devices import create_on_target
@@ -101,7 +101,13 @@ class CreateThenTransfer(Rule):
         elif event.moves and not (event.pinned or event.is_module or event.grad):
             path = next((path for path in transfer_paths(event) if path.leaves_host), None)
             if path is not None and self._is_only_moved(event, path, fresh):
-                yield _finding(event, fresh, path.after, placement_steps(path.before), event.dtype_before)
+                yield _finding(
+                    event,
+                    fresh,
+                    path.after,
+                    placement_steps((f"`{place_text(event.receiver)}`", path.before)),
+                    event.dtype_before,
+                )
 
     def _is_only_moved(self, event: Transfer, path: TransferPath, fresh: FactoryOrigin) -> bool:
         """Return whether nothing but its transfer uses the tensor that a factory call created.
@@ -153,8 +159,8 @@ def _finding(
         place,
         f"`{factory}` is made on the host and then copied to {device_text(target)}{frequency_text(event.context)}"
         f"{extent_text(fresh.extent, dtype)}",
-        steps_elsewhere(steps, place),
-        f"create it there, by a torch factory with `device=`{random}",
+        tuple(step for step in steps if not is_within(step.place, place)),
+        f"create it there: {_advice(event, fresh)}{random}",
         assumptions(event, target),
         cost_severity(event.context, little=fresh.extent is None or fresh.extent.is_tiny),
         make_fix=partial(_fix, event, fresh),
@@ -169,3 +175,11 @@ def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, context: FixCont
     if isinstance(event, TensorRebuilt):
         raise NoFix
     return create_on_target(context, event.context.place, fresh)
+
+
+def _advice(event: Transfer | TensorRebuilt, fresh: FactoryOrigin) -> str:
+    """Return the advice for a finding of DEV406: how the factory makes the tensor on the target device."""
+    device, factory = device_written(event.context.place), callee_text(fresh.step.place)
+    if isinstance(event, TensorRebuilt) or device is None:
+        return "by a torch factory with its device"
+    return f"pass `device={device}` to `{factory}`"

@@ -87,12 +87,12 @@ class RedundantTransfer(Rule):
 
     def _redundant(self, event: Transfer, paths: list[TransferPath]) -> Finding:
         """Return the finding for a transfer of a tensor to the device on which the tensor already is."""
-        places = " or ".join(dict.fromkeys(device_text(path.before) for path in paths))
+        places = "|".join(dict.fromkeys(device_text(path.before) for path in paths))
         receiver = place_text(event.receiver)
         return Finding(
             event.context.place,
             f"`{receiver}` is already on {places}: `.{event.method}()` does nothing",
-            placement_steps(*(path.before for path in paths)),
+            placement_steps(*((f"`{receiver}`", path.before) for path in paths)),
             f"use `{receiver}` as it is",
             assumptions(event),
             Severity.INFO,
@@ -107,7 +107,7 @@ class RedundantTransfer(Rule):
             event.context.place,
             f"`{place_text(event.receiver)}` is on {first} only to be moved to {then} at once"
             f"{frequency_text(event.context) if twice else ''}",
-            placement_steps(path.before),
+            placement_steps((f"`{place_text(event.receiver)}`", path.before)),
             "leave the first transfer out",
             assumptions(event, path.after),
             cost_severity(event.context, little=not twice),

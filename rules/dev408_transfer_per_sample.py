@@ -12,7 +12,7 @@ from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.costs import cost_severity, frequency_text
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import method_text, place_text
+from devlint.explain.place_texts import method_text, place_text, receiver_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.joined_transfers import move_when_joined
@@ -106,7 +106,7 @@ def _of_sample(
     return Finding(
         place,
         f"`{place_text(place)}` moves each sample to {device_text(case)} by itself",
-        placement_steps(*(path.before for path in paths)),
+        placement_steps(*((f"`{receiver_text(place)}`", path.before) for path in paths)),
         "return it as it is, and move the batches of the loader",
         assumptions(event, case),
         cost_severity(event.context),
@@ -121,7 +121,7 @@ def _of_element(event: Transfer, path: TransferPath, joining: str) -> Finding:
         place,
         f"`{place_text(place)}` moves each element to {device_text(path.after)} by itself before `{joining}` puts them"
         f" together{frequency_text(event.context)}",
-        placement_steps(path.before),
+        placement_steps((f"`{receiver_text(place)}`", path.before)),
         f"put them together first, and use `{method_text(place)}` once",
         assumptions(event, path.before, path.after),
         Severity.INFO if path.leaves_host else cost_severity(event.context),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
@@ -10,7 +11,7 @@ from devlint.domain.placement import Basis, Step, StepKind, newest_step, placeme
 from devlint.domain.value import OriginKind, Tensor
 from devlint.explain.assumptions import assumptions
 from devlint.explain.costs import cost_severity, frequency_text
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import place_text, receiver_text
 from devlint.explain.transfer_paths import is_placed_in_function
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.transfer_removal import clone_tensor, clone_without_numpy
@@ -102,7 +103,7 @@ class NumpyRoundTrip(Rule):
         return Finding(
             place,
             f"`{place_text(place)}` goes by way of NumPy from a tensor to a tensor{frequency_text(context)}",
-            (read,) if read.place != place else (),
+            (replace(read, message=f"`{receiver_text(read.place)}` {read.message}"),) if read.place != place else (),
             "stay in torch: `.detach().clone()` copies without NumPy",
             assumptions(event),
             cost_severity(context, little=not travels),

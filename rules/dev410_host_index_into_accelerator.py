@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
-from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.conflict_texts import operand_steps
 from devlint.explain.costs import cost_severity, frequency_text
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import dotted_name_at, is_within, place_text
@@ -70,9 +70,9 @@ class HostIndexIntoAccelerator(Rule):
         context = event.context
         yield Finding(
             context.place,
-            f"The {event.kind} `{place_text(event.index)}` on the host is copied to {device_text(event.base.case)} to"
+            f"the {event.kind} `{place_text(event.index)}` on the host is copied to {device_text(event.base.case)} to"
             f" index `{place_text(event.base.place)}`{frequency_text(context)}",
-            placement_steps(event.base.case),
+            operand_steps(event.base),
             "make the index on the accelerator, or move it there once",
             assumptions(event, event.base.case),
             cost_severity(context),

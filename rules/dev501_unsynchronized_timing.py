@@ -119,7 +119,7 @@ class UnsynchronizedTiming(Rule):
                 return
         yield Finding(
             clock,
-            f"The clock is read while `{place_text(_work_in_sight(event))}` may still be running on the accelerator",
+            f"the clock is read while `{place_text(_work_in_sight(event))}` may still be running on the accelerator",
             (Step(StepKind.PASSED, "the clock is started", event.started), event.work),
             f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
             assumptions(event),

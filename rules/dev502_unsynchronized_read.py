@@ -9,6 +9,7 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
 from devlint.explain.assumptions import assumptions
 from devlint.explain.place_texts import place_text
+from devlint.explain.steps import told_of
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.synchronization_fixes import make_copy_blocking
 from devlint.interpreter.state.events import HostRead
@@ -71,7 +72,7 @@ class UnsynchronizedRead(Rule):
         yield Finding(
             event.context.place,
             f"`{place_text(event.operand)}` is read on the host before its non_blocking copy is known to be complete",
-            (unfinished.step,) if copy != event.context.place else (),
+            (told_of(f"`{place_text(event.operand)}`", unfinished.step),) if copy != event.context.place else (),
             f"leave `non_blocking` out of `{place_text(copy)}`, or synchronize before reading",
             assumptions(event),
             subject=copy,

@@ -79,4 +79,4 @@ class RedundantSynchronize(Rule):
 def _fix(event: Synchronize, context: FixContext) -> Fix:
     """Return the fix for a finding of DEV503: remove the synchronization."""
     edit = remove_call_statement(context.region_at(event.context.place), node_at(event.context.place))
-    return Fix("Leave it out", Applicability.UNSAFE, (edit,))
+    return Fix("Leave the synchronization out", Applicability.UNSAFE, (edit,))

@@ -77,7 +77,7 @@ def _finding(event: Event, dtype: Dtype, case: PlacementCase, when: PathConditio
     return Finding(
         event.context.place,
         f"{case.device} has no {dtype.name}{condition_text(when)}",
-        dtype_steps(dtype),
+        dtype_steps(("the tensor", dtype)),
         "choose a dtype that it has, such as float32, or keep the tensor on the host",
         assumptions(event, case, dtype, when=when),
     )

@@ -267,6 +267,7 @@ def check(
         verbose=verbose,
         use_cache=not no_cache,
         jobs=1 if watching else jobs,
+        arguments=sys.argv[1:],
         fix_options=(
             FixOptions(unsafe_fixes, diff or shown_only, fix_only, show_fixes, stdin, add_ignore, shown_only)
             if fix or diff or fix_only or shown_only or add_ignore is not None

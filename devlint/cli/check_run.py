@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +31,7 @@ from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import all_rule_metadata
 from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.fix_summary import fix_summary
-from devlint.output.report_context import ReportContext
+from devlint.output.report_context import ReportContext, RunFacts
 from devlint.rule_metadata import RuleMetadata
 
 
@@ -37,7 +39,8 @@ from devlint.rule_metadata import RuleMetadata
 class CheckRequest:
     """The parsed command line of `devlint check`: what to check, how, and where to write the reports.
 
-    `stdin_name` is the file name to report for the standard input, or None if devlint reads files.
+    `stdin_name` is the file name to report for the standard input, or None if devlint reads files. `arguments` are the
+    words of the command line, and `began` is the time at which it was given.
     """
 
     paths: Sequence[Path]
@@ -54,6 +57,8 @@ class CheckRequest:
     use_cache: bool = False
     fix_options: FixOptions | None = None
     jobs: int = 1
+    arguments: Sequence[str] = ()
+    began: datetime = field(default_factory=datetime.now)
 
 
 class ErrorReporter:
@@ -110,7 +115,7 @@ def run_check(request: CheckRequest) -> int:
             left = request.fix_options.unasked and bool(_filtered(request, files, outcome, quiet=True))
             changed = changed or left
             return FAILED if errors else FOUND if changed and not request.exit_zero else CLEAN
-    return _report(request, outcome, _filtered(request, files, outcome), errors)
+    return _report(request, files, outcome, _filtered(request, files, outcome), errors)
 
 
 def _filtered(
@@ -129,7 +134,13 @@ def _filtered(
     return kept
 
 
-def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnostic], errors: ErrorReporter) -> int:
+def _report(
+    request: CheckRequest,
+    files: Sequence[DiscoveredFile],
+    outcome: CheckResult,
+    kept: Sequence[Diagnostic],
+    errors: ErrorReporter,
+) -> int:
     """Write the requested reports on the findings, and return the exit status of the run."""
     sources = outcome.sources
     page = ReportContext(
@@ -138,6 +149,7 @@ def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnost
         rules=_metadata_by_code(),
         base=report_base(),
         unsafe_fixes=request.fix_options is not None and request.fix_options.unsafe,
+        run=_run_facts(request, files),
     )
     # If the fixed text goes to the standard output, the report goes to the standard error stream.
     to_stderr = request.fix_options is not None and request.stdin_name is not None
@@ -156,6 +168,16 @@ def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnost
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)
     return FOUND if counted and not request.exit_zero else CLEAN
+
+
+def _run_facts(request: CheckRequest, files: Sequence[DiscoveredFile]) -> RunFacts:
+    """Return what a report says of this run."""
+    found = dict.fromkeys(str(file.settings.path) for file in files if file.settings.path is not None)
+    return RunFacts(
+        request.began,
+        shlex.join(["devlint", *request.arguments]),
+        ", ".join(found) or None,
+    )
 
 
 def list_files(request: CheckRequest) -> int:

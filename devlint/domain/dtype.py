@@ -45,14 +45,16 @@ class Dtype:
     """The element type of a tensor or array under torch's name (`float32`); `name` is None when it is unknown.
 
     `source` tells whether the dtype was written out, is a default or was computed; `provenance` is the step (the
-    recorded occurrence in the program) that set the dtype. A dtype without a name may have a `symbol`: it is then known
-    to equal other dtypes with that symbol.
+    recorded occurrence in the program) that set the dtype. A dtype that no cast or conversion set has none. `made` is
+    the step that made a tensor of it, or gave it to a tensor. A dtype without a name may have a `symbol`: it is then
+    known to equal other dtypes with that symbol.
     """
 
     name: str | None = None
     source: DtypeSource = DtypeSource.COMPUTED
     provenance: Step | None = field(default=None, compare=False)
     symbol: DtypeSymbol | None = None
+    made: Step | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return self.name or "unknown"

@@ -10,7 +10,7 @@ from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, history
 from devlint.domain.questions import Question
-from devlint.explain.device_texts import literal_text
+from devlint.explain.device_texts import literal_text, quoted_if_code
 from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.program.parameter_defaults import holds_with_defaults
 from devlint.interpreter.state.events import DeviceConflict, Event
@@ -45,7 +45,9 @@ def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
     """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available."""
     for test in sorted(tests, key=str):
         if not _says_available(test):
-            yield Assumption(_kind_of_condition(test), f"`{literal_text(test)}` holds", _place_of(test))
+            text = quoted_if_code(literal_text(test))
+            clause = f"{text} holds" if text.startswith("`") else text
+            yield Assumption(_kind_of_condition(test), clause, _place_of(test))
 
 
 def _kind_of_condition(test: Literal) -> AssumptionKind:
@@ -112,7 +114,8 @@ def _of_case(event: Event, case: PlacementCase | Dtype) -> Iterator[Assumption]:
         elif event.context.symbolic and _is_from_constructor(event, step):
             yield Assumption(AssumptionKind.CONSTRUCTED, "nothing has replaced what the constructor made", step.place)
     if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER:
-        yield Assumption(AssumptionKind.CALLER, f"{_owner(case.device)} is on an accelerator", _introduction(case))
+        verb = "is" if "device" in case.device.text.rpartition(".")[2] else "is on"
+        yield Assumption(AssumptionKind.CALLER, f"{_owner(case.device)} {verb} an accelerator", _introduction(case))
 
 
 def _owner(device: DeviceSymbol) -> str:

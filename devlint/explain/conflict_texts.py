@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
 from devlint.domain.device import is_host
 from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind, history, steps_elsewhere
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.place_texts import dotted_name_at, operand_text, operation_text
+from devlint.explain.place_texts import callee_text, dotted_name_at, operand_text, operation_text, text_with_suffix
+from devlint.explain.steps import told_of
 from devlint.interpreter.state.events import DeviceConflict, Operand
 from devlint.syntax.source_code import source_code
 
@@ -26,11 +28,13 @@ def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
     The operation is left out when the finding itself is reported at the operation.
     """
     place = event.context.place
-    steps = placement_steps(event.misplaced.case, event.reference.case)
+    steps = operand_steps(event.misplaced, event.reference)
     if place == reported:
         return steps
+    verb = "meet" if event.misplaced.of_module is not None else "meets"
     message = (
-        f"meets {operand_text(event.reference)} on {device_text(event.reference.case)} {conflict_location_text(event)}"
+        f"{operand_text(event.misplaced)} on {device_text(event.misplaced.case)} {verb}"
+        f" {operand_text(event.reference)} on {device_text(event.reference.case)} {conflict_location_text(event)}"
     )
     return (*steps_elsewhere(steps, place), Step(StepKind.PASSED, message, place))
 
@@ -45,14 +49,27 @@ def device_source(event: DeviceConflict, operand: Operand) -> str | None:
     if name is not None:
         return f"{name}.device"
     cause = operand.case.placing_step
-    written = _device_written(cause.place) if cause is not None else None
+    written = device_written(cause.place) if cause is not None else None
     if cause is None or written is None:
         return None
     # A name has the same value only in its own scope; a string literal has the same value everywhere.
     return written if cause.scope is event.context.scope or written[-1] in "'\"" else None
 
 
-def _device_written(place: Place) -> str | None:
+def device_expression(event: DeviceConflict, operand: Operand) -> str:
+    """Return the source text of an expression for an operand's device, as advice names it.
+
+    It is valid at the conflict, and may compute the operand again.
+    """
+    found = device_source(event, operand)
+    if found is not None:
+        return found
+    if operand.of_module is not None:
+        return f"next({callee_text(operand.place)}.parameters()).device"
+    return text_with_suffix(operand.place, ".device")
+
+
+def device_written(place: Place) -> str | None:
     """Return the source text of the device argument of a transfer or factory call.
 
     Returns None if the node at the place has no such argument.
@@ -70,15 +87,21 @@ def _device_written(place: Place) -> str | None:
     return None
 
 
-def placement_steps(*leaves: PlacementCase) -> tuple[Step, ...]:
+def operand_steps(*operands: Operand) -> tuple[Step, ...]:
+    """Return the steps by which the operands of an operation came to their devices."""
+    return placement_steps(*((operand_text(one), one.case) for one in operands))
+
+
+def placement_steps(*told: tuple[str, PlacementCase]) -> tuple[Step, ...]:
     """Return the steps by which tensors came to their devices: for each given placement, its steps from the oldest on.
 
-    Of several steps at the same source location, only the first is returned.
+    With each placement stands a noun phrase for its tensor, which the messages of the steps name. Of several steps at
+    the same source location, only the first is returned.
     """
     steps: dict[Place, Step] = {}
-    for leaf in leaves:
+    for subject, leaf in told:
         for step in reversed(list(history(leaf.provenance))):
-            steps.setdefault(step.place, _with_device(step, leaf))
+            steps.setdefault(step.place, told_of(subject, _with_device(step, leaf)))
     return tuple(steps.values())
 
 
@@ -88,17 +111,20 @@ def _with_device(step: Step, leaf: PlacementCase) -> Step:
     The device is added only if the step determined the tensor's device, the program wrote that device out, and the
     message does not name it yet. Any other step is returned unchanged.
     """
+    preposition = _PREPOSITIONS.get(step.kind)
     if (
-        step is not leaf.placing_step
+        preposition is None
+        or step is not leaf.placing_step
         or leaf.basis is not Basis.EXPLICIT
         or (is_host(leaf.device) and "host" in step.message)
     ):
         return step
-    if step.kind is StepKind.MOVED:
-        return replace(step, message=f"{step.message} to {device_text(leaf)}")
-    if step.kind is StepKind.CREATED:
-        return replace(step, message=f"{step.message}: it is on {device_text(leaf)}")
-    return step
+    done, by, means = step.message.partition(" by ")
+    return replace(step, message=f"{done} {preposition} {device_text(leaf)}{by}{means}")
+
+
+_PREPOSITIONS: Final = {StepKind.MOVED: "to", StepKind.CREATED: "on"}
+"""The word before the device, for the kinds of steps that put a tensor on one."""
 
 
 def conflict_subject(event: DeviceConflict) -> Hashable:

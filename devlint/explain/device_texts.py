@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Final
 
@@ -16,6 +17,10 @@ NEGATED_OPERATORS: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=
 
 NEGATED_COMPARISON: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
 """A negated comparison, `not x is None`, which reads better as `x is not None`."""
+
+
+LONGEST_CONDITION: Final = 2 * MAX_QUOTED_LENGTH
+"""The number of characters of the tests that a message names of a path condition; the first one is always named."""
 
 
 def is_module_placement(leaf: PlacementCase) -> bool:
@@ -34,13 +39,25 @@ def device_text(leaf: PlacementCase) -> str:
 
 
 def condition_text(path_condition: PathCondition) -> str:
-    """Return a path condition as the end of a sentence: ` when torch.cuda.is_available()`.
+    """Return a path condition as the end of a sentence: " when `torch.cuda.is_available()`".
 
-    Empty for an empty condition.
+    Empty for an empty condition. Of a long condition, only the first tests are told, and the others counted.
     """
-    if not path_condition:
-        return ""
-    return " when " + " and ".join(sorted(literal_text(test) for test in path_condition))
+    tests = [quoted_if_code(text) for text in sorted(literal_text(test) for test in path_condition)]
+    told = [test for number, test in enumerate(tests) if sum(map(len, tests[: number + 1])) <= LONGEST_CONDITION]
+    told = told or tests[:1]
+    left = len(tests) - len(told)
+    others = [f"{left} more condition{'s' if left > 1 else ''}"] if left else []
+    return f" when {' and '.join((*told, *others))}" if tests else ""
+
+
+def quoted_if_code(text: str) -> str:
+    """Return the text of a condition in back quotes; a text that is no code, such as "--gpu is not given", as it is."""
+    try:
+        ast.parse(text.removesuffix("..."), mode="eval")
+    except SyntaxError:
+        return text if not text.endswith("...") else f"`{text}`"
+    return f"`{text}`"
 
 
 def literal_text(test: Literal) -> str:

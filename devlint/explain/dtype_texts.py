@@ -9,6 +9,7 @@ import libcst as cst
 from devlint.domain.dtype import Dtype, DtypeSource, is_floating
 from devlint.domain.placement import Place, Scope, Step, StepKind, history, newest_step
 from devlint.explain.place_texts import operand_text, place_text
+from devlint.explain.steps import told_of
 from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.interpreter.state.events import DtypeConflict, Operand
 
@@ -16,16 +17,32 @@ IMPLICIT_SOURCES = (DtypeSource.NUMPY, DtypeSource.PYTHON)
 """Sources of float64 that the program did not request."""
 
 
-def dtype_steps(*dtypes: Dtype) -> tuple[Step, ...]:
+def operand_dtype_steps(*operands: Operand) -> tuple[Step, ...]:
+    """Return the steps by which the operands of an operation came to their dtypes."""
+    return dtype_steps(*((operand_text(one), one.tensor.dtype) for one in operands))
+
+
+def dtype_steps(*told: tuple[str, Dtype]) -> tuple[Step, ...]:
     """Return the steps by which tensors came to their dtypes: for each given dtype, its steps from the oldest on.
 
-    Of several steps at the same source location, only the first is returned.
+    With each dtype stands a noun phrase for its tensor, which the messages of the steps name. Of several steps at the
+    same source location, only the first is returned.
     """
     steps: dict[Place, Step] = {}
-    for dtype in dtypes:
-        for step in reversed(list(history(dtype.provenance))):
-            steps.setdefault(step.place, step)
+    for subject, dtype in told:
+        known = list(history(dtype.made or dtype.provenance))
+        entered = next((number for number, one in enumerate(known) if one.kind is StepKind.CONVERTED), len(known))
+        for number, step in reversed([*enumerate(known)]):
+            # What came before the conversion happened to the data, not to the tensor.
+            steps.setdefault(step.place, told_of(subject if number < entered else "data", _as_cast(step, dtype)))
     return tuple(steps.values())
+
+
+def _as_cast(step: Step, dtype: Dtype) -> Step:
+    """Return the step of a transfer that cast a tensor, told as a cast; any other step is returned unchanged."""
+    if step.kind is not StepKind.MOVED or step is not (dtype.made or dtype.provenance):
+        return step
+    return replace(step, message=f"cast to {dtype} by{step.message.partition(' by')[2]}")
 
 
 def dtype_text(operand: Operand) -> str:

@@ -18,6 +18,9 @@ MAX_QUOTED_LENGTH: Final = 40
 """The number of source characters that a message quotes; the middle of longer source is left out."""
 
 
+MAX_TEXT: Final = 10_000
+"""A length that no expression has which is quoted whole."""
+
 PHRASE_OPERATIONS: Final = frozenset({"indexing", "index assignment"})
 """Operations whose text is a phrase and not code."""
 
@@ -28,6 +31,14 @@ def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
     A text of more than `longest` characters is shortened: its middle is replaced by dots.
     """
     code = source_code(place.unit, place.node) if isinstance(place.node, cst.CSTNode) else ""
+    return shortened(code, longest)
+
+
+def shortened(code: str, longest: int = MAX_QUOTED_LENGTH) -> str:
+    """Return the source code of an expression on one line, without comments.
+
+    A text of more than `longest` characters is shortened: its middle is replaced by dots.
+    """
     text = " ".join(_without_comments(code).split())
     if len(text) <= longest:
         return text
@@ -35,12 +46,12 @@ def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
     return f"{text[:half].rstrip()}...{text[-half:].lstrip()}"
 
 
-def text_with_suffix(place: Place, suffix: str) -> str:
+def text_with_suffix(place: Place, suffix: str, longest: int = MAX_QUOTED_LENGTH) -> str:
     """Return the source text of an expression followed by a suffix such as `.cpu()`.
 
-    The expression is put in parentheses where Python needs them.
+    The expression is put in parentheses where Python needs them. Its text is shortened to `longest` characters.
     """
-    text = place_text(place)
+    text = place_text(place, longest)
     loose = isinstance(place.node, LOOSELY_BINDING) and not place.node.lpar
     return f"({text}){suffix}" if loose else f"{text}{suffix}"
 
@@ -117,6 +128,14 @@ def method_text(place: Place) -> str:
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         return f".{node.func.attr.value}()"
     return place_text(place)
+
+
+def call_text(place: Place) -> str:
+    """Return the text of a method call without its receiver, `.to("cuda")` of `x.to("cuda")`."""
+    node = place.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return place_text(place)
+    return place_text(place, MAX_TEXT)[len(place_text(replace(place, node=node.func.value), MAX_TEXT)) :]
 
 
 def argument_places(place: Place) -> tuple[Place, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 import libcst as cst
 
@@ -15,6 +15,23 @@ from devlint.syntax.tree_walk import descend
 
 MAX_SUGGESTION_LENGTH: Final = 60
 """The number of source characters that a suggestion quotes: more than a message, because readers copy suggestions."""
+
+
+CAST_CALLS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
+"""Tensor methods that cast to one dtype, by the name of the dtype."""
+
+
+def cast_call(dtype: str | None) -> str:
+    """Return the text of a method call that casts a tensor to a dtype: `.float()`, `.to(torch.bfloat16)`."""
+    return CAST_CALLS.get(dtype or "float32", f".to(torch.{dtype})")
+
+
+def comparison_side(place: Place, side: Literal["left", "right"]) -> str:
+    """Return the source text of one side of a comparison; of another expression, the whole text."""
+    match place.node:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=right)]):
+            return place_text(replace(place, node=left if side == "left" else right))
+    return place_text(place)
 
 
 def variable_text(place: Place) -> str | None:

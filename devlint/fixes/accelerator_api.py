@@ -34,7 +34,7 @@ def replace_library_name(region: NodeRegion, node: cst.CSTNode, replacement: Rep
         raise NoFix
     name, imported = write_library_name(region, node, replacement.by)
     edits = (*imported, replace_node(region, node, name))
-    return Fix("Write what works with any accelerator", Applicability.UNSAFE, edits)
+    return Fix("Call what works with any accelerator", Applicability.UNSAFE, edits)
 
 
 def take_current_accelerator(region: NodeRegion, node: cst.CSTNode) -> Fix:
@@ -62,4 +62,4 @@ def load_to_host(region: NodeRegion, call: cst.CSTNode, position: int) -> Fix:
     if not isinstance(call, cst.Call):
         raise NoFix
     edit = set_argument(region, call, "map_location", '"cpu"', position)
-    return Fix("Load it to the host", Applicability.UNSAFE, (edit,))
+    return Fix('Pass `map_location="cpu"`', Applicability.UNSAFE, (edit,))

@@ -37,7 +37,7 @@ def check_availability(region: NodeRegion, node: cst.CSTNode) -> Fix:
         edits = _transfer_edits(region, node)
     else:
         raise NoFix
-    return Fix("Take it where there is one, and the host elsewhere", Applicability.UNSAFE, edits)
+    return Fix("Use the accelerator where there is one, else the host", Applicability.UNSAFE, edits)
 
 
 def _transfer_edits(region: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:

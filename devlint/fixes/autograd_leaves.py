@@ -47,6 +47,6 @@ def make_leaf(region: NodeRegion, call: cst.CSTNode) -> Fix:
         and target.dtype is None
     ):
         edits = (set_argument(region, receiver, "device", target.device), remove_method_call(region, call))
-        return Fix(f"Make it on `{target.device}`", Applicability.UNSAFE, edits)
+        return Fix(f"Create the tensor on `{target.device}`", Applicability.UNSAFE, edits)
     edit = insert_after(region, call, ".detach().requires_grad_()")
-    return Fix("Make a leaf of the moved tensor", Applicability.UNSAFE, (edit,))
+    return Fix("Call `.requires_grad_()` after the move", Applicability.UNSAFE, (edit,))

@@ -120,7 +120,7 @@ def wrap_container(region: NodeRegion, target: cst.CSTNode, kind: str) -> Fix:
         edits = (replace_node(region, value, f"{container}({region.context.text[slice(*region.span(value))]})"),)
     else:
         edits = wrap_node(region, value, f"{container}(", ")")
-    return Fix(f"Keep them in an `{container}`", Applicability.UNSAFE, (*imported, *edits))
+    return Fix(f"Keep the {kind.lower()}s in an `{container}`", Applicability.UNSAFE, (*imported, *edits))
 
 
 def _attribute_of_self(target: cst.CSTNode) -> str:

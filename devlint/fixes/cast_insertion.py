@@ -10,6 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.explain.suggestions import CAST_CALLS
 from devlint.fixes.call_edits import add_argument, find_argument, method_name, receiver_of
 from devlint.fixes.edits import append_call, insert_after
 from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
@@ -19,9 +20,6 @@ from devlint.fixes.operand_placement import insert_transfer, operand_expression
 from devlint.fixes.tensor_device_text import is_repeatable
 from devlint.interpreter.state.events import Operand
 from devlint.syntax.source_code import source_code
-
-CAST_CALLS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
-"""Tensor methods that cast to one dtype, by the name of the dtype."""
 
 ARRAY_CONVERSIONS: Final = frozenset({"numpy.array", "numpy.asarray", "numpy.ascontiguousarray"})
 """NumPy functions whose result has the dtype of their argument."""
@@ -44,7 +42,7 @@ def cast_at_conversion(region: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix
         edits = (*imported, insert_after(region, call, suffix))
     else:
         raise NoFix
-    return Fix(f"Make it {dtype} where it comes into torch", Applicability.UNSAFE, edits)
+    return Fix(f"Make the tensor {dtype} where the data comes into torch", Applicability.UNSAFE, edits)
 
 
 def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Operand | None = None) -> Fix:
@@ -60,10 +58,10 @@ def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Opera
     if other is not None and other.of_module is None and not other.inside and is_repeatable(_operand_expression(other)):
         text = source_code(other.place.unit, _operand_expression(other))
         message, edits = insert_transfer(region, node, f".to({text}.dtype)")
-        return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, edits)
+        return Fix(message, Applicability.UNSAFE, edits)
     suffix, imported = cast_suffix(region, node, dtype)
     message, edits = insert_transfer(region, node, suffix)
-    return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, (*imported, *edits))
+    return Fix(message, Applicability.UNSAFE, (*imported, *edits))
 
 
 def cast_with_transfer(region: NodeRegion, call: cst.CSTNode, dtype: str, trust: Applicability) -> Fix:
@@ -81,7 +79,7 @@ def cast_with_transfer(region: NodeRegion, call: cst.CSTNode, dtype: str, trust:
     else:
         suffix, imported = cast_suffix(region, call, dtype)
         edits = (*imported, *append_call(region, receiver_of(call), suffix))
-    return Fix(f"Cast it to {dtype} as it is moved", trust, edits)
+    return Fix(f"Cast the tensor to {dtype} as it is moved", trust, edits)
 
 
 def comes_from_parameter(region: NodeRegion, node: cst.CSTNode) -> bool:

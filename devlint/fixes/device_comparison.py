@@ -8,6 +8,8 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.domain.device import DEVICE_TYPES
+from devlint.fixes.device_spelling import probable_device
 from devlint.fixes.edits import append_call, replace_node, wrap_node
 from devlint.fixes.fix_context import NodeRegion, NoFix
 from devlint.fixes.import_edits import full_name, write_library_name
@@ -35,9 +37,13 @@ def compare_with_string(region: NodeRegion, node: cst.CSTNode, written: str) -> 
     if ":" in written:
         device, imported = write_library_name(region, node, "torch.device")
         edits: tuple[Edit, ...] = (*imported, *wrap_node(region, string, f"{device}(", ")"))
-        return Fix("Compare with a device", Applicability.UNSAFE, edits)
+        return Fix(f'Compare with `torch.device("{written}")`', Applicability.UNSAFE, edits)
     other = sides[1] if string is sides[0] else sides[0]
-    return Fix("Compare the type", Applicability.UNSAFE, append_call(region, other, ".type"))
+    edits = append_call(region, other, ".type")
+    meant = written if written in DEVICE_TYPES else probable_device(written)
+    if meant is not None and meant != written:
+        edits = (*edits, replace_node(region, string, f'"{meant}"'))
+    return Fix("Compare the type", Applicability.UNSAFE, edits)
 
 
 def compare_types(region: NodeRegion, node: cst.CSTNode) -> Fix:

@@ -51,7 +51,7 @@ def create_on_target(context: FixContext, place: Place, fresh: FactoryOrigin) ->
     else:
         edits, safe = _random_factory_edits(region, call, target), False
     trust = Applicability.SAFE if safe else Applicability.UNSAFE
-    return Fix(f"Create it on `{target.device}`", trust, edits)
+    return Fix(f"Create the tensor on `{target.device}`", trust, edits)
 
 
 def _factory_edits(region: NodeRegion, factory: cst.Call, target: TransferTarget) -> tuple[Edit, ...]:

@@ -23,7 +23,7 @@ def insert_host_copy(context: FixContext, event: HostRead, suffix: str) -> Fix:
         raise NoFix
     edits = _element_edits(region, node, suffix) if event.inside else append_call(region, node, suffix)
     safe = event.reader.startswith(".") and not event.inside
-    return Fix(f"Read it through `{suffix}`", Applicability.SAFE if safe else Applicability.UNSAFE, edits)
+    return Fix(f"Read the tensor through `{suffix}`", Applicability.SAFE if safe else Applicability.UNSAFE, edits)
 
 
 def _element_edits(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:

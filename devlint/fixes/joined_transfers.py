@@ -35,4 +35,8 @@ def move_when_joined(region: NodeRegion, transfer: cst.CSTNode) -> Fix:
     removed = remove_method_call(region, transfer)
     end = region.span_with_parentheses(receiver_of(transfer))[1]
     suffix = region.context.text[end : region.span(transfer)[1]]
-    return Fix("Move it when it is put together", Applicability.UNSAFE, (removed, *append_call(region, call, suffix)))
+    return Fix(
+        "Move the elements when they are put together",
+        Applicability.UNSAFE,
+        (removed, *append_call(region, call, suffix)),
+    )

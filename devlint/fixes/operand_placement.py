@@ -10,6 +10,7 @@ import libcst as cst
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place, Step, StepKind
 from devlint.explain.conflict_texts import device_source
+from devlint.explain.place_texts import shortened
 from devlint.fixes.call_edits import find_argument, set_argument
 from devlint.fixes.edits import append_call, replace_node, text_with_call
 from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
@@ -52,10 +53,10 @@ def create_on_device(context: FixContext, created: Step, device: str, use: Place
         factory in FACTORIES_WITHOUT_DEVICE or find_argument(call, "generator") is not None
     ):
         edits = append_call(region, call, f".to({device})")
-        message = f"Move it to `{device}` as soon as it is made"
+        message = f"Add `.to({device})` to `{shortened(region.code(call))}`"
     else:
         edits = (set_argument(region, call, "device", device),)
-        message = f"Make it on `{device}`"
+        message = f"Pass `device={device}` to `{shortened(region.code(call.func))}`"
     safe = factory not in RANDOM_FACTORIES and factory[:1].islower() and _is_only_use(region, call, use)
     return Fix(message, Applicability.SAFE if safe else Applicability.UNSAFE, edits)
 
@@ -85,10 +86,12 @@ def insert_transfer(region: NodeRegion, node: cst.CSTNode, suffix: str) -> tuple
         raise NoFix
     if is_repeatable(node) and _can_be_rebound(region, node) and _is_read_again(region, node):
         name = region.code(node)
-        return f"Move `{name}` before it is used", (insert_lines_before(region, node, f"{name} = {name}{suffix}"),)
+        return f"Insert `{name} = {shortened(name)}{suffix}` before this", (
+            insert_lines_before(region, node, f"{name} = {name}{suffix}"),
+        )
     if _is_changed_in_place(region, node):
         raise NoFix
-    return f"Move it with `{suffix}`", append_call(region, node, suffix)
+    return f"Write `{shortened(text_with_call(region, node, suffix))}`", append_call(region, node, suffix)
 
 
 def create_on_device_of(

@@ -23,7 +23,7 @@ def synchronize_before_clock(context: FixContext, started: Place, read: Place) -
     edits = _synchronize_edits(context, read)
     with suppress(NoFix):
         edits = [*_synchronize_edits(context, started), *edits]
-    return Fix("Wait for the accelerator", Applicability.UNSAFE, tuple(dict.fromkeys(edits)))
+    return Fix("Synchronize before each reading of the clock", Applicability.UNSAFE, tuple(dict.fromkeys(edits)))
 
 
 def _synchronize_edits(context: FixContext, clock: Place) -> list[Edit]:
@@ -42,7 +42,7 @@ def make_copy_blocking(region: NodeRegion, call: cst.CSTNode) -> Fix:
     argument = find_argument(call, "non_blocking") if isinstance(call, cst.Call) else None
     if argument is None or not isinstance(call, cst.Call) or not _is_name(argument.value, "True"):
         raise NoFix
-    return Fix("Wait for the copy", Applicability.SAFE, (remove_argument(region, call, argument),))
+    return Fix("Leave `non_blocking` out", Applicability.SAFE, (remove_argument(region, call, argument),))
 
 
 def make_copy_non_blocking(region: NodeRegion, call: cst.CSTNode, *, safe: bool) -> Fix:
@@ -53,7 +53,7 @@ def make_copy_non_blocking(region: NodeRegion, call: cst.CSTNode, *, safe: bool)
     if argument is not None and not _is_name(argument.value, "False"):
         raise NoFix
     trust = Applicability.SAFE if safe else Applicability.UNSAFE
-    return Fix("Let the copy run beside the host", trust, (set_argument(region, call, "non_blocking", "True"),))
+    return Fix("Add `non_blocking=True`", trust, (set_argument(region, call, "non_blocking", "True"),))
 
 
 def transfer_without_pinning(region: NodeRegion, pinned: cst.CSTNode) -> Fix:
@@ -63,7 +63,7 @@ def transfer_without_pinning(region: NodeRegion, pinned: cst.CSTNode) -> Fix:
     """
     if method_name(pinned) != "pin_memory":
         raise NoFix
-    return Fix("Move it as it is", Applicability.SAFE, (remove_method_call(region, pinned),))
+    return Fix("Leave `.pin_memory()` out", Applicability.SAFE, (remove_method_call(region, pinned),))
 
 
 def _is_name(node: cst.BaseExpression, word: str) -> bool:

@@ -46,7 +46,7 @@ def hoist_transfer(region: NodeRegion, call: cst.CSTNode) -> Fix:
         insert_lines_before_statement(region, loop, f"{name} = {region.code(call)}"),
         replace_node(region, call, name),
     )
-    return Fix("Move it before the loop", Applicability.UNSAFE, edits)
+    return Fix("Move the transfer before the loop", Applicability.UNSAFE, edits)
 
 
 def _runs_in_each_iteration(region: NodeRegion, call: cst.Call, loop: cst.For | cst.While) -> bool:

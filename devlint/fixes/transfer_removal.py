@@ -88,7 +88,9 @@ def clone_tensor(region: NodeRegion, call: cst.CSTNode, trust: Applicability) ->
     if call.args[0].keyword is not None:
         raise NoFix
     suffix = ".detach().clone()" + _argument_suffix(region, call)
-    return Fix("Copy it", trust, (replace_node(region, call, text_with_call(region, source, suffix)),))
+    return Fix(
+        f"Copy the tensor with `{suffix}`", trust, (replace_node(region, call, text_with_call(region, source, suffix)),)
+    )
 
 
 def clone_without_numpy(region: NodeRegion, call: cst.CSTNode) -> Fix:
@@ -109,7 +111,7 @@ def clone_without_numpy(region: NodeRegion, call: cst.CSTNode) -> Fix:
     suffix += ".cpu()" if on_host and find_argument(call, "device") is None else ""
     suffix += ".clone()" if full_name(region, call.func) == "torch.tensor" else ""
     text = text_with_call(region, source, suffix + _argument_suffix(region, call))
-    return Fix("Stay in torch", Applicability.UNSAFE, (replace_node(region, call, text),))
+    return Fix("Copy the tensor without NumPy", Applicability.UNSAFE, (replace_node(region, call, text),))
 
 
 def _argument_suffix(region: NodeRegion, call: cst.Call) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -20,13 +21,26 @@ def no_source_lines(filename: str, cell: int | None) -> Sequence[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a report says of the run that made it: when it began, the command line, and the configuration file.
+
+    `configuration` is None where no file configures the run.
+    """
+
+    began: datetime
+    command: str
+    configuration: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ReportContext:
     """What an output format knows besides the findings.
 
     `lines` reads source lines, `color` allows colours, `width` is the width of the output in columns, `checked` is the
     number of checked files, and `rules` are all rules by code. `base` is the directory to which the service that reads
     the report resolves paths. `unsafe_fixes` tells that the user asks for unsafe fixes too, and `on_terminal` that a
-    terminal shows the report, which breaks lines anywhere that are longer than `width`.
+    terminal shows the report, which breaks lines anywhere that are longer than `width`. `run` is what is known of the
+    run; None where nobody has to read of it.
     """
 
     lines: LineReader = no_source_lines
@@ -37,6 +51,7 @@ class ReportContext:
     base: Path = field(default_factory=Path.cwd)
     unsafe_fixes: bool = False
     on_terminal: bool = False
+    run: RunFacts | None = None
 
     def relative(self, filename: str) -> str:
         """Return a file's path relative to the directory `base`, or the path unchanged if it is not below `base`."""

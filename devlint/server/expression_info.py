@@ -129,7 +129,7 @@ class ExpressionDescriber:
         value = observed.value
         placement = _placement(value)
         origins = tuple(self._origins(placement)) if placement is not None else ()
-        text = describe_value(value)
+        text = describe_value(value, conditions=False)
         placed_here = any(one.unit is unit and _is_after_on_line(unit, span, one) for one in origins)
         short = _short_text(value, code)
         return ValueDescription(
@@ -182,7 +182,7 @@ def _short_text(value: Value, code: str) -> str:
     placement = _placement(value)
     words = []
     if placement is not None and _is_informative(placement, code):
-        words.append(describe_placement(placement))
+        words.append(describe_placement(placement, conditions=False))
     if isinstance(value, (Tensor, Array)) and value.dtype.name:
         words.append(value.dtype.name if isinstance(value, Tensor) else f"array {value.dtype.name}")
     return " ".join(words)

@@ -12,6 +12,9 @@ from devlint.server.file_analysis import LocatedInfo
 from devlint.server.language_server import DevlintServer
 from devlint.server.preferences import InlayHintMode
 
+MAX_HINT_LENGTH = 24
+"""The largest number of characters of a hint's label; what is cut is told under the pointer."""
+
 MAX_HINT_VALUES = 2
 """The largest number of different values of one name that a hint lists; a name with more values gets no hint."""
 
@@ -32,6 +35,7 @@ async def inlay_hints(server: DevlintServer, params: types.InlayHintParams) -> l
             view.range(one.end, one.end).start,
             _hint_label(server, view, one, text),
             types.InlayHintKind.Type,
+            tooltip=_tooltip(one.info, text),
             padding_left=False,
         )
         for one in view.infos()
@@ -53,6 +57,23 @@ def _hint_texts(info: ExpressionInfo, mode: InlayHintMode) -> Iterator[str]:
         yield " or ".join(texts)
 
 
+def _shortened(text: str) -> str:
+    """Return the text of a hint, cut at its end where the label would be too long."""
+    longest = MAX_HINT_LENGTH - len(": ")
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+
+
+def _tooltip(info: ExpressionInfo, text: str) -> str | None:
+    """Return the text that the hint shows under the pointer: the whole text if it is cut, and each device's condition.
+
+    None where the label says everything.
+    """
+    origins = dict.fromkeys(one.device for described in info.best_values for one in described.origins)
+    conditional = [one for one in origins if " when " in one]
+    told = [text] if _shortened(text) != text else []
+    return "\n".join((*told, *conditional)) or None
+
+
 def _hint_label(
     server: DevlintServer, view: DocumentView, located: LocatedInfo, text: str
 ) -> str | list[types.InlayHintLabelPart]:
@@ -63,9 +84,10 @@ def _hint_label(
     origins = {origin for described in located.info.best_values for origin in described.origins}
     regions = [view.analysis.region_of(origin) for origin in origins]
     placed_here = any(described.placed_here for described in located.info.best_values)
+    shown = _shortened(text)
     if len(regions) != 1 or regions[0] is None or placed_here:
-        return f": {text}"
+        return f": {shown}"
     return [
         types.InlayHintLabelPart(": "),
-        types.InlayHintLabelPart(text, location=server.snapshot.locations.location(regions[0])),
+        types.InlayHintLabelPart(shown, location=server.snapshot.locations.location(regions[0])),
     ]

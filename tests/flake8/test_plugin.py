@@ -60,7 +60,8 @@ def flake8(*arguments: str, script: str | None = None, text: str | None = None) 
 
 def devlint(capfd: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
     cli.invoke([*arguments, "--output-format", "concise"])
-    return capfd.readouterr().out.splitlines()
+    # flake8 fixes nothing, and marks nothing that could be fixed.
+    return capfd.readouterr().out.replace(" [*] ", " ").splitlines()
 
 
 @pytest.mark.usefixtures("project")

@@ -87,7 +87,7 @@ PROGRAMS = {
             return torch.ones(3, device=device).numpy()
         """,
         "likely",
-        [("caller", "`device` is on an accelerator", 5)],
+        [("caller", "`device` is an accelerator", 5)],
     ),
     "a caller who passes a tensor": (
         """
@@ -107,7 +107,7 @@ PROGRAMS = {
             return torch.ones(3, device=device).numpy()
         """,
         "likely",
-        [("caller", "`device` is on an accelerator", 4)],
+        [("caller", "`device` is an accelerator", 4)],
     ),
     "a parameter that is only taken for a tensor": (
         """

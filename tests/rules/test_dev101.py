@@ -259,14 +259,14 @@ y = mask * x  # DEV101
 """,
         "DEV1",
     )
-    condition = "when torch.cuda.is_available()"
+    condition = "when `torch.cuda.is_available()`"
     assert finding.message == f"`mask` is on cpu but `x` is on cuda: they cannot be combined in `*` {condition}"
     assert finding.help == "move it with `mask.to(x.device)`, or create it there"
     assert finding.confidence.value == "certain"
     told = [(note.region.start.row, note.message) for note in finding.trace]
     assert told == [
-        (8, "created on the host by torch.ones, which was given no device"),
-        (7, "moved by .to() to cuda"),
+        (8, "`mask` created on the host by `torch.ones`, which was given no device"),
+        (7, "`x` moved to cuda by `.to()`"),
     ]
 
 

@@ -246,7 +246,7 @@ def test_silent(source: str) -> None:
 
 def test_the_finding_says_what_the_tensor_still_is() -> None:
     (found,) = check("mask = torch.ones(3)\nmask.cuda()  # DEV201\n", "DEV201")
-    assert found.message == "The tensor that `mask.cuda()` returns is thrown away: `mask` stays on cpu"
+    assert found.message == "the tensor that `mask.cuda()` returns is thrown away: `mask` stays on cpu"
     assert found.help == "keep the result: `mask = mask.cuda()`"
     assert [note.region.start.row for note in found.trace] == [5]
 

@@ -220,18 +220,18 @@ def test_silent(source: str) -> None:
         (
             'x.device == "cuda"',
             '`x.device == "cuda"` is always False: a torch.device equals no string',
-            "compare the type: `.device.type == 'cuda'`",
+            'compare the type: `x.device.type == "cuda"`',
         ),
         (
             'x.device != "cuda:1"',
             '`x.device != "cuda:1"` is always True: a torch.device equals no string',
-            "compare with a device: `!= torch.device('cuda:1')`",
+            'compare with a device: `x.device != torch.device("cuda:1")`',
         ),
         (
             'x.device == torch.device("cuda")',
             '`x.device == torch.device("cuda")` is always False: a tensor\'s device has an index (cuda:0),'
             " torch.device('cuda') has none",
-            "compare the type: `.device.type == 'cuda'`",
+            'compare the type: `x.device.type == "cuda"`',
         ),
     ],
 )

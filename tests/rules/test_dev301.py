@@ -188,8 +188,8 @@ def test_the_finding_stands_at_the_conversion_and_tells_where_it_ends() -> None:
     assert found.message == "float64 from NumPy reaches `model`, whose weights are float32"
     assert found.help == "cast it at once: `torch.from_numpy(np.random.rand(8, 3)).to(torch.float32)`"
     assert [(note.region.start.row, note.message) for note in found.trace] == [
-        (6, "made by np.random.rand"),
-        (7, "meets the weights of `model`, which are float32"),
+        (6, "data made in float64 by `np.random.rand`"),
+        (7, "`x` meets the weights of `model`, which are float32"),
     ]
 
 

@@ -139,5 +139,8 @@ def test_the_finding_names_both_sides() -> None:
 def test_weights_are_named_after_their_module() -> None:
     (found,) = check("net = nn.Linear(3, 3).half()\nx = torch.rand(2, 3)\nnet(x)  # DEV302\n", "DEV302")
     assert found.message.endswith("`x`, which is float32, meets the weights of `net`, which are float16")
-    assert found.help == "cast one of them: `x.to(torch.float16)`"
-    assert [note.region.start.row for note in found.trace] == [5]
+    assert found.help == "cast one of them: `x.half()`"
+    assert [(note.region.start.row, note.message) for note in found.trace] == [
+        (6, "`x` made in float32 by `torch.rand`, torch's default"),
+        (5, "the weights of `net` cast to float16 by `.half()`"),
+    ]

@@ -104,13 +104,13 @@ def test_silent(source: str) -> None:
     [
         (
             "F.binary_cross_entropy(torch.rand(8), y)",
-            "`F.binary_cross_entropy` takes floating targets, and `y` is int32",
-            "cast the targets: `y.to(torch.float32)`",
+            "`F.binary_cross_entropy` takes floating-point targets, and `y` is int32",
+            "cast the targets: `y.float()`",
         ),
         (
             "F.nll_loss(torch.rand(8, 3), y)",
             "`F.nll_loss` takes int64 targets, and `y` is int32",
-            "cast the targets: `y.to(torch.int64)`",
+            "cast the targets: `y.long()`",
         ),
     ],
 )

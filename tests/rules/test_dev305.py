@@ -189,12 +189,12 @@ def test_silent(source: str) -> None:
         (
             "x.gather(0, i)",
             "`i` is float32, but `.gather()` takes int32 or int64 for its `index`",
-            "cast it: `i.to(torch.int64)`",
+            "cast it: `i.long()`",
         ),
         (
             "x[i]",
             "`i` is float32, but indexing takes bool, int32, int64 or uint8 for its `index`",
-            "cast it: `i.to(torch.int64)`",
+            "cast it: `i.long()`",
         ),
         (
             "x.masked_fill(i, 0.0)",

@@ -199,7 +199,7 @@ def train(batches):
         x = {wait}
 """
     (found,) = lint(source, family("DEV403"))
-    assert found.message == f"The host waits for `loss` in every training step: {said}"
+    assert found.message == f"the host waits for `loss` in every training step: {said}"
 
 
 def test_only_the_first_of_several_reads_waits() -> None:
@@ -211,4 +211,4 @@ def train(batches):
         print(loss.item(), other.item(), float(loss), f"{other}")
 """
     (found,) = lint(source, family("DEV403"))
-    assert found.message.startswith("The host waits for `loss`")
+    assert found.message.startswith("the host waits for `loss`")

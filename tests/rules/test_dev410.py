@@ -102,4 +102,4 @@ def test_silent(source: str) -> None:
 def test_what_runs_once_is_an_information() -> None:
     (found,) = check(DATA + "print(data[[1, 2]])  # DEV410\n", "DEV410")
     assert found.severity is Severity.INFO
-    assert found.message == "The list `[1, 2]` on the host is copied to cuda to index `data`"
+    assert found.message == "the list `[1, 2]` on the host is copied to cuda to index `data`"

@@ -278,7 +278,7 @@ def measure():
     print(time.time() - start)  # DEV501
 """
     (found,) = check(IMPORTS + source, "DEV501")
-    assert found.message == "The clock is read while `x @ x` may still be running on the accelerator"
+    assert found.message == "the clock is read while `x @ x` may still be running on the accelerator"
     assert found.help == "wait before `time.time()`: `torch.cuda.synchronize()`"
     assert [note.region.start.row for note in found.trace] == [10, 11]
 
@@ -301,4 +301,4 @@ def measure():
     print(time.time() - start)  # DEV501
 """
     (found,) = check(IMPORTS + source, "DEV501")
-    assert found.message == "The clock is read while `net(x)` may still be running on the accelerator"
+    assert found.message == "the clock is read while `net(x)` may still be running on the accelerator"

@@ -226,4 +226,4 @@ def test_the_finding_names_the_copy() -> None:
         "a = torch.zeros(9, pin_memory=True)\nb = a.cuda(non_blocking=True)\na.zero_()  # DEV504\n", "DEV504"
     )
     assert found.message == "`a` is written to while its non_blocking copy to cuda may be running"
-    assert [one.message for one in found.trace] == ["moved by .cuda(), which does not wait"]
+    assert [one.message for one in found.trace] == ["`a` moved by `.cuda()`, which does not wait"]

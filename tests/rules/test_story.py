@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from devlint.domain.path_conditions import Atom, Literal
+from devlint.explain.device_texts import condition_text
+
 from .programs import check
 
 
@@ -55,7 +58,7 @@ def main(args):
     device = "cuda" if {condition} else "cpu"
     return torch.ones(3, device=device) * torch.ones(3)  # DEV101
 """
-    ).endswith(f"they cannot be combined in `*` when {told}")
+    ).endswith(f"they cannot be combined in `*` when `{told}`")
 
 
 def test_no_step_is_told_twice() -> None:
@@ -71,3 +74,81 @@ y = x + x.cuda()  # DEV101
     )
     places = [note.region for note in finding.trace]
     assert len(places) == len(set(places)) == 2
+
+
+def test_each_step_names_the_operand_of_which_it_tells() -> None:
+    (finding,) = check("x = torch.ones(3)\ny = torch.ones(3).cuda()\nz = x * y  # DEV101", "DEV1")
+    assert [note.message for note in finding.trace] == [
+        "`x` created on the host by `torch.ones`, which was given no device",
+        "`y` moved to cuda by `.cuda()`",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (
+            "a = torch.rand(3, 3)\nb = torch.rand(3, 3, dtype=torch.float64)\na @ b  # DEV302",
+            [
+                "`a` made in float32 by `torch.rand`, torch's default",
+                "`b` made in float64 by `torch.rand`, as its `dtype=` says",
+            ],
+        ),
+        (
+            "net = nn.Linear(3, 3)\nx = torch.rand(2, 3).to('cpu', torch.bfloat16)\nnet(x)  # DEV302",
+            [
+                "`x` cast to bfloat16 by `.to()`",
+                "the weights of `net` made in float32 by `nn.Linear`, torch's default",
+            ],
+        ),
+        (
+            "real = torch.full((8,), 1)\nnn.BCELoss()(torch.rand(8), real)  # DEV304",
+            ["`real` made in int64 by `torch.full`"],
+        ),
+        (
+            "real = torch.tensor([0, 1]) * 1\nnn.BCELoss()(torch.rand(2), real)  # DEV304",
+            ["`real` made in int64 by `torch.tensor`"],
+        ),
+        (
+            "row = torch.arange(8) / 2\ntorch.rand(8)[row]  # DEV305",
+            ["`row` made in float32 by `/`, torch's default"],
+        ),
+    ],
+)
+def test_the_story_of_a_dtype_tells_where_each_dtype_comes_from(source: str, told: list[str]) -> None:
+    (finding,) = check(source, "DEV3")
+    assert [note.message for note in finding.trace] == told
+
+
+def test_of_a_long_condition_the_rest_is_counted() -> None:
+    tests = frozenset(Literal(Atom(("true", name), name * 40), True) for name in "abcd")
+    assert condition_text(tests) == f" when `{'a' * 40}` and 3 more conditions"
+    assert condition_text(frozenset(sorted(tests, key=str)[:2])) == f" when `{'a' * 40}` and 1 more condition"
+
+
+def test_a_condition_that_is_no_code_is_not_quoted() -> None:
+    told = message(
+        """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--where", type=torch.device, default=torch.device("cuda"))
+x = torch.ones(3).to(parser.parse_args().where)
+print(x * torch.ones(3))  # DEV101
+"""
+    )
+    assert told.endswith("when --where is left at its default")
+
+
+def test_no_advice_leaves_the_device_open() -> None:
+    findings = check(
+        """
+x = torch.rand(3, device="cuda")
+y = torch.relu(torch.rand(3)) + torch.relu(x)  # DEV101
+torch.randn(3, device="cuda", generator=torch.Generator())  # DEV109
+table = torch.rand(9)
+table[torch.tensor([1, 2], device="cuda")]  # DEV107
+""",
+        "DEV1",
+    )
+    assert len(findings) == 3
+    assert not any("..." in (one.help or "") for one in findings)

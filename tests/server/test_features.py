@@ -189,7 +189,7 @@ async def test_going_from_an_expression_to_where_its_tensor_is_from(client: Lang
     assert "since [line 3 of places.py]" in await _hover(editor, uri, "print(he|re)")
 
     (title,) = found = await _actions(editor, uri, "print(he|re)")
-    assert title == "Go to where here is from: moved by .cpu() (line 3 of places.py)"
+    assert title == "Go to where here is from: moved by `.cpu()` (line 3 of places.py)"
     # lsprotocol takes an action that has a command for a command.
     command = ast.literal_eval(found[title].command)
     await _execute(client, command["command"], command["arguments"])
@@ -208,6 +208,31 @@ async def test_going_from_an_expression_to_where_its_tensor_is_from(client: Lang
     (hint,) = await client.text_document_inlay_hint_async(params)
     assert _label(hint) == ": cpu float32"
     assert hint.label[1].location.uri == editor.uri("places.py")
+
+
+@pytest.mark.asyncio
+async def test_a_hint_is_short_and_tells_conditions_under_the_pointer(client: LanguageClient, tmp_path):
+    client.set_configuration({"devlint": {"inlayHints": "all"}})
+    program = """import torch
+
+use_gpu = torch.cuda.is_available()
+device = "cuda" if use_gpu else "cpu"
+short = torch.zeros(3, device=device)
+plain = torch.zeros(3)
+first = "cuda:0" if use_gpu else "cuda:1"
+long = torch.zeros(3, device=first, dtype=torch.complex128)
+"""
+    editor, uri = await _opened(client, tmp_path, program)
+    params = types.InlayHintParams(editor.document(uri), editor.all(uri))
+    hints = {_label(one): one.tooltip for one in await editor.client.text_document_inlay_hint_async(params) or []}
+    assert all(len(label) <= 24 for label in hints)
+    conditions = ["cuda when `torch.cuda.is_available()`", "cpu when `not torch.cuda.is_available()`"]
+    assert str(hints[": cuda|cpu float32"]).splitlines() == conditions
+    assert hints[": cpu float32"] is None
+    (cut,) = (one for one in hints if one.endswith("…"))
+    assert str(hints[cut]).startswith("cuda:0|cuda:1 complex128\n")
+    text = await _hover(editor, uri, "shor|t = torch")
+    assert "**cuda|cpu float32**" in text and all(one in text for one in conditions)
 
 
 @pytest.mark.asyncio

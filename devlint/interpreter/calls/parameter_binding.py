@@ -88,7 +88,7 @@ def parameter_default(frame: Frame, info: FunctionInfo, parameter: Parameter) ->
 
     def mark(previous: Step | None) -> Step:
         return home.step(
-            StepKind.CACHED, "a default argument, made once and shared by every call", parameter.node, previous
+            StepKind.CACHED, "made once as a default argument, and shared by every call", parameter.node, previous
         )
 
     return replace(value, placement=extend_provenance(value.placement, mark))

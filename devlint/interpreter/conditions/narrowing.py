@@ -179,7 +179,7 @@ def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, narro
     )
     if not is_on_host(tensor):
         waits = any(is_accelerator(leaf.device) for _, leaf in placement_cases(tensor.placement))
-        step = frame.step(StepKind.PASSED, f"{narrowing} waits for the accelerator", node) if waits else None
+        step = frame.step(StepKind.PASSED, f"`{narrowing}` waits for the accelerator", node) if waits else None
         frame.synchronize(step)
 
 

@@ -299,7 +299,7 @@ def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> N
     own = named_placement(
         ("param", info, "self"),
         "the module",
-        frame.step(StepKind.CALLER, "the module may be on any device", info.node.name),
+        frame.step(StepKind.CALLER, "whoever uses the module chooses its device", info.node.name),
     )
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:

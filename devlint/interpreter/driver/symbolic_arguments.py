@@ -109,7 +109,7 @@ def _is_collating(info: FunctionInfo) -> bool:
 
 def _assume_on_host(frame: Frame, parameter: Parameter, tensor: Tensor) -> Tensor:
     """Return a tensor argument placed on the host, for a function that its file only calls with host tensors."""
-    message = f"`{parameter.name}` is on the host in every call of the file"
+    message = "passed from the host in every call of the file"
     step = frame.assuming_step(
         StepKind.ASSUMED, message, parameter.node, AssumptionKind.CALL_SITES, "no other file calls the function"
     )
@@ -121,7 +121,8 @@ def symbolic_fields(frame: Frame, info: ClassInfo, fields: list[Field]) -> Argum
 
     They stand for what an unknown caller outside the program passes.
     """
-    step = frame.step(StepKind.CALLER, f"the fields of `{info.name}` are the caller's, on any device", info.node.name)
+    message = f"the fields of `{info.name}` come from the caller, who chooses their device"
+    step = frame.step(StepKind.CALLER, message, info.node.name)
     arguments = Arguments(info.node)
     for one in fields:
         place = info.node.name
@@ -177,7 +178,7 @@ def _caller_steps(frame: Frame, parameter: Parameter) -> tuple[Step, Step]:
 
     The latter assumes that the argument is a tensor, which counts wherever it is used as one.
     """
-    message = f"`{parameter.name}` is the caller's, on any device"
+    message = f"`{parameter.name}` comes from the caller, who chooses its device"
     known = frame.step(StepKind.CALLER, message, parameter.node)
     clause = f"`{parameter.name}` is a tensor"
     return known, frame.assuming_step(StepKind.CALLER, message, parameter.node, AssumptionKind.TENSOR, clause)

@@ -221,7 +221,7 @@ def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode)
                 empty_sizes=tensor.empty_sizes,
             )
         case "grad":
-            _check_leaf(frame, tensor, node, "its .grad is read")
+            _check_leaf(frame, tensor, node, "its `.grad` is read")
             return replace(computed_tensor(settled), grad=False)
         case "T" | "mT" | "H" | "mH" | "real" | "imag":
             dtype = real_part(settled.dtype) if name in ("real", "imag") else settled.dtype

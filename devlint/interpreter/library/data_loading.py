@@ -214,7 +214,7 @@ def _default_collate(
         case Array(dtype=dtype):
             return Tensor(host, dtype, value.rank.more, grad=False, pinned=pinned)
         case Number(kind="float") | Const(value=float()):
-            made = frame.step(StepKind.CONVERTED, "default_collate makes float64 of Python floats", node)
+            made = frame.step(StepKind.CONVERTED, "`default_collate` makes float64 of Python floats", node)
             return Tensor(host, Dtype("float64", DtypeSource.PYTHON, made), Rank.SOME, grad=False, pinned=pinned)
         case Number(kind="int" | "bool") | Const(value=int()):
             return Tensor(host, Dtype("int64", DtypeSource.PYTHON), Rank.SOME, grad=False, pinned=pinned)

@@ -64,5 +64,5 @@ def unique(frame: Frame, call: LibraryCall) -> Value:
 def class_weights(frame: Frame, call: LibraryCall) -> Value:
     """Model `compute_class_weight` and `compute_sample_weight` of scikit-learn: an array of float64."""
     report_tensors_read(frame, call)
-    step = frame.step(StepKind.CREATED, f"made by {call.name.rpartition('.')[2]} in float64", call.node)
+    step = frame.step(StepKind.CREATED, f"made in float64 by `{call.name.rpartition('.')[2]}`", call.node)
     return Array(Dtype("float64", DtypeSource.NUMPY, step), rank=Rank.SOME, provenance=step)

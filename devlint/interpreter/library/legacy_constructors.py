@@ -31,7 +31,7 @@ def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
     _report_accelerator_type(frame, call)
     if any(isinstance(argument.value, Tensor) for argument in call.arguments):
         return Tensor()
-    found = legacy_type(frame, call.name, frame.step(StepKind.CREATED, f"created by {call.name}", call.node))
+    found = legacy_type(frame, call.name, frame.step(StepKind.CREATED, f"created by `{call.name}`", call.node))
     dtype = found[1] if found is not None else Dtype("float32", DtypeSource.EXPLICIT)
     placement: Placement
     if found is not None and found[0].device != CPU:

@@ -25,7 +25,7 @@ def generator(frame: Frame, call: LibraryCall) -> Value:
     if device is None or device.value == NONE:
         placement: Placement = host_placement(frame, GENERATOR, call.node)
     else:
-        step = frame.step(StepKind.CREATED, f"created by {GENERATOR}", call.node)
+        step = frame.step(StepKind.CREATED, f"created by `{GENERATOR}`", call.node)
         placement = requested_placement(frame, device.value, device.node, step)
     return frame.allocate(call.node, Instance(GENERATOR, {"device": DeviceValue(placement)}))
 
@@ -53,5 +53,5 @@ def check_host_generator(frame: Frame, call: LibraryCall, position: int | None =
     given = call.arguments.get("generator", position)
     if given is not None and frame.state.torch_state.default_device is None:
         name = call.name.rpartition(".")[2]
-        step = frame.step(StepKind.PASSED, f"{name} draws its random numbers on the host", call.node)
+        step = frame.step(StepKind.PASSED, f"`{name}` draws its random numbers on the host", call.node)
         check_generator(frame, given, PlacementCase(CPU, provenance=step), call.node, name)

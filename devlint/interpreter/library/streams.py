@@ -29,7 +29,7 @@ def synchronize(frame: Frame, call: LibraryCall) -> Value:
             frame.event_context(call.node), torch_state.last_wait if torch_state.unsynchronized is None else None
         )
     )
-    frame.synchronize(frame.step(StepKind.PASSED, "waits for the accelerator", call.node))
+    frame.synchronize(frame.step(StepKind.PASSED, "the host waits here for the accelerator", call.node))
     return NONE
 
 

@@ -17,6 +17,7 @@ from devlint.interpreter.operations.data_dtypes import TORCH_RULES, data_dtype
 from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
+from devlint.interpreter.operations.dtype_origins import dtype_with_origin
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_data
 from devlint.interpreter.operations.result_dtypes import complex_of
 from devlint.interpreter.operations.tensor_ranks import rank_of_data
@@ -37,14 +38,15 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
     data = call.arguments.get("data", 0) or call.arguments.get("obj", 0) or call.arguments.get("s", 0)
     if data is None:
         return Tensor()
-    dtype = _result_dtype(frame, call, data)
+    given = () if is_absent_or_none(_given_dtype(call)) else ("dtype",)
+    dtype = dtype_with_origin(frame, _result_dtype(frame, call, data), call.name, call.node, given)
     value = without_none(data.value)
     source = value if isinstance(value, Tensor) else None
     device = call.arguments.get("device")
     name = call.name
     if device is not None and not is_absent_or_none(device.value):
         placement = requested_placement(
-            frame, device.value, device.node, frame.step(StepKind.CREATED, f"created by {name}", call.node)
+            frame, device.value, device.node, frame.step(StepKind.CREATED, f"created by `{name}`", call.node)
         )
     elif source is not None and frame.state.torch_state.default_device is None:
         placement = frame.resolve(source).placement
@@ -126,14 +128,18 @@ def report_rebuilt_tensor(frame: Frame, call: LibraryCall, data: Argument, sourc
     frame.emit(TensorRebuilt(frame.event_context(call.node), call.name, source, origin, placement, only))
 
 
+def _given_dtype(call: LibraryCall) -> Value | None:
+    """Return the dtype that a call which makes a tensor of data asks for; None where it asks for none."""
+    return call.arguments.value("dtype", 1 if call.name == "torch.as_tensor" else None)
+
+
 def _result_dtype(frame: Frame, call: LibraryCall, data: Argument) -> Dtype:
     """Return the dtype of a tensor made from data: the dtype that the call requests, else that of the data.
 
     For float64 from NumPy data, the dtype's provenance gets a step that says where float64 entered torch.
     """
-    given = call.arguments.value("dtype", 1 if call.name == "torch.as_tensor" else None)
-    if not is_absent_or_none(given):
-        assert given is not None
+    given = _given_dtype(call)
+    if given is not None and not is_absent_or_none(given):
         return requested_dtype(given)
     dtype = data_dtype(frame, data, TORCH_RULES)
     if dtype.source is DtypeSource.PYTHON and dtype.name in ("float32", "complex64"):
@@ -142,11 +148,11 @@ def _result_dtype(frame: Frame, call: LibraryCall, data: Argument) -> Dtype:
     if dtype.name == "float64" and not isinstance(data.value, Tensor):
         step = frame.step(
             StepKind.CONVERTED,
-            f"float64 enters torch through {call.name}, which keeps NumPy's dtype",
+            f"float64 enters torch through `{call.name}`, which keeps NumPy's dtype",
             call.node,
             dtype.provenance,
         )
-        return replace(dtype, provenance=step)
+        return replace(dtype, provenance=step, made=None)
     return dtype
 
 
@@ -160,14 +166,16 @@ def from_numpy(frame: Frame, call: LibraryCall) -> Value:
     value = without_none(argument.value) if argument is not None else UNKNOWN
     array = value if isinstance(value, Array) else Array()
     step = frame.step(
-        StepKind.CREATED, f"on the host: {call.name} shares the array's memory", call.node, array.provenance
+        StepKind.CREATED,
+        f"made on the host by `{call.name}`, which shares the array's memory",
+        call.node,
+        array.provenance,
     )
     dtype = array.dtype
     if dtype.name == "float64":
-        message = f"float64 enters torch through {call.name}, which keeps NumPy's dtype"
-        dtype = replace(
-            dtype, provenance=frame.step(StepKind.CONVERTED, message, call.node, dtype.provenance or array.provenance)
-        )
+        message = f"float64 enters torch through `{call.name}`, which keeps NumPy's dtype"
+        before = dtype.provenance or array.provenance
+        dtype = replace(dtype, provenance=frame.step(StepKind.CONVERTED, message, call.node, before), made=None)
     placement = PlacementCase(CPU, Basis.DEFAULT, replace(step, device_expressions=device_expressions_at(frame)))
     memory = alias_storage(frame, storage_of(value), f"`{call.name}`", call.node)
     if isinstance(value, Array) and argument is not None:

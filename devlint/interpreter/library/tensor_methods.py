@@ -258,7 +258,7 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
     )
     if operand is not None:
         report_read_by_copy(frame, operand, frame.resolve(tensor).placement, call.node, "copy_")
-    step = frame.step(StepKind.MOVED, "copied by .copy_()", call.node)
+    step = frame.step(StepKind.MOVED, "moved by `.copy_()`", call.node)
     if flag is True:
         record_copy_in_flight(frame, source, frame.resolve(tensor).placement, step)
     pending = pending_copy(frame, source.placement, frame.resolve(tensor).placement, step, non_blocking=flag is True)
@@ -327,7 +327,7 @@ def load(frame: Frame, call: LibraryCall) -> Value:
         _report_load(frame, call, 1)
         return UNKNOWN
     placement = requested_placement(
-        frame, where.value, where.node, frame.step(StepKind.CREATED, "loaded by torch.load", call.node)
+        frame, where.value, where.node, frame.step(StepKind.CREATED, "loaded by `torch.load`", call.node)
     )
     return OpaqueData(placement, mixed=True)
 

@@ -26,7 +26,7 @@ def averaged_model(frame: Frame, call: LibraryCall) -> Value:
     copy = deep_copy(frame, given, call.node)
     device = call.arguments.get("device", 1)
     if device is not None and not is_absent_or_none(device.value) and isinstance(copy, Ref):
-        step = frame.step(StepKind.MOVED, "kept there by AveragedModel", call.node)
+        step = frame.step(StepKind.MOVED, "moved by `AveragedModel`", call.node)
         placement = requested_placement(frame, device.value, device.node, step)
         move_registered_tensors(frame, copy, lambda before, dtype: (placement, dtype))
     return copy
@@ -55,7 +55,7 @@ def update_bn(frame: Frame, call: LibraryCall) -> Value:
     elif isinstance(thing, Sequence):
         batch = thing.items[0] if thing.items else thing.any
     if device is not None and not is_absent_or_none(device.value):
-        step = frame.step(StepKind.MOVED, "moved by update_bn", call.node)
+        step = frame.step(StepKind.MOVED, "moved by `update_bn`", call.node)
         batch = move_value(frame, batch, requested_placement(frame, device.value, device.node, step))
     frame.call(swept.value, Arguments(swept.node, [Argument(batch, loader.node)]), swept.node)
     return NONE

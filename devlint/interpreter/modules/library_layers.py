@@ -14,6 +14,7 @@ from devlint.domain.value import NONE, Const, Number, Ref, Tensor, Value
 from devlint.interpreter.objects.module_state import display_name, library_class_name, module_tensors, parameter_operand
 from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
+from devlint.interpreter.operations.dtype_origins import dtype_with_origin
 from devlint.interpreter.operations.table_operations import apply_row
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
@@ -52,13 +53,13 @@ def library_module_parameters(
     device, dtype = (arguments.get(key, _position(module, key)) for key in ("device", "dtype"))
     short = display_name(Instance(name, {}))
     if device is not None and not is_absent_or_none(device.value):
-        step = frame.step(StepKind.CREATED, f"{short} is created", node)
+        step = frame.step(StepKind.CREATED, f"created by `{short}`", node)
         placement = requested_placement(frame, device.value, device.node, step)
     else:
         placement = default_placement(frame, short, node)
     given = dtype.value if dtype is not None else NONE
     made = frame.state.torch_state.default_dtype if given == NONE else requested_dtype(given)
-    return ParameterCell(placement, made)
+    return ParameterCell(placement, dtype_with_origin(frame, made, short, node, () if given == NONE else ("dtype",)))
 
 
 def _position(module: ModuleRow, argument: str) -> int | None:
@@ -104,7 +105,9 @@ def _cell_of_copies(frame: Frame, name: str, layer: Value | None, node: cst.CSTN
     joined = join_parameter_cells(known)
     placement = extend_provenance(
         joined.placement,
-        lambda previous: frame.step(StepKind.CREATED, f"{short} is created from copies of the layer", node, previous),
+        lambda previous: frame.step(
+            StepKind.CREATED, f"copied by `{short}` from the layer that it was given", node, previous
+        ),
     )
     return ParameterCell(placement, joined.dtype, joined.grad)
 

@@ -90,7 +90,8 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
         if all(one is Rank.ZERO for name, one in own if name != "size"):
             return Number(_DRAWN_NUMBERS[dtype.name])
         dtype = dtype if rank.is_dimensioned else UNKNOWN_DTYPE
-    step = frame.step(StepKind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
+    maker = f"by `{invocation.name.replace('numpy.', 'np.')}`"
+    step = frame.step(StepKind.CREATED, f"made {f'in {dtype.name} ' if dtype.name else ''}{maker}", invocation.node)
     if dtype.name == "float64" and dtype.provenance is None:
         dtype = replace(dtype, provenance=step)
     fresh = None

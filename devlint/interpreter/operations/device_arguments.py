@@ -68,7 +68,7 @@ def default_placement(frame: Frame, function: str, node: cst.CSTNode) -> Placeme
 
     The tensor is on the default device, which is the host unless the program has set another.
     """
-    given = frame.step(StepKind.CREATED, f"created by {function} on the default device", node)
+    given = frame.step(StepKind.CREATED, f"created by `{function}`, which took the default device", node)
     if frame.state.torch_state.default_device is None:
         report_ignored_device(frame, node)
 
@@ -85,7 +85,7 @@ def host_placement(frame: Frame, function: str, node: cst.CSTNode) -> PlacementC
 
     The provenance step of the creation records expressions for devices that can be used there, for a fix to insert.
     """
-    step = frame.step(StepKind.CREATED, f"created on the host by {function}, which was given no device", node)
+    step = frame.step(StepKind.CREATED, f"created on the host by `{function}`, which was given no device", node)
     return replace(HOST_BY_DEFAULT, provenance=replace(step, device_expressions=device_expressions_at(frame)))
 
 

@@ -30,6 +30,7 @@ from devlint.interpreter.objects.library_objects import CHOSEN_PLACEMENT, datase
 from devlint.interpreter.operations.aliasing import view_storage
 from devlint.interpreter.operations.copies_in_flight import new_pinned_storage
 from devlint.interpreter.operations.device_arguments import default_placement, device_from_string, requested_placement
+from devlint.interpreter.operations.dtype_origins import dtype_with_origin
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_result
 from devlint.interpreter.operations.extents import extent_of_result
 from devlint.interpreter.operations.operation_names import short_name
@@ -84,7 +85,9 @@ def result_tensor(
     first = operands[0].tensor if operands else None
     result = Tensor(
         placement=placement,
-        dtype=first_result_dtype(frame, row, bound, operands),
+        dtype=dtype_with_origin(
+            frame, first_result_dtype(frame, row, bound, operands), short_name(row.name), node, bound
+        ),
         rank=rank_by_rule(frame, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
         grad=_requires_grad(frame, row, operands),
         memory=None if row.name.endswith("empty") else Storage(),
@@ -194,13 +197,13 @@ def _placement_by_rule(
             return PlacementCase(
                 device_from_string("cpu"),
                 Basis.DEFAULT,
-                frame.step(StepKind.CREATED, f"made on the host by {short_name(row.name)}", node),
+                frame.step(StepKind.CREATED, f"made on the host by `{short_name(row.name)}`", node),
             )
         case "kwarg" | "kwarg-or":
             given = bound.get("device")
             name = short_name(row.name)
             if given is not None and given[0].value != NONE:
-                step = frame.step(StepKind.CREATED, f"created by {name}", node)
+                step = frame.step(StepKind.CREATED, f"created by `{name}`", node)
                 return requested_placement(frame, given[0].value, given[0].node, step)
             if not complete:
                 return UNKNOWN_PLACEMENT

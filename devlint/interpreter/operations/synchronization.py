@@ -38,13 +38,13 @@ def update_synchronization(
     if waits and operands:
         _report_host_read(frame, operands[0], node, name)
     if launched:
-        frame.launch(frame.step(StepKind.PASSED, f"{name} is launched on the accelerator", node))
+        frame.launch(frame.step(StepKind.PASSED, f"`{name}` is launched on the accelerator", node))
     elif not operands:
         # A factory may fill memory on any device, so it may launch work on the accelerator.
         frame.state.torch_state = replace(frame.state.torch_state, last_wait=None)
     if waits and operands:
         if launched:
-            frame.synchronize(frame.step(StepKind.PASSED, f"{name} waits for the accelerator", node))
+            frame.synchronize(frame.step(StepKind.PASSED, f"`{name}` waits for the accelerator", node))
     elif not (launched or row.view or row.may_view or row.returns.partition(":")[0] in METADATA_RETURNS):
         for operand in operands:
             if unfinished_copy(frame, operand.tensor) is not None:

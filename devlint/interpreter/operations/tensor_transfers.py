@@ -45,7 +45,7 @@ def transfer_tensor(
     )
     cast = after.host_copy
     if request.placement is None and after.dtype != before.dtype:
-        cast = HostCopy(frame.step(StepKind.PASSED, f"cast by .{method}() to {after.dtype}", node), before.dtype)
+        cast = HostCopy(frame.step(StepKind.PASSED, f"cast to {after.dtype} by `.{method}()`", node), before.dtype)
     after = replace(after, memory=memory, host_copy=cast)
     if request.placement is not None and after.placement is UNKNOWN_PLACEMENT:
         # Where the tensor is, or whether it is another one than before, the target does not tell.
@@ -257,14 +257,14 @@ def _synchronize_for_copy(
     For a copy from an unknown device to the host, the wait is only possible and has no step of its own.
     """
     if request.placement is not None and request.non_blocking:
-        step = frame.step(StepKind.MOVED, f"moved by .{method}(), which does not wait", node)
+        step = frame.step(StepKind.MOVED, f"moved by `.{method}()`, which does not wait", node)
         record_copy_in_flight(frame, before, request.placement, step)
     if request.placement is None or request.non_blocking is not False:
         return
     origins = [leaf.device for _, leaf in placement_cases(before.placement, frame.state.path_condition)]
     targets = [leaf.device for _, leaf in placement_cases(after.placement, frame.state.path_condition)]
     if any(map(is_accelerator, (*origins, *targets))):
-        frame.synchronize(frame.step(StepKind.PASSED, f".{method}() waits for the copy", node))
+        frame.synchronize(frame.step(StepKind.PASSED, f"`.{method}()` waits for the copy", node))
     elif all(map(is_host, targets)) and not all(map(is_host, origins)):
         frame.synchronize()
 

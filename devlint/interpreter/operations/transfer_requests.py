@@ -71,7 +71,16 @@ def read_transfer_request(
     `moved` is the placement of the tensor or module before the transfer.
     """
     source = next((leaf.placing_step for _, leaf in placement_cases(moved) if leaf.placing_step is not None), None)
-    step = replace(frame.step(StepKind.MOVED, f"moved by .{method}()", node), source=source)
+    step = replace(frame.step(StepKind.MOVED, f"moved by `.{method}()`", node), source=source)
+    request = _read(frame, method, arguments, step)
+    if request.dtype is None or not request.dtype.is_known:
+        return request
+    # A dtype that the program names, or takes over from a tensor, is this tensor's since the call.
+    return replace(request, dtype=replace(request.dtype, made=step))
+
+
+def _read(frame: Frame, method: str, arguments: Arguments, step: Step) -> TransferRequest:
+    """Return the placement and dtype that the arguments of a transfer method ask for; `step` is the transfer."""
     non_blocking = _constant_flag(arguments, "non_blocking", {"to": 2, "cuda": 1, "xpu": 1}.get(method))
     if method in CAST_METHODS:
         return TransferRequest(None, Dtype(CAST_METHODS[method], DtypeSource.EXPLICIT, step))
