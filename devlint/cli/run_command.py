@@ -52,7 +52,9 @@ class CannotRun(click.ClickException):
 )
 @click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
 @click.option("--no-lint", is_flag=True, help="Record only, without the static findings.")
-@click.option("--keep-going", is_flag=True, help="Go on after an error of mixed devices, as if the tensor were moved.")
+@click.option(
+    "--keep-going", is_flag=True, help="Go on after an error of devices or dtypes, as if the tensor were moved or cast."
+)
 @click.option("--census", is_flag=True, help="List the tensors that stay behind when the program moves a module.")
 @click.option("--all", "everything", is_flag=True, help="Show all of what a report leaves out to be short.")
 @click.option(
@@ -142,7 +144,7 @@ def _compare(request: ComparisonRequest, targets: list[ReportTarget]) -> int:
     What the program prints on the CPU is printed.
     """
     if any(target.format not in ("full", "json") for target in targets):
-        raise click.UsageError(f"--device {ALL_DEVICES} writes a table (full) or json")
+        raise click.UsageError(f"--device {ALL_DEVICES} writes a table or JSON")
     if not _is_installed("torch"):
         raise _needs_torch()
     rows = compare_devices(request)

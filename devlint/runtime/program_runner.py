@@ -19,6 +19,7 @@ from devlint.runtime import runtime_session
 from devlint.runtime.backends import BACKENDS, emulated_kind
 from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.error_reports import report_uncaught_error
+from devlint.runtime.going_on import going_on
 from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.module_moves import census_of_moved_modules
 from devlint.runtime.record_and_emulate import emulate, record
@@ -58,11 +59,14 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     if kind is not None:
         place = emulate(request.devices, kind)
     lines, here = LineCoverage(), Path.cwd()
-    with place as session:
-        if session is not None:
-            session.keep_going = request.keep_going
-        with record() as report, census_of_moved_modules(report.census) if request.census else nullcontext(), lines:
-            status = execute(request).status
+    with (
+        place as session,
+        going_on(session) if session is not None and request.keep_going else nullcontext(),
+        record() as report,
+        census_of_moved_modules(report.census) if request.census else nullcontext(),
+        lines,
+    ):
+        status = execute(request).status
     os.chdir(here)  # reports show file names relative to the directory in which the run was started
     report.ran = frozenset(lines.ran)
     report.see_all = "--all"

@@ -40,11 +40,13 @@ def text_report(run: RecordedRun, *, color: bool, everything: bool) -> Iterator[
 def headline_parts(run: RecordedRun, outcomes: Sequence[Outcome]) -> list[str]:
     """Return the parts of the line that sums up a run: what was seen, and how much ran where."""
     fatal = [site.outcome for site in by_site(outcome for outcome in outcomes if outcome.fatal)]
-    crashes = sum(outcome.raised is not None for outcome in fatal)
-    silent = len(fatal) - crashes
+    later = sum(outcome.after_going_on for outcome in fatal)
+    crashes = sum(outcome.raised is not None and not outcome.after_going_on for outcome in fatal)
+    silent = len(fatal) - crashes - later
     worth = len(by_site(outcome for outcome in outcomes if outcome.seen and not outcome.fatal))
     parts = [f"{crashes:,} {'crash' if crashes == 1 else 'crashes'}"] if crashes else []
     parts += [count_text(silent, "silent error")] if silent else []
+    parts += [f"{count_text(later, 'error')} after going on"] if later else []
     parts += [f"{worth:,} {'thing' if worth == 1 else 'things'} worth doing"] if worth else []
     parts += [f"{len(run.left_behind):,} left behind by .to()"] if run.left_behind else []
     on = f" on {run.device}" if run.device else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime import torch_errors
-from devlint.runtime.error_reports import report_operator_error
+from devlint.runtime.error_reports import code_for, report_operator_error
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.numpy_sharing import watch_numpy_export
 from devlint.runtime.storage_labels import label_of, placement_of
@@ -47,7 +47,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
             array = _numpy(self, force=force)
         except (TypeError, RuntimeError) as error:
             report_operator_error(session, error, (self,), {})
-            if not (session.keep_going and place.key):
+            if not (session.keep_going and (place.key or code_for(str(error)) == "DEV117")):
                 raise
             return _numpy(self.detach().cpu(), force=True)
         watch_numpy_export(session, self)
