@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 
-from devlint.diagnostic import Diagnostic, Region
-from devlint.output.code_frame import code_frame
-from devlint.output.full_format import labelled_hints, summary
+from devlint.diagnostic import Diagnostic
+from devlint.output.full_format import summary
+from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import format_place
 from devlint.version import __version__
 
 _CONTEXT = 2
-_WIDTH = 160
-_QUOTED = re.compile("`([^`]+)`")
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
@@ -51,41 +48,10 @@ def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
 def _finding(number: int, diagnostic: Diagnostic, context: ReportContext) -> Iterator[str]:
     """Yield the HTML of one finding: message, marked source lines, steps of the trace, help and fix."""
     yield f'<article id="finding-{number}" class="{diagnostic.severity.value}">\n'
-    yield f'<h2><span class="code">{escape(diagnostic.code)}</span> {_prose(diagnostic.message)}</h2>\n'
+    yield f'<h2><span class="code">{escape(diagnostic.code)}</span> {prose(diagnostic.message)}</h2>\n'
     facts = f"{diagnostic.name}, {diagnostic.severity.value}, {diagnostic.confidence.value}"
     yield f'<p class="place"><code>{escape(format_place(diagnostic.region))}</code> <span>{escape(facts)}</span></p>\n'
-    yield from _frame(diagnostic.region, context, _CONTEXT)
-    if diagnostic.trace:
-        yield "<ol>\n"
-        for note in diagnostic.trace:
-            where = escape(format_place(note.region))
-            yield f'<li><p>{_prose(note.message)} <span class="place"><code>{where}</code></span></p>\n'
-            yield from _frame(note.region, context, 0)
-            yield "</li>\n"
-        yield "</ol>\n"
-    for label, text in labelled_hints(diagnostic):
-        yield f"<p><strong>{label}:</strong> {_prose(text)}</p>\n"
+    yield from frame_html(diagnostic.region, context, _CONTEXT)
+    yield from steps_html(diagnostic, context)
+    yield from hints_html(diagnostic)
     yield "</article>\n"
-
-
-def _prose(text: str) -> str:
-    """Return a text as HTML, with the parts between back quotes as `<code>` elements."""
-    return _QUOTED.sub(r"<code>\1</code>", escape(text))
-
-
-def _frame(region: Region, context: ReportContext, context_lines: int) -> Iterator[str]:
-    """Yield the HTML of a region's source lines, with line numbers and with the region marked."""
-    lines = list(
-        code_frame(context.lines(region.filename, region.cell), region, context_lines=context_lines, width=_WIDTH)
-    )
-    if not lines:
-        return
-    yield "<pre>"
-    for line in lines:
-        if line is None:
-            yield '<span class="number">...</span>\n'
-            continue
-        shown = line.shown
-        mark = f"<mark>{escape(shown.marked)}</mark>" if shown.marked else ""
-        yield f'<span class="number">{line.number}</span>{escape(shown.before)}{mark}{escape(shown.after)}\n'
-    yield "</pre>\n"
