@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import runpy
+import shlex
 import sys
 import traceback
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -31,7 +33,10 @@ _OWN_FOLDER = str(Path(__file__).resolve().parent)
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A program or module for `devlint run` to run, its arguments, and the kind and number of devices to run it on."""
+    """A program or module for `devlint run` to run, its arguments, and the kind and number of devices to run it on.
+
+    `command` is what the user has written after `devlint run`, for the report.
+    """
 
     program: str
     module: bool
@@ -40,6 +45,7 @@ class RunRequest:
     devices: int = 1
     keep_going: bool = False
     census: bool = False
+    command: tuple[str, ...] = ()
 
 
 def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[int, Report]:
@@ -58,7 +64,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     place: AbstractContextManager[Any] = nullcontext()
     if kind is not None:
         place = emulate(request.devices, kind)
-    lines, here = LineCoverage(), Path.cwd()
+    lines, here, started = LineCoverage(), Path.cwd(), datetime.now(timezone.utc).astimezone()
     with (
         place as session,
         going_on(session) if session is not None and request.keep_going else nullcontext(),
@@ -73,6 +79,13 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     report.device = device if kind is None else f"{request.devices} emulated {kind}"
     report.peak = (
         torch.cuda.max_memory_allocated() if device == "cuda" else max(memory_counter.peak.values(), default=0)
+    )
+    program = Path(request.program).absolute().parent if not request.module else here
+    report.about = (
+        ("Date", started.isoformat(" ", "seconds")),
+        ("Command", shlex.join(["devlint", "run", *request.command])),
+        ("Configuration", linter.configuration(program) if linter is not None else "no static findings"),
+        ("Devices", f"{report.device}, torch {torch.__version__}"),
     )
     if linter is not None:
         report.findings = linter.findings(lines.files)
