@@ -13,7 +13,14 @@ from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
 from devlint.output.report_context import ReportContext
 from devlint.runtime.census import LeftBehind
 from devlint.runtime.line_costs import LineCost, by_transfers, by_waits
-from devlint.runtime.outcome_texts import SeenSite, by_site, evidence_texts, with_evidence, with_relative_paths
+from devlint.runtime.outcome_texts import (
+    SeenSite,
+    by_site,
+    evidence_texts,
+    seen_apart_from_tests,
+    with_evidence,
+    with_relative_paths,
+)
 from devlint.runtime.recording_report import Report
 from devlint.runtime.report_wording import (
     count_text,
@@ -51,8 +58,10 @@ def _page_parts(report: Report) -> Iterator[str]:
     yield from _about(report.about)
     yield "</header>\n<main>\n"
     yield "".join(f'<p class="quiet">{escape(text)}</p>\n' for text in report.remarks)
-    yield from _sites("Errors", by_site(one for one in outcomes if one.fatal), folded=False)
-    yield from _sites("Worth doing", by_site(one for one in outcomes if one.seen and not one.fatal), folded=True)
+    elsewhere, in_tests = seen_apart_from_tests(outcomes)
+    yield from _sites("Errors", by_site(one for one in elsewhere if one.fatal), folded=False)
+    yield from _sites("Worth doing", by_site(one for one in elsewhere if not one.fatal), folded=True)
+    yield from _sites("In test files", by_site(in_tests), folded=True)
     yield from _left_behind(report.left_behind)
     yield from _judged("Refuted", [one for one in outcomes if one.verdict is Verdict.REFUTED])
     yield from _judged("Not reached", [one for one in outcomes if one.verdict is Verdict.NOT_REACHED])

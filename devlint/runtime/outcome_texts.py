@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from devlint.diagnostic import Diagnostic, Note, Region, Severity
-from devlint.runtime.report_wording import format_bytes, format_duration, place_text, relative_path
+from devlint.runtime.report_wording import apart_from_tests, format_bytes, format_duration, place_text, relative_path
 from devlint.runtime.verdicts import Outcome, Verdict
 
 CONSEQUENCE = "seen after going on from an earlier error, of which it may be a consequence"
@@ -87,3 +87,9 @@ def by_site(outcomes: Iterable[Outcome]) -> list[SeenSite]:
             site.outcome.diagnostic.order,
         ),
     )
+
+
+def seen_apart_from_tests(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+    """Return what was seen to happen in a run outside of test files, and in test files."""
+    seen = [outcome for outcome in outcomes if outcome.seen]
+    return apart_from_tests(seen, lambda outcome: outcome.diagnostic.region.filename)
