@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 DEVICES = ("auto", *EMULATED_OPTIONS, ALL_DEVICES, "mps", "cuda")
 """The values of `--device`."""
+_COMMAND_LINE = "devlint.cli.run_command"
+"""The key under which the context keeps the command line."""
 
 
 class CannotRun(click.ClickException):
@@ -36,7 +38,16 @@ class CannotRun(click.ClickException):
     exit_code = FAILED
 
 
-@click.command(context_settings={"allow_interspersed_args": False})
+class _RunCommand(click.Command):
+    """The click command class of `devlint run`, which keeps the command line as it was written, for the report."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line, after keeping it in the context."""
+        ctx.meta[_COMMAND_LINE] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False})
 @click.option(
     "--device",
     type=click.Choice(DEVICES),
@@ -52,7 +63,9 @@ class CannotRun(click.ClickException):
 )
 @click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
 @click.option("--no-lint", is_flag=True, help="Record only, without the static findings.")
-@click.option("--keep-going", is_flag=True, help="Go on after an error of mixed devices, as if the tensor were moved.")
+@click.option(
+    "--keep-going", is_flag=True, help="Go on after an error of devices or dtypes, as if the tensor were moved or cast."
+)
 @click.option("--census", is_flag=True, help="List the tensors that stay behind when the program moves a module.")
 @click.option("--all", "everything", is_flag=True, help="Show all of what a report leaves out to be short.")
 @click.option(
@@ -117,9 +130,17 @@ def run(
             from devlint.runtime.program_runner import RunRequest, run_program
             from devlint.runtime.report_forms import render_report
 
-            status, report = run_program(
-                RunRequest(program, module, arguments, device, devices, keep_going=keep_going, census=census), linter
+            request = RunRequest(
+                program,
+                module,
+                arguments,
+                device,
+                devices,
+                keep_going=keep_going,
+                census=census,
+                command=click.get_current_context().meta[_COMMAND_LINE],
             )
+            status, report = run_program(request, linter)
         except ModuleNotFoundError as missing:
             if missing.name != "torch":
                 raise
@@ -142,7 +163,7 @@ def _compare(request: ComparisonRequest, targets: list[ReportTarget]) -> int:
     What the program prints on the CPU is printed.
     """
     if any(target.format not in ("full", "json") for target in targets):
-        raise click.UsageError(f"--device {ALL_DEVICES} writes a table (full) or json")
+        raise click.UsageError(f"--device {ALL_DEVICES} writes a table or JSON")
     if not _is_installed("torch"):
         raise _needs_torch()
     rows = compare_devices(request)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from itertools import groupby
 
-from devlint.diagnostic import Diagnostic, Region, Severity
-from devlint.output.code_frame import code_frame
+from devlint.diagnostic import Diagnostic, Severity
 from devlint.output.fix_diff import Change, fix_diff
 from devlint.output.fix_summary import fix_summary
-from devlint.output.full_format import labelled_hints, summary
+from devlint.output.full_format import summary
+from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
 from devlint.output.report_context import ReportContext
-from devlint.output.terminal_style import format_place, format_row_and_column
+from devlint.output.terminal_style import format_row_and_column
 from devlint.version import __version__
 
 _PARTS = ("html.css", "html.js")
 """The style and the script of the page, which are written into it."""
 _CONTEXT = 2
-_WIDTH = 160
-_QUOTED = re.compile("`([^`]+)`")
 _CLASSES = {Change.KEPT: "kept", Change.ADDED: "added", Change.REMOVED: "removed"}
 
 
@@ -102,22 +99,13 @@ def _finding(number: int, diagnostic: Diagnostic, context: ReportContext) -> Ite
     severity = diagnostic.severity.value
     data = f'class="{severity}" data-severity="{severity}" data-rule="{escape(diagnostic.code)}"'
     yield f'<article id="finding-{number}" {data}>\n'
-    yield f'<h3><span class="code">{severity} {escape(diagnostic.code)}</span> {_prose(diagnostic.message)}</h3>\n'
+    yield f'<h3><span class="code">{severity} {escape(diagnostic.code)}</span> {prose(diagnostic.message)}</h3>\n'
     facts = f"{diagnostic.name}, {diagnostic.confidence.value}"
     where = format_row_and_column(diagnostic.region)
     yield f'<p class="place"><code>{escape(where)}</code> <span>{escape(facts)}</span></p>\n'
-    yield from _frame(diagnostic.region, context, _CONTEXT)
-    if diagnostic.trace:
-        yield "<ol>\n"
-        for note in diagnostic.trace:
-            elsewhere = note.region.filename != diagnostic.region.filename
-            where = escape(format_place(note.region) if elsewhere else format_row_and_column(note.region))
-            yield f'<li><p>{_prose(note.message)} <span class="place"><code>{where}</code></span></p>\n'
-            yield from _frame(note.region, context, 0)
-            yield "</li>\n"
-        yield "</ol>\n"
-    for label, text in labelled_hints(diagnostic):
-        yield f"<p><strong>{label}:</strong> {_prose(text)}</p>\n"
+    yield from frame_html(diagnostic.region, context, _CONTEXT)
+    yield from steps_html(diagnostic, context)
+    yield from hints_html(diagnostic)
     yield from _difference(diagnostic, context)
     yield "</article>\n"
 
@@ -134,27 +122,4 @@ def _difference(diagnostic: Diagnostic, context: ReportContext) -> Iterator[str]
             continue
         number = f'<i class="number">{line.number}</i>'
         yield f'<span class="{_CLASSES[line.change]}">{number}{line.change.value} {escape(line.text)}</span>'
-    yield "</pre>\n"
-
-
-def _prose(text: str) -> str:
-    """Return a text as HTML, with the parts between back quotes as `<code>` elements."""
-    return _QUOTED.sub(r"<code>\1</code>", escape(text))
-
-
-def _frame(region: Region, context: ReportContext, context_lines: int) -> Iterator[str]:
-    """Yield the HTML of a region's source lines, with line numbers and with the region marked."""
-    lines = list(
-        code_frame(context.lines(region.filename, region.cell), region, context_lines=context_lines, width=_WIDTH)
-    )
-    if not lines:
-        return
-    yield '<pre tabindex="0">'
-    for line in lines:
-        if line is None:
-            yield '<span class="number">...</span>\n'
-            continue
-        shown = line.shown
-        mark = f"<mark>{escape(shown.marked)}</mark>" if shown.marked else ""
-        yield f'<span class="number">{line.number}</span>{escape(shown.before)}{mark}{escape(shown.after)}\n'
     yield "</pre>\n"

@@ -42,6 +42,11 @@ class ConfiguredLinter:
         """Raise `ConfigError` if the devlint configuration that applies to a directory cannot be used."""
         self._static_settings.settings_for(directory)
 
+    def configuration(self, directory: Path) -> str:
+        """Return the name of the configuration file that applies to a directory, or what applies without one."""
+        path = self._static_settings.settings_for(directory).path
+        return str(path) if path is not None else "the defaults"
+
     def findings(self, files: Iterable[str]) -> list[Diagnostic]:
         """Return what the static analysis reports for some source files, analysed together as one program."""
         settings = dict(self._wanted_files(files))

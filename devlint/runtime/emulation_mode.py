@@ -15,7 +15,7 @@ from devlint.runtime import rng, torch_errors
 from devlint.runtime.call_sites import called_by_user, user_frame, user_site
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.discarded_results import CAST_OPERATORS, check_discarded_cast
-from devlint.runtime.error_reports import continues_after, report_operator_error
+from devlint.runtime.error_reports import code_for, continues_after, report_operator_error
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.numpy_sharing import NumpyExport, report_change_through_numpy
 from devlint.runtime.operator_plans import DeviceCheck, OperatorPlan, has_float64, plan_for
@@ -103,7 +103,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
             if session.forked_after_init:
                 session.initialize()
         if mixed:
-            self._check_mixed_operands(plan, args, kwargs, place)
+            place = self._check_mixed_operands(plan, args, kwargs, place)
         if plan.handler is not None:
             done = self._run_handler(plan, func, args, kwargs)
             if done is not NotImplemented:
@@ -239,13 +239,16 @@ class EmulationMode(_Base):  # type: ignore[misc]
             if promoted:
                 recorder.record_promotion(frame)
 
-    def _check_mixed_operands(self, plan: OperatorPlan, args: Any, kwargs: Any, place: Placement | None) -> None:
+    def _check_mixed_operands(
+        self, plan: OperatorPlan, args: Any, kwargs: Any, place: Placement | None
+    ) -> Placement | None:
         """Check whether PyTorch allows an operator's operands on different devices; record and raise its error if not.
 
         With `keep_going` set, the error is only recorded. Operands whose device is still undecided get the device of
-        the others.
+        the others. Returns the placement of the operands, which tells of an error that was only recorded.
         """
         session = self.session
+        after = place
         try:
             plan.check(args, kwargs, session.backend)
         except RuntimeError as error:
@@ -253,6 +256,8 @@ class EmulationMode(_Base):  # type: ignore[misc]
             if not continues_after(session, error):
                 raise
             allowed = False
+            if place is not None:
+                after = place.after_going_on(code_for(str(error)) or "DEV101", user_site(3))
         else:
             allowed = True
         placed = [(tensor, decided_placement(tensor)) for tensor in tensors_in((*args, *kwargs.values()))]
@@ -265,6 +270,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 label_tensor(tensor, home)
             elif known is not None and place is not None and place.key and not known.key and tensor.requires_grad:
                 _return_gradient_to_host(tensor, known)
+        return after
 
     def _create_on_device(self, func: Any, args: Any, kwargs: dict[str, Any], device: torch.device) -> Any:
         """Run a factory operator whose `device` argument is an emulated device, and return the new tensor.

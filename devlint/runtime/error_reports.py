@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import re
+from collections.abc import Iterable
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -41,10 +42,14 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"tensors used as indices must be|expected scalar type \w*(Long|Int)|index.*int(32|64)", "DEV305"),
     (r"dtype int(32/int)?64 for index|long tensor for index|type LongTensor|have dtype of long", "DEV305"),
     (r"indices should be Long|'indices' to have one of|boolean mask|BoolTensor for mask|to be a boolean ", "DEV305"),
+    (r"expected target dtype to be (Long|Byte)", "DEV304"),
     (r"Found dtype (Long|Int|Short|Byte|Bool)|not implemented for '(Long|Int|Float|Double)'", "DEV304"),
     (r"same dtype|scalar type|should be the same|dtypes match|Found dtype", "DEV302"),
+    (r"must share same datatype|self\.dtype to be equal to src\.dtype|RNN input dtype", "DEV302"),
 )
 """Regular expressions for torch's error messages, each with the code of its rule; the first match decides."""
+GOES_ON_AFTER = frozenset(f"DEV{number}" for number in (101, 106, 107, 108, 109, 110, 114, 117, 301, 302, 304, 305))
+"""The rules after whose errors a program can go on, with `keep_going` set."""
 _BROUGHT_TOGETHER = frozenset({"DEV101", "DEV106", "DEV107", "DEV114"})
 """The codes of errors that test code does not get where `pytest --devlint=move` has moved its tensors."""
 _OF_TORCH = (AssertionError, RuntimeError, TypeError, ValueError)
@@ -82,7 +87,16 @@ def report_operator_error(
     steps = _operand_history(tensors)
     kind = type(error).__name__
     through = user_stack(frame)
-    _attach_and_record(session, error, Observation(code, first_line(message), site_of(frame), steps, kind, through))
+    went_on = any(label.place.went_on for tensor in tensors if (label := label_of(tensor)) is not None)
+    _attach_and_record(
+        session, error, Observation(code, first_line(message), site_of(frame), steps, kind, through, went_on)
+    )
+    if not (session.keep_going and code in GOES_ON_AFTER):
+        mark_interrupted(session, through)
+
+
+def mark_interrupted(session: SessionProtocol, through: Iterable[Site]) -> None:
+    """Mark source locations as places that an error passed through, in all recordings."""
     for recorder in session.recorders:
         recorder.mark_interrupted(through)
 
@@ -140,8 +154,7 @@ def report_uncaught_error(session: SessionProtocol, error: BaseException) -> Non
     An exception that no devlint rule is about, or that was already recorded when an operator raised it, is only marked.
     """
     passed = user_sites(error.__traceback__)
-    for recorder in session.recorders:
-        recorder.mark_interrupted(passed)
+    mark_interrupted(session, passed)
     code = code_for(str(error))
     if code is None or hasattr(error, OBSERVATION_ATTRIBUTE):
         return

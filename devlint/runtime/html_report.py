@@ -1,28 +1,46 @@
 """The report of a recorded program run as one HTML page.
 
-It shows the findings with verdicts, a timeline, and a table of transfers and waits by source line, with bars.
+It shows the findings with their source lines and steps, the census, transfers and waits by line, and a timeline.
 """
 
 from __future__ import annotations
 
-import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 
+from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
+from devlint.output.report_context import ReportContext
+from devlint.runtime.census import LeftBehind
 from devlint.runtime.device_coverage import DeviceCoverage, FileCoverage, coverage_text, device_coverage
-from devlint.runtime.line_costs import LineCost
-from devlint.runtime.outcome_texts import evidence_texts
-from devlint.runtime.recorder import TimelineEvent
+from devlint.runtime.line_costs import LineCost, by_transfers, by_waits
+from devlint.runtime.outcome_texts import (
+    SeenSite,
+    by_site,
+    evidence_texts,
+    seen_apart_from_tests,
+    with_evidence,
+    with_relative_paths,
+)
 from devlint.runtime.recording_report import Report
-from devlint.runtime.report_wording import format_bytes, format_duration, relative_path
+from devlint.runtime.report_wording import (
+    count_text,
+    format_bytes,
+    format_duration,
+    format_number,
+    place_text,
+    relative_path,
+    share_text,
+    source_lines,
+)
+from devlint.runtime.text_report import headline_parts
+from devlint.runtime.timeline_drawing import timeline_drawing
 from devlint.runtime.verdicts import Outcome, Verdict
 from devlint.version import __version__
 
-_WIDTH, _LANE = 1000, 34
-_LANES = (("up", "to the device"), ("down", "to the host"), ("wait", "the host waits"), ("finding", "findings"))
-"""The lanes of the timeline with their titles, from top to bottom."""
+_CONTEXT_LINES = 2
+_SOURCES = ReportContext(lines=source_lines)
 
 
 def render_page(report: Report) -> str:
@@ -34,123 +52,140 @@ def _page_parts(report: Report) -> Iterator[str]:
     """Yield the parts of the HTML document that shows a recording report."""
     style = files("devlint.runtime").joinpath("run.css").read_text(encoding="utf-8")
     outcomes = report.outcomes
+    headline = escape(", ".join(headline_parts(report, outcomes)))
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<title>devlint run</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-    moved = sum(cost.nbytes for cost in report.costs)
-    waits = sum(cost.waits for cost in report.costs)
-    device = report.device or "the host"
-    facts = f"{report.recorder.operators} operators on {device}, {format_bytes(moved)} moved, {waits} waits"
-    yield f"<header><h1>devlint run</h1><p>{escape(facts)}</p></header>\n<main>\n"
+    yield f"<title>devlint run: {headline}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+    yield f'<header><h1>devlint run</h1><p class="headline">{headline}</p>\n'
+    yield from _about(report.about)
+    yield "</header>\n<main>\n"
     yield "".join(f'<p class="quiet">{escape(text)}</p>\n' for text in report.remarks)
-    yield f"<h2>Findings ({len(outcomes)})</h2>\n"
-    for outcome in outcomes:
-        yield from _finding_html(outcome)
+    elsewhere, in_tests = seen_apart_from_tests(outcomes)
+    yield from _sites("Errors", by_site(one for one in elsewhere if one.fatal), folded=False)
+    yield from _sites("Worth doing", by_site(one for one in elsewhere if not one.fatal), folded=True)
+    yield from _sites("In test files", by_site(in_tests), folded=True)
+    yield from _left_behind(report.left_behind)
+    yield from _judged("Refuted", [one for one in outcomes if one.verdict is Verdict.REFUTED])
+    yield from _judged("Not reached", [one for one in outcomes if one.verdict is Verdict.NOT_REACHED])
     yield "<h2>Timeline</h2>\n"
-    yield from _timeline_drawing(report.recorder.timeline)
-    yield "<h2>Transfers and waits by line</h2>\n"
-    yield from _cost_table(report.costs)
+    yield from timeline_drawing(report.recorder.timeline, timed=not report.emulated)
+    yield "<h2>Transfers by line</h2>\n"
+    yield from _transfer_table(by_transfers(report.costs))
+    yield "<h2>Waits by line</h2>\n"
+    yield from _wait_table(report, by_waits(report.costs))
     yield "<h2>Device coverage</h2>\n"
     yield from _coverage_html(device_coverage(report.recorder, Path.cwd()))
     yield f"</main>\n<footer><p>devlint {__version__}</p></footer>\n</body>\n</html>\n"
 
 
-def _finding_html(outcome: Outcome) -> Iterator[str]:
-    """Yield the HTML of one finding in parts: verdict, message, evidence, source line and trace notes."""
-    found = outcome.diagnostic
-    verdict = outcome.verdict.value
-    where = f"{relative_path(found.region.filename)}:{found.region.start.row}"
-    facts = [where, *evidence_texts(outcome)] if outcome.verdict is not Verdict.OBSERVED else [where]
-    facts += [outcome.detail] if outcome.detail and outcome.detail not in found.message else []
-    yield f'<article class="{found.severity.value}">\n<p><span class="verdict {verdict}">{verdict}</span> '
-    yield f"<strong>{escape(found.code)}</strong> {escape(found.message)}</p>\n"
-    yield f'<p class="place">{escape(" · ".join(facts))}</p>\n'
-    yield _source_line_html(found.region.filename, found.region.start.row)
-    if found.trace:
-        yield "<ol>\n"
-        for note in found.trace:
-            place = f"{relative_path(note.region.filename)}:{note.region.start.row}"
-            yield f'<li>{escape(note.message)} <span class="place">{escape(place)}</span></li>\n'
-        yield "</ol>\n"
-    yield "</article>\n"
+def _about(facts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield the HTML of what is known of the run itself, such as its date and its command; nothing if nothing is."""
+    if facts:
+        yield "<dl>\n"
+        yield "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>\n" for name, value in facts)
+        yield "</dl>\n"
 
 
-def _source_line_html(filename: str, line: int) -> str:
-    """Return a line of a source file as an HTML element, or the empty string if the line is blank."""
-    text = linecache.getline(filename, line).strip()
-    return f"<pre>{escape(text)}</pre>\n" if text else ""
-
-
-def _lane_of_event(event: TimelineEvent) -> str:
-    """Return the name of the timeline row in which an event is drawn: "up", "down", "wait" or "finding".
-
-    A transfer is "down" if it ends on the host and otherwise "up".
-    """
-    if event.kind == "transfer":
-        return "down" if event.what.endswith("cpu") else "up"
-    return event.kind
-
-
-def _timeline_drawing(events: list[TimelineEvent]) -> Iterator[str]:
-    """Yield the timeline of transfers, waits and findings as an SVG drawing, in parts."""
-    if not events:
-        yield '<p class="quiet">Nothing was moved and nothing was waited for.</p>\n'
+def _sites(title: str, sites: Sequence[SeenSite], *, folded: bool) -> Iterator[str]:
+    """Yield the HTML of what was seen to happen, an element for each site; `folded` shows its code only on demand."""
+    if not sites:
         return
-    end = max(event.start for event in events) or 1e-9
-    height = _LANE * len(_LANES) + 20
-    yield f'<div class="wide"><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="timeline">\n'
-    for index, (_, title) in enumerate(_LANES):
-        y = _LANE * (index + 1) - 4
-        yield f'<text x="0" y="{y - 8}">{title}</text><line x1="120" x2="{_WIDTH}" y1="{y}" y2="{y}"/>\n'
-    lanes = [lane for lane, _ in _LANES]
-    for event in _events_to_draw(events, end):
-        lane = _lane_of_event(event)
-        x = 120 + (_WIDTH - 125) * event.start / end
-        y = _LANE * (lanes.index(lane) + 1) - 22
-        place = f"{relative_path(event.site.filename)}:{event.site.line}" if event.site else ""
-        label = (
-            f"{event.what} {format_bytes(event.nbytes) if event.nbytes else ''} {place} at {event.start * 1000:.1f} ms"
+    yield f"<h2>{title} ({len(sites)})</h2>\n"
+    for site in sites:
+        found = with_relative_paths(with_evidence(site.outcome))
+        verdict = site.outcome.verdict.value
+        message = found.message.removesuffix(f" ({site.outcome.count} times)")
+        facts = [place_text(found.region), *([f"{site.count} times"] if site.count > 1 else [])]
+        facts += [text for text in evidence_texts(site.outcome) if "times" not in text]
+        head = f'<span class="verdict {verdict}">{verdict}</span> <strong class="code">{escape(found.code)}</strong> '
+        head += f'{prose(message)} <span class="place">{escape(", ".join(facts))}</span>'
+        yield f'<article class="{found.severity.value}">\n'
+        yield f"<details><summary>{head}</summary>\n" if folded else f"<h3>{head}</h3>\n"
+        yield from frame_html(found.region, _SOURCES, _CONTEXT_LINES)
+        yield from steps_html(found, _SOURCES)
+        yield from hints_html(found)
+        yield "</details>\n</article>\n" if folded else "</article>\n"
+
+
+def _judged(title: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield the HTML of findings of the static analysis that were not seen to happen, as a list that can be opened."""
+    if not outcomes:
+        return
+    yield f"<details><summary><h2>{title} ({len(outcomes)})</h2></summary>\n<ul>\n"
+    for outcome in outcomes:
+        found = outcome.diagnostic
+        detail = f" ({escape(outcome.detail)})" if outcome.detail else ""
+        place = f'<span class="place">{escape(place_text(found.region))}{detail}</span>'
+        yield f"<li><strong>{escape(found.code)}</strong> {prose(found.message)} {place}</li>\n"
+    yield "</ul>\n</details>\n"
+
+
+def _left_behind(left: Sequence[LeftBehind]) -> Iterator[str]:
+    """Yield the HTML of the census: the tensors that stayed where they were when their modules were moved."""
+    if not left:
+        return
+    yield f"<h2>Left behind ({len(left)})</h2>\n"
+    yield '<p class="quiet">.to() and .cuda() move parameters and buffers only. These stayed where they were.</p>\n'
+    yield '<div class="wide"><table>\n' + _heads("Tensor", "What", "Device", "Module on", "Made")
+    for one in left:
+        made = "; ".join(
+            f"{step.message}, {relative_path(step.site.filename)}:{step.site.line}" for step in one.steps if step.site
         )
-        yield f'<rect class="{lane}" x="{x:.1f}" y="{y}" width="2.5" height="18">'
-        yield f"<title>{escape(label)}</title></rect>\n"
-    yield f'<text x="120" y="{height - 4}">0</text>'
-    yield f'<text x="{_WIDTH - 60}" y="{height - 4}">{end * 1000:.0f} ms</text>\n'
-    yield "</svg></div>\n"
-
-
-def _events_to_draw(events: list[TimelineEvent], end: float) -> list[TimelineEvent]:
-    """Return the timeline events to draw: at most one for each horizontal pixel of each lane."""
-    kept: dict[tuple[str, int], TimelineEvent] = {}
-    for event in events:
-        kept.setdefault((_lane_of_event(event), int(_WIDTH * event.start / end)), event)
-    return list(kept.values())
-
-
-def _cost_table(costs: list[LineCost]) -> Iterator[str]:
-    """Yield the HTML table of transfers and waits by source line, in parts.
-
-    Bars show each line's bytes and waits relative to the line with the most.
-    """
-    if not costs:
-        yield '<p class="quiet">None.</p>\n'
-        return
-    most_bytes = max(*(cost.nbytes for cost in costs), 1)
-    most_waits = max(*(cost.waits for cost in costs), 1)
-    timed = any(cost.seconds for cost in costs)
-    heads = ("Line", *(("Time",) if timed else ()), "Moved", "Transfers", "Waits", "What", "")
-    yield f'<div class="wide"><table>\n<tr>{"".join(f"<th>{head}</th>" for head in heads)}</tr>\n'
-    for cost in costs:
-        place = f"{relative_path(cost.filename)}:{cost.line}"
-        yield f'<tr><td><span class="place">{escape(place)}</span><br><code>{escape(cost.source)}</code></td>'
-        numbers = [format_duration(cost.seconds)] if timed else []
-        numbers += [format_bytes(cost.nbytes), str(cost.transfers), str(cost.waits)]
-        yield "".join(f'<td class="number">{number}</td>' for number in numbers)
-        yield f'<td>{escape(cost.kinds)}</td><td class="bars">'
-        for kind, share in (("up", cost.nbytes / most_bytes), ("wait", cost.waits / most_waits)):
-            if share:
-                yield f'<span class="bar {kind}" style="width:{100 * share:.1f}%"></span>'
-        yield "</td></tr>\n"
+        yield f"<tr><td><code>{escape(one.path)}</code></td><td>{escape(f'{one.dtype} {list(one.shape)}')}</td>"
+        yield f"<td>{escape(one.device)}</td><td>{escape(one.home)}</td><td>{escape(made)}</td></tr>\n"
     yield "</table></div>\n"
+
+
+def _transfer_table(costs: Sequence[LineCost]) -> Iterator[str]:
+    """Yield the HTML table of the lines that moved tensors, those with the most bytes first, with their shares."""
+    moved = sum(cost.nbytes for cost in costs)
+    if not costs:
+        yield '<p class="quiet">Nothing was moved.</p>\n'
+        return
+    yield f'<p class="quiet">{format_bytes(moved)} in {count_text(sum(c.transfers for c in costs), "transfer")}.</p>\n'
+    timed = any(cost.seconds for cost in costs)
+    yield '<div class="wide"><table>\n' + _heads(
+        "Line", "What", *(["Time"] if timed else []), "Transfers", "Moved", "Share"
+    )
+    for cost in costs:
+        times = [format_duration(cost.seconds)] if timed else []
+        yield _cost_row(cost, [*times, f"{cost.transfers:,}", format_bytes(cost.nbytes)], "up", cost.nbytes, moved)
+    yield "</table></div>\n"
+
+
+def _wait_table(report: Report, costs: Sequence[LineCost]) -> Iterator[str]:
+    """Yield the HTML table of the lines at which the host waited, those with the most waits first, with shares."""
+    waits = sum(cost.waits for cost in costs)
+    if not costs:
+        yield '<p class="quiet">The host did not wait.</p>\n'
+        return
+    steps = report.waits_per_step
+    budget = f", {format_number(steps.median)} in a training step (median of {steps.steps:,})" if steps else ""
+    yield f'<p class="quiet">{count_text(waits, "wait")}{budget}.</p>\n'
+    timed = any(cost.seconds for cost in costs)
+    yield '<div class="wide"><table>\n' + _heads("Line", "What", *(["Time"] if timed else []), "Waits", "Share")
+    for cost in costs:
+        times = [format_duration(cost.seconds)] if timed else []
+        yield _cost_row(cost, [*times, f"{cost.waits:,}"], "wait", cost.waits, waits)
+    yield "</table></div>\n"
+
+
+def _cost_row(cost: LineCost, numbers: Sequence[str], kind: str, part: float, whole: float) -> str:
+    """Return the row of one line in a table: the line, what it did, its numbers, and its share as a bar."""
+    share = 100 * part / whole if whole else 0.0
+    bar = f'<span class="bar {kind}" style="width:{share:.1f}%"></span>' if share else ""
+    cells = "".join(f'<td class="number">{number}</td>' for number in numbers)
+    return (
+        f'<tr><td><span class="place">{escape(relative_path(cost.filename))}:{cost.line}</span><br>'
+        f"<code>{escape(cost.source)}</code></td><td>{escape(cost.kinds)}</td>{cells}"
+        f'<td class="bars">{share_text(part, whole)}{bar}</td></tr>\n'
+    )
+
+
+def _heads(*titles: str) -> str:
+    """Return the row of a table with the titles of its columns."""
+    cells = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    return f"<tr>{cells}</tr>\n"
 
 
 def _coverage_html(coverage: DeviceCoverage) -> Iterator[str]:

@@ -6,19 +6,25 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from devlint.diagnostic import Diagnostic, Note, Region, Severity
-from devlint.runtime.report_wording import format_bytes, format_duration, place_text, relative_path
+from devlint.runtime.report_wording import apart_from_tests, format_bytes, format_duration, place_text, relative_path
 from devlint.runtime.verdicts import Outcome, Verdict
+
+CONSEQUENCE = "seen after going on from an earlier error, of which it may be a consequence"
+"""What is said of a problem that was seen with operands that come from an operator that had failed."""
 
 
 def with_evidence(outcome: Outcome) -> Diagnostic:
     """Return the diagnostic of a judged finding, with verdict and evidence in an additional last trace note.
 
-    The diagnostic of a problem that only the run showed is returned as it is.
+    The diagnostic of a problem that only the run showed is returned as it is, unless it may be a consequence.
     """
     found = outcome.diagnostic
     if outcome.verdict is Verdict.OBSERVED:
-        return found
-    verdict_text = ", ".join([outcome.verdict.value, *evidence_texts(outcome)])
+        if not outcome.after_going_on:
+            return found
+        return replace(found, trace=(*found.trace, Note(CONSEQUENCE, found.region)))
+    doubt = [CONSEQUENCE] if outcome.after_going_on else []
+    verdict_text = ", ".join([outcome.verdict.value, *evidence_texts(outcome), *doubt])
     note = Note(f"{verdict_text}: {outcome.detail}" if outcome.detail else verdict_text, outcome.place or found.region)
     return replace(found, trace=(*found.trace, note))
 
@@ -59,6 +65,7 @@ class SeenSite:
         found = self.outcome.diagnostic
         facts = [self.outcome.verdict.value] if self.outcome.verdict is Verdict.CONFIRMED else []
         facts += [f"{self.count} times"] if self.count > 1 else []
+        facts += ["after going on"] if self.outcome.after_going_on else []
         told = f" ({', '.join(facts)})" if facts else ""
         message = found.message.removesuffix(f" ({self.outcome.count} times)")
         return f"{found.severity.value}[{found.code}] {found.name}: {place_text(found.region)}{told}: {message}"
@@ -80,3 +87,9 @@ def by_site(outcomes: Iterable[Outcome]) -> list[SeenSite]:
             site.outcome.diagnostic.order,
         ),
     )
+
+
+def seen_apart_from_tests(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+    """Return what was seen to happen in a run outside of test files, and in test files."""
+    seen = [outcome for outcome in outcomes if outcome.seen]
+    return apart_from_tests(seen, lambda outcome: outcome.diagnostic.region.filename)

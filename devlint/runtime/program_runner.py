@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import runpy
+import shlex
 import sys
 import traceback
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -19,6 +21,7 @@ from devlint.runtime import runtime_session
 from devlint.runtime.backends import BACKENDS, emulated_kind
 from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.error_reports import report_error_that_may_be_caught, report_uncaught_error
+from devlint.runtime.going_on import going_on
 from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.module_moves import census_of_moved_modules
 from devlint.runtime.record_and_emulate import emulate, record
@@ -30,7 +33,10 @@ _OWN_FOLDER = str(Path(__file__).resolve().parent)
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A program or module for `devlint run` to run, its arguments, and the kind and number of devices to run it on."""
+    """A program or module for `devlint run` to run, its arguments, and the kind and number of devices to run it on.
+
+    `command` is what the user has written after `devlint run`, for the report.
+    """
 
     program: str
     module: bool
@@ -39,6 +45,7 @@ class RunRequest:
     devices: int = 1
     keep_going: bool = False
     census: bool = False
+    command: tuple[str, ...] = ()
 
 
 def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[int, Report]:
@@ -57,18 +64,28 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     place: AbstractContextManager[Any] = nullcontext()
     if kind is not None:
         place = emulate(request.devices, kind)
-    lines, here = LineCoverage(on_error=note_error), Path.cwd()
-    with place as session:
-        if session is not None:
-            session.keep_going = request.keep_going
-        with record() as report, census_of_moved_modules(report.census) if request.census else nullcontext(), lines:
-            status = execute(request).status
+    lines, here, started = LineCoverage(on_error=note_error), Path.cwd(), datetime.now(timezone.utc).astimezone()
+    with (
+        place as session,
+        going_on(session) if session is not None and request.keep_going else nullcontext(),
+        record() as report,
+        census_of_moved_modules(report.census) if request.census else nullcontext(),
+        lines,
+    ):
+        status = execute(request).status
     os.chdir(here)  # reports show file names relative to the directory in which the run was started
     report.ran = frozenset(lines.ran)
     report.see_all = "--all"
     report.device = device if kind is None else f"{request.devices} emulated {kind}"
     report.peak = (
         torch.cuda.max_memory_allocated() if device == "cuda" else max(memory_counter.peak.values(), default=0)
+    )
+    program = Path(request.program).absolute().parent if not request.module else here
+    report.about = (
+        ("Date", started.isoformat(" ", "seconds")),
+        ("Command", shlex.join(["devlint", "run", *request.command])),
+        ("Configuration", linter.configuration(program) if linter is not None else "no static findings"),
+        ("Devices", f"{report.device}, torch {torch.__version__}"),
     )
     if linter is not None:
         report.findings = linter.findings(lines.files)

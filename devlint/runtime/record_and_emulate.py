@@ -71,7 +71,7 @@ def record() -> Iterator[Report]:
     ):
         session.recorders.append(recorder)
         try:
-            yield Report(recorder)
+            yield Report(recorder, emulated=session.kind is not None)
         except BaseException as error:
             report_uncaught_error(session, error)
             raise

@@ -27,6 +27,8 @@ class RecordedRun:
 
     `ran` are the lines that ran, `device` names the devices, `peak` is the most bytes that lay on them, and
     `left_behind` is what the census of modules has found. `see_all` is the option that makes a report show everything.
+    `emulated` tells that the devices were emulated, so that no time means anything. `about` names facts of the run
+    itself, such as its date and its command.
     """
 
     recorder: Recorder
@@ -38,6 +40,8 @@ class RecordedRun:
     apply_settings: Callable[[Diagnostic], Diagnostic | None] = _unchanged
     left_behind: list[LeftBehind] = field(default_factory=list)
     see_all: str = ""
+    emulated: bool = False
+    about: tuple[tuple[str, str], ...] = ()
 
     @property
     def outcomes(self) -> list[Outcome]:

@@ -113,7 +113,8 @@ class Observation:
 
     `steps` tells how the operands came to their devices. `through` holds the source locations in the user's code
     through which the program came to the problem, innermost first. `raised` is the name of the exception's type, or
-    None if nothing was raised.
+    None if nothing was raised. `after_going_on` tells that an operand comes from an operator that had failed before, so
+    that the problem may be a consequence.
     """
 
     code: str
@@ -122,6 +123,7 @@ class Observation:
     steps: tuple[HistoryStep, ...] = ()
     raised: str | None = None
     through: tuple[Site, ...] = ()
+    after_going_on: bool = False
 
 
 class Recorder:

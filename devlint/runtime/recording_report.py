@@ -56,6 +56,7 @@ def _outcome_object(outcome: Outcome) -> dict[str, object]:
             "bytes": outcome.nbytes,
             "seconds": outcome.seconds,
             "detail": outcome.detail,
+            "after_going_on": outcome.after_going_on,
         },
     }
 

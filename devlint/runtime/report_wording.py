@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from devlint.diagnostic import Region
 
+T = TypeVar("T")
 _TEST_FOLDERS = frozenset({"test", "tests"})
 
 
@@ -35,6 +37,17 @@ def is_test_file(filename: str) -> bool:
     path = Path(relative_path(filename))
     named = path.stem.startswith("test_") or path.stem.endswith("_test") or path.stem == "conftest"
     return named or not _TEST_FOLDERS.isdisjoint(path.parts[:-1] if not path.is_absolute() else path.parts[-2:-1])
+
+
+def apart_from_tests(things: Sequence[T], filename_of: Callable[[T], str]) -> tuple[list[T], list[T]]:
+    """Return things outside of test files, and those in test files.
+
+    If all are in test files, what was run is a test, and none is set apart.
+    """
+    parts: tuple[list[T], list[T]] = ([], [])
+    for thing in things:
+        parts[is_test_file(filename_of(thing))].append(thing)
+    return parts if parts[0] else (parts[1], [])
 
 
 def count_text(number: int, noun: str) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sys
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
 
 from devlint.runtime.backends import BACKENDS, emulated_kind
 from devlint.runtime.error_reports import first_line, user_sites
+from devlint.runtime.going_on import going_on
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.program_runner import ProgramEnd, RunRequest, execute
 from devlint.runtime.record_and_emulate import emulate, without_accelerators
@@ -37,8 +38,8 @@ def run_once(request: RunRequest) -> dict[str, Any]:
         if session is not None:
             # A real device that is seeded draws other numbers than the host. The comparison is about everything else.
             session.own_generators = False
-            session.keep_going = request.keep_going
-        end = execute(request)
+        with going_on(session) if session is not None and request.keep_going else nullcontext():
+            end = execute(request)
         digests = [_digest(value) for optimizer in stepped.values() for value in _parameters(optimizer)]
     hook.remove()
     os.chdir(here)

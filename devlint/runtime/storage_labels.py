@@ -37,10 +37,11 @@ class Placement:
     """The device that a tensor is taken to be on, how the tensor came there, and its placement before.
 
     The results of an operator share the placement object of its operands. `key` is 0 for the host, and 1 plus the index
-    for an accelerator.
+    for an accelerator. `went_on` tells that the tensor comes from an operator that had failed, if devlint went on as if
+    it had not.
     """
 
-    __slots__ = ("device", "how", "key", "parent", "site")
+    __slots__ = ("device", "how", "key", "parent", "site", "went_on")
 
     def __init__(self, device: torch.device, how: str, site: Site | None, parent: Placement | None = None) -> None:
         self.device = device
@@ -48,6 +49,20 @@ class Placement:
         self.how = how
         self.site = site
         self.parent = parent
+        self.went_on: bool = parent is not None and parent.went_on
+
+    def after_going_on(self, code: str, site: Site | None) -> Placement:
+        """Return the placement of a result of an operator that had failed with the error of a rule.
+
+        Where the operands come from such an operator already, that is this placement.
+        """
+        if self.went_on:
+            return self
+        after = Placement(
+            self.device, f"devlint went on here after the error ({code}), as if it were mended", site, self
+        )
+        after.went_on = True
+        return after
 
     def history(self) -> tuple[HistoryStep, ...]:
         """Return the steps by which a tensor came to this placement, oldest first; at most the last 12."""

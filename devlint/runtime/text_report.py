@@ -8,14 +8,20 @@ from typing import TypeVar
 from devlint.output import full_format
 from devlint.output.report_context import ReportContext
 from devlint.runtime.line_costs import LineCost, by_transfers, by_waits
-from devlint.runtime.outcome_texts import SeenSite, by_site, with_evidence, with_relative_paths
+from devlint.runtime.outcome_texts import (
+    SeenSite,
+    by_site,
+    seen_apart_from_tests,
+    with_evidence,
+    with_relative_paths,
+)
 from devlint.runtime.recorded_run import RecordedRun
 from devlint.runtime.report_wording import (
+    apart_from_tests,
     count_text,
     format_bytes,
     format_duration,
     format_number,
-    is_test_file,
     place_text,
     relative_path,
     share_text,
@@ -39,13 +45,17 @@ def text_report(run: RecordedRun, *, color: bool, everything: bool) -> Iterator[
 
 def headline_parts(run: RecordedRun, outcomes: Sequence[Outcome]) -> list[str]:
     """Return the parts of the line that sums up a run: what was seen, and how much ran where."""
-    fatal = [site.outcome for site in by_site(outcome for outcome in outcomes if outcome.fatal)]
-    crashes = sum(outcome.raised is not None for outcome in fatal)
-    silent = len(fatal) - crashes
-    worth = len(by_site(outcome for outcome in outcomes if outcome.seen and not outcome.fatal))
+    elsewhere, in_tests = seen_apart_from_tests(outcomes)
+    fatal = [site.outcome for site in by_site(outcome for outcome in elsewhere if outcome.fatal)]
+    later = sum(outcome.after_going_on for outcome in fatal)
+    crashes = sum(outcome.raised is not None and not outcome.after_going_on for outcome in fatal)
+    silent = len(fatal) - crashes - later
+    worth = len(by_site(outcome for outcome in elsewhere if not outcome.fatal))
     parts = [f"{crashes:,} {'crash' if crashes == 1 else 'crashes'}"] if crashes else []
     parts += [count_text(silent, "silent error")] if silent else []
+    parts += [f"{count_text(later, 'error')} after going on"] if later else []
     parts += [f"{worth:,} {'thing' if worth == 1 else 'things'} worth doing"] if worth else []
+    parts += [f"{len(by_site(in_tests)):,} in test files"] if in_tests else []
     parts += [f"{len(run.left_behind):,} left behind by .to()"] if run.left_behind else []
     on = f" on {run.device}" if run.device else ""
     return [*(parts or ["nothing found"]), f"{count_text(run.recorder.operators, 'operator')}{on}"]
@@ -62,11 +72,7 @@ class _Text:
 
     def parts(self, outcomes: Sequence[Outcome]) -> Iterator[str]:
         """Yield the parts of the report below its first line."""
-        seen = [outcome for outcome in outcomes if outcome.seen]
-        in_tests = [outcome for outcome in seen if is_test_file(outcome.diagnostic.region.filename)]
-        if len(in_tests) == len(seen):
-            in_tests = []  # the program that was run is a test
-        elsewhere = [outcome for outcome in seen if outcome not in in_tests]
+        elsewhere, in_tests = seen_apart_from_tests(outcomes)
         yield from self._errors([outcome for outcome in elsewhere if outcome.fatal])
         yield from self._sites("worth doing", by_site(outcome for outcome in elsewhere if not outcome.fatal))
         yield from self._sites("in test files", by_site(in_tests))
@@ -159,10 +165,13 @@ class _Text:
         """Yield a table of source lines with their numbers, and with their times if they were measured."""
         timed = any(cost.seconds for cost in costs)
         yield f"{head}{' time':>10}  where\n" if timed else f"{head}  where\n"
-        for cost in self._limited(costs, MOST_LINES):
+        elsewhere, in_tests = apart_from_tests(costs, lambda cost: cost.filename)
+        shown = costs if self._everything else elsewhere[:MOST_LINES]
+        for cost in shown:
             time = f" {format_duration(cost.seconds):>9}" if timed else ""
             yield f"{numbers(cost)}{time}  {relative_path(cost.filename)}:{cost.line}  {cost.source}\n"
-        yield from self._rest(len(costs), MOST_LINES, "line")
+        yield from self._rest(len(elsewhere), MOST_LINES, "line")
+        yield from self._rest(len(in_tests), 0, "line", " in test files")
         yield "\n"
 
     def _summary(self, outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -181,8 +190,8 @@ class _Text:
         """Return the first of some things, or all if everything is shown."""
         return things if self._everything else things[:most]
 
-    def _rest(self, number: int, most: int, noun: str) -> Iterator[str]:
+    def _rest(self, number: int, most: int, noun: str, where: str = "") -> Iterator[str]:
         """Yield a line that tells how many things a limited list leaves out; nothing if it leaves out none."""
         if number > most and not self._everything:
             self._cut = True
-            yield f"... and {count_text(number - most, f'more {noun}')}\n"
+            yield f"... and {count_text(number - most, f'more {noun}')}{where}\n"

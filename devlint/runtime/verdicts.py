@@ -39,7 +39,8 @@ class Outcome:
 
     `count` is how often the finding was seen in the run, `nbytes` and `seconds` what it cost; `detail` says what was
     seen, and `place` is the source region where it was seen. `raised` is the name of the exception's type, or None if
-    nothing was raised.
+    nothing was raised. `after_going_on` tells that it was seen only with what came from an operator that had failed, so
+    that it may be a consequence of going on.
     """
 
     diagnostic: Diagnostic
@@ -50,6 +51,7 @@ class Outcome:
     detail: str = ""
     place: Region | None = None
     raised: str | None = None
+    after_going_on: bool = False
 
     @property
     def seen(self) -> bool:
@@ -97,7 +99,13 @@ class FindingVerifier:
         """
         joined = [self._judge(finding) for finding in findings]
         extra = [
-            Outcome(diagnostic_of(group), Verdict.OBSERVED, len(group), raised=group[0].raised)
+            Outcome(
+                diagnostic_of(group),
+                Verdict.OBSERVED,
+                len(group),
+                raised=group[0].raised,
+                after_going_on=all(one.after_going_on for one in group),
+            )
             for index, group in enumerate(self._groups)
             if index not in self._used
         ]
@@ -122,6 +130,7 @@ class FindingVerifier:
                     detail=f"{raised}{first.message}",
                     place=place,
                     raised=first.raised,
+                    after_going_on=all(one.after_going_on for index in groups for one in self._groups[index]),
                 )
             )
         if finding.code in CONFIRMED_BY_TRANSFER or finding.code == "DEV407":

@@ -103,6 +103,8 @@ def test_tests_are_set_apart(play: Play) -> None:
     Path("library.py").write_text(LIBRARY, encoding="utf-8")
     report = play('move()\nmove()\ny = torch.ones(3).to("cuda")\n', "tests/test_it.py", move=names["move"])
     shown = lines(report)
+    assert shown[0].startswith("devlint: 1 thing worth doing, 1 in test files, ")
+    assert "... and 1 more line in test files" in shown
     apart = shown.index("── in test files ──")
     assert shown[apart + 1].startswith("warning[DEV406] create-then-transfer: tests/test_it.py:3")
     assert "library.py:2" in shown[shown.index("── worth doing ──") + 1]

@@ -16,6 +16,7 @@ from torch.utils import _device as default_device
 from devlint.runtime import rng, torch_errors
 from devlint.runtime.call_sites import site_of, user_frame
 from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.error_reports import report_operator_error
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.storage_labels import HOST, Placement, label_tensor, placement_of
 
@@ -113,9 +114,15 @@ class _FactoryWrapper:
                 return original(*args, device=target, **kwargs)
             if kwargs.get("out") is not None or (not default and device is None):
                 return original(*args, **kwargs)
-            if device is not None or current_default_device() is not None or self.session.test_rules is None:
-                rng.check_generator(kwargs.get("generator"), target)
-            _check_pinning(target, pinned=pin_memory)
+            try:
+                if device is not None or current_default_device() is not None or self.session.test_rules is None:
+                    rng.check_generator(kwargs.get("generator"), target)
+                _check_pinning(target, pinned=pin_memory)
+            except RuntimeError as error:
+                report_operator_error(self.session, error, args, kwargs)
+                if not self.session.keep_going:
+                    raise
+                kwargs, pin_memory = {**kwargs, "generator": None} if "generator" in kwargs else kwargs, False
             key = 0 if target.type == "cpu" else 1 + (target.index or 0)
             with rng.device_generator_state(key):
                 out = original(*args, device=HOST, **kwargs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime import torch_errors
-from devlint.runtime.error_reports import brings_together, report_operator_error
+from devlint.runtime.error_reports import brings_together, code_for, report_operator_error
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.numpy_sharing import watch_numpy_export
 from devlint.runtime.storage_labels import label_of, placement_of
@@ -47,7 +47,8 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
             array = _numpy(self, force=force)
         except (TypeError, RuntimeError) as error:
             report_operator_error(session, error, (self,), {})
-            if not (place.key and (session.keep_going or brings_together(session, error))):
+            goes_on = session.keep_going and (place.key or code_for(str(error)) == "DEV117")
+            if not (goes_on or (place.key and brings_together(session, error))):
                 raise
             return _numpy(self.detach().cpu(), force=True)
         watch_numpy_export(session, self)

@@ -8,6 +8,7 @@ import torch
 
 from devlint.runtime import torch_errors
 from devlint.runtime.call_sites import user_site
+from devlint.runtime.error_reports import report_operator_error
 from devlint.runtime.storage_labels import Placement, label_of, label_tensor, placement_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
         place = placement_of(self)
         if place.key:
-            raise torch_errors.pinning_device_tensor(torch_errors.legacy_type_name(self.dtype, place.device))
+            error = torch_errors.pinning_device_tensor(torch_errors.legacy_type_name(self.dtype, place.device))
+            report_operator_error(session, error, (self,), {})
+            if session.keep_going:
+                return self
+            raise error
         label = label_of(self)
         if label is not None and label.pinned:
             return self
