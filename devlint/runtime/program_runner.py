@@ -22,7 +22,7 @@ from devlint.runtime.error_reports import report_uncaught_error
 from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recording_report import Report
-from devlint.runtime.storage_labels import memory_counter
+from devlint.runtime.storage_labels import device_memory
 
 _OWN_FOLDER = str(Path(__file__).resolve().parent)
 
@@ -65,7 +65,9 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     report.ran = frozenset(lines.ran)
     report.device = device if kind is None else f"{request.devices} emulated {kind}"
     report.peak = (
-        torch.cuda.max_memory_allocated() if device == "cuda" else max(memory_counter.peak.values(), default=0)
+        torch.cuda.max_memory_allocated()
+        if device == "cuda"
+        else max((memory.peak for memory in device_memory.values()), default=0)
     )
     if linter is not None:
         report.findings = linter.findings(lines.files)
