@@ -18,7 +18,7 @@ _LIBRARY_ROOTS = tuple(
 )
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 """Folders of installed packages, also of other environments that this interpreter sees."""
-_library: dict[str, bool] = {}
+known_libraries: dict[str, bool] = {}
 """Whether each file seen so far belongs to a library, by file name."""
 
 
@@ -51,11 +51,11 @@ def is_library(filename: str) -> bool:
     Libraries are the standard library, installed packages, devlint's runtime and generated code (a name such as
     `<string>`).
     """
-    known = _library.get(filename)
+    known = known_libraries.get(filename)
     if known is None:
         generated = filename.startswith("<") and not filename.startswith("<ipython")
         known = generated or filename.startswith(_LIBRARY_ROOTS) or any(folder in filename for folder in _INSTALLED)
-        _library[filename] = known
+        known_libraries[filename] = known
     return known
 
 
@@ -65,7 +65,7 @@ def user_frame(depth: int = 1) -> FrameType | None:
     `depth` is the number of frames above this function at which the search starts.
     """
     frame: FrameType | None = sys._getframe(depth)
-    known = _library
+    known = known_libraries
     while frame is not None:
         filename = frame.f_code.co_filename
         library = known.get(filename)

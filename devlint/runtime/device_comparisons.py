@@ -63,7 +63,8 @@ def check_device_comparison(session: SessionProtocol, device: torch.device, fram
     for _ in range(2):  # the frame that reads the device, and its caller if a property reads it
         if frame is None or is_library(frame.f_code.co_filename):
             return
-        for node, written in _comparisons(frame.f_code.co_filename).get(frame.f_lineno, ()):
+        comparisons = _comparisons(frame.f_code.co_filename)
+        for node, written in comparisons.get(frame.f_lineno, ()) if comparisons else ():
             if _never_equal(device, written):
                 message = f"{device} is compared with {written}, which it never equals"
                 site = Site(

@@ -341,8 +341,8 @@ def _label_outputs(out: Any, place: Placement) -> None:
             if label_of(out) is None:
                 label_tensor(out, place)
             return
-        if storage._devlint_label is None:  # type: ignore[attr-defined]
-            storage._devlint_label = DeviceStorageLabel(place, storage.nbytes()) if place.key else StorageLabel(place)  # type: ignore[attr-defined]
+        if storage._devlint_label is None:
+            storage._devlint_label = DeviceStorageLabel(place, storage.nbytes()) if place.key else StorageLabel(place)
     elif isinstance(out, list | tuple):
         for part in out:
             _label_outputs(part, place)

@@ -26,7 +26,7 @@ from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.module_moves import census_of_moved_modules
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recording_report import Report
-from devlint.runtime.storage_labels import memory_counter
+from devlint.runtime.storage_labels import device_memory
 
 _OWN_FOLDER = str(Path(__file__).resolve().parent)
 
@@ -78,7 +78,9 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     report.see_all = "--all"
     report.device = device if kind is None else f"{request.devices} emulated {kind}"
     report.peak = (
-        torch.cuda.max_memory_allocated() if device == "cuda" else max(memory_counter.peak.values(), default=0)
+        torch.cuda.max_memory_allocated()
+        if device == "cuda"
+        else max((memory.peak for memory in device_memory.values()), default=0)
     )
     program = Path(request.program).absolute().parent if not request.module else here
     report.about = (

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from types import FrameType
+from types import CodeType, FrameType
 
 from devlint.runtime.call_sites import Site, site_of
 from devlint.runtime.storage_labels import HistoryStep
@@ -133,6 +133,8 @@ class Recorder:
         self.lines: dict[tuple[str, int], LineRecord] = {}
         self.expressions: dict[Site, LineRecord] = {}
         self.mixed_operands: set[Site] = set()
+        # By code object, which is kept alive, and instruction offset: Python counts a line number out each time.
+        self._by_instruction: dict[tuple[int, int], tuple[CodeType, LineRecord]] = {}
         self.timeline: list[TimelineEvent] = []
         self.observations: dict[tuple[str, Site | None], list[Observation]] = {}
         self.notes: dict[str, int] = {}
@@ -147,6 +149,18 @@ class Recorder:
         """Return the record of the line that a frame is at, made on first use; None if the frame is None."""
         if frame is None:
             return None
+        code = frame.f_code
+        instruction = (id(code), frame.f_lasti)
+        known = self._by_instruction.get(instruction)
+        if known is not None:
+            return known[1]
+        record = self._find_line_record(frame)
+        if record is not None:
+            self._by_instruction[instruction] = (code, record)
+        return record
+
+    def _find_line_record(self, frame: FrameType) -> LineRecord | None:
+        """Return the record of the line that a frame is at, made on first use; None if the line is not known."""
         key = (frame.f_code.co_filename, frame.f_lineno)
         record = self.lines.get(key)
         if record is None:
@@ -182,7 +196,10 @@ class Recorder:
     def record_operator(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """Count, for the line that a frame is at, a torch operator that ran."""
         self.operators += 1
-        record = self.line_record(frame)
+        if frame is None:
+            return
+        known = self._by_instruction.get((id(frame.f_code), frame.f_lasti))
+        record = known[1] if known is not None else self.line_record(frame)
         if record is not None:
             names = record.operators
             names[name] = names.get(name, 0) + 1

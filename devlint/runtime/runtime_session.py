@@ -23,13 +23,21 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
+class _ThreadState(threading.local):
+    """What a session keeps for each thread; see the properties of the session of the same names."""
+
+    current_index = 0
+    suspended = False
+    inside_composite = False
+
+
 class RuntimeSession:
     """A session of emulating or recording: emulated devices of one kind with their streams, and the active recorders.
 
     `kind` is the device type that is emulated, or None if real devices are recorded; `backend` is what is known of it,
     or of CUDA. `own_generators` is whether a device that is seeded draws from a random generator of its own, as a real
-    one does; otherwise it goes on to draw from the host's. `test_rules` place what test code makes, under
-    `pytest --devlint=move`.
+    one does; otherwise it goes on to draw from the host's. `direct_calls` is whether small operators may pass the
+    dispatch mode. `test_rules` place what test code makes, under `pytest --devlint=move`.
     """
 
     def __init__(self, kind: str | None, devices: int) -> None:
@@ -44,14 +52,16 @@ class RuntimeSession:
         self.transfer_checker = TransferChecker()
         self.keep_going = False
         self.own_generators = True
+        self.direct_calls = True
         self.dtype_limits = DtypeLimits(self.backend)
         self.test_rules: TestRules | None = None
-        self._local = threading.local()
+        self._local = _ThreadState()
+        self._resolved: dict[tuple[torch.device | str | int, int], torch.device] = {}
 
     @property
     def current_index(self) -> int:
         """Return the index of this thread's current emulated device."""
-        return getattr(self._local, "current_index", 0)
+        return self._local.current_index
 
     @current_index.setter
     def current_index(self, value: int) -> None:
@@ -60,7 +70,7 @@ class RuntimeSession:
     @property
     def suspended(self) -> bool:
         """Return whether recording is suspended in this thread, as what it does is already recorded as one event."""
-        return getattr(self._local, "suspended", False)
+        return self._local.suspended
 
     @suspended.setter
     def suspended(self, value: bool) -> None:
@@ -72,7 +82,7 @@ class RuntimeSession:
 
         A composite operator is one that consists of calls of other operators.
         """
-        return getattr(self._local, "inside_composite", False)
+        return self._local.inside_composite
 
     @inside_composite.setter
     def inside_composite(self, value: bool) -> None:
@@ -86,6 +96,17 @@ class RuntimeSession:
         """
         if device is None:
             return HOST
+        known = self._resolved.get((device, self.current_index))
+        if known is None:
+            known = self._find_device(device)
+            if known.type == self.kind:
+                self._resolved[device, self.current_index] = known
+        elif self.forked_after_init:
+            self.initialize()
+        return known
+
+    def _find_device(self, device: torch.device | str | int) -> torch.device:
+        """Return the device that an argument given by the program means, as `resolve` does."""
         if isinstance(device, int):
             device = torch.device(self.kind or "cuda", device)
         elif isinstance(device, str):
@@ -209,6 +230,7 @@ def _after_fork_in_child() -> None:
     """Note in the active session of a forked child process whether its parent had initialized the accelerator."""
     if active is not None:
         active.forked_after_init = active.initialized
+        active.direct_calls = not active.initialized
 
 
 if hasattr(os, "register_at_fork"):

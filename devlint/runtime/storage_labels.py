@@ -5,8 +5,10 @@ A label is kept as an attribute of the storage.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -19,7 +21,7 @@ LABEL_ATTRIBUTE = "_devlint_label"
 # The default on the class makes the look-up in the dispatch mode a plain attribute read.
 setattr(torch.UntypedStorage, LABEL_ATTRIBUTE, None)
 
-storage_of_dense = torch.Tensor.untyped_storage
+storage_of_dense: Callable[[torch.Tensor], Any] = torch.Tensor.untyped_storage
 """Returns the storage of a dense tensor: torch's own method, taken before it can be patched."""
 _is_wrapper = torch._C._functorch.is_functorch_wrapped_tensor
 _unwrap = torch._C._functorch.get_unwrapped
@@ -33,6 +35,20 @@ class HistoryStep:
     site: Site | None
 
 
+class DeviceMemory:
+    """The number of bytes allocated on one emulated device now, and its maximum so far."""
+
+    __slots__ = ("allocated", "peak")
+
+    def __init__(self) -> None:
+        self.allocated = 0
+        self.peak = 0
+
+
+device_memory: defaultdict[int, DeviceMemory] = defaultdict(DeviceMemory)
+"""The memory of each emulated device in this process, by 1 plus the index of the device."""
+
+
 class Placement:
     """The device that a tensor is taken to be on, how the tensor came there, and its placement before.
 
@@ -41,11 +57,12 @@ class Placement:
     it had not.
     """
 
-    __slots__ = ("device", "how", "key", "parent", "site", "went_on")
+    __slots__ = ("device", "how", "key", "memory", "parent", "site", "went_on")
 
     def __init__(self, device: torch.device, how: str, site: Site | None, parent: Placement | None = None) -> None:
         self.device = device
         self.key = 0 if device.type == "cpu" else 1 + (device.index or 0)
+        self.memory = device_memory[self.key]
         self.how = how
         self.site = site
         self.parent = parent
@@ -83,28 +100,6 @@ The tensor takes the device of the first operand that it meets.
 """
 
 
-class MemoryCounter:
-    """The number of bytes allocated on each emulated device now, and its maximum so far."""
-
-    def __init__(self) -> None:
-        self.allocated: dict[int, int] = {}
-        self.peak: dict[int, int] = {}
-
-    def add(self, key: int, nbytes: int) -> None:
-        """Add bytes to the number of those allocated on a device; a negative number removes them.
-
-        `key` is 1 plus the index of the device.
-        """
-        now = self.allocated.get(key, 0) + nbytes
-        self.allocated[key] = now
-        if now > self.peak.get(key, 0):
-            self.peak[key] = now
-
-
-memory_counter = MemoryCounter()
-"""The memory counter of this process."""
-
-
 class StorageWatch:
     """Base class of the reasons to check later uses of a storage: a pending copy, or memory shared with NumPy."""
 
@@ -129,12 +124,17 @@ class DeviceStorageLabel(StorageLabel):
     __slots__ = ()
 
     def __init__(self, place: Placement, nbytes: int) -> None:
-        super().__init__(place)
+        self.place = place
         self.nbytes = nbytes
-        memory_counter.add(place.key, nbytes)
+        self.pinned = False
+        self.watch = None
+        memory = place.memory
+        memory.allocated += nbytes
+        if memory.allocated > memory.peak:
+            memory.peak = memory.allocated
 
     def __del__(self) -> None:
-        memory_counter.add(self.place.key, -self.nbytes)
+        self.place.memory.allocated -= self.nbytes
 
 
 def storages_of(tensor: torch.Tensor) -> Iterator[torch.UntypedStorage]:
@@ -189,8 +189,14 @@ def label_tensor(tensor: torch.Tensor, place: Placement) -> StorageLabel | None:
 
     Returns None if the tensor has no storage.
     """
+    storages: Iterable[torch.UntypedStorage] = ()
+    try:
+        if type(tensor) is torch.Tensor:
+            storages = (storage_of_dense(tensor),)
+    except (NotImplementedError, RuntimeError):
+        pass
     label: StorageLabel | None = None
-    for storage in storages_of(tensor):
+    for storage in storages or storages_of(tensor):
         label = StorageLabel(place) if place.key == 0 else DeviceStorageLabel(place, storage.nbytes())
         setattr(storage, LABEL_ATTRIBUTE, label)
     return label

@@ -15,6 +15,7 @@ from devlint.runtime import emulate, record
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from runtime_models import LAYERS, OPTIMIZERS, Model, Training, difference, train
+from runtime_programs import PROGRAMS, compare
 
 TRAININGS = [
     *(Training(model, optimizer) for model in LAYERS for optimizer in OPTIMIZERS),
@@ -25,6 +26,12 @@ TRAININGS = [
 @pytest.mark.parametrize("training", TRAININGS, ids=lambda training: training.name)
 def test_trains_to_the_same_numbers(training: Training) -> None:
     assert difference(training) == 0.0
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_programs_compute_the_same_numbers_and_show_no_error(program: str) -> None:
+    same, operators, codes = compare(PROGRAMS[program])
+    assert (same, codes) == (True, []) and operators > 0
 
 
 @pytest.mark.parametrize("model", LAYERS, ids=lambda model: model.name)

@@ -18,6 +18,7 @@ from devlint.runtime.patches import (
     data_parallel,
     device_modules,
     device_types,
+    direct_operators,
     exit_handlers,
     factories,
     generators,
@@ -52,6 +53,7 @@ _EMULATION = (
     unsupported_features,
     device_types,
     clock_readings,
+    direct_operators,
 )
 """The modules whose patches emulate devices, in the order of installation."""
 

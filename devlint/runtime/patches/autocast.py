@@ -172,6 +172,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         if self.device == kind:
             if not libraries:
                 libraries.append(_install_kernels(cast, session.backend))
+                session.direct_calls = False
             self._devlint_before = [*getattr(self, "_devlint_before", ()), torch.is_autocast_enabled("cpu")]
         if self.device == kind or within:
             torch.set_autocast_enabled("cpu", torch.is_autocast_enabled(kind))
@@ -185,6 +186,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
             cast.forget()
             while libraries:
                 libraries.pop()._destroy()
+            session.direct_calls = not session.forked_after_init
         return result
 
     bce = torch._C._nn.binary_cross_entropy

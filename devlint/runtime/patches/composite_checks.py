@@ -105,7 +105,6 @@ _CHECKS: tuple[tuple[Any, str, Check], ...] = (
     (torch, "nanquantile", _check_quantile),
     (torch.Tensor, "nanquantile", _check_quantile),
     (torch._VF, "meshgrid", _check_meshgrid),
-    (torch.nn.functional, "linear", _check_mps_linear),
 )
 """The patched functions: owner, name and check."""
 
@@ -140,5 +139,6 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         return ctc_loss(log_probs, targets, *arguments, **kwargs)
 
     patcher.replace(torch, "ctc_loss", with_numbers)
-    for owner, name, check in _CHECKS:
+    checks = (*_CHECKS, (torch.nn.functional, "linear", _check_mps_linear)) if session.kind == "mps" else _CHECKS
+    for owner, name, check in checks:
         patcher.replace(owner, name, guarded(getattr(owner, name), check))

@@ -13,7 +13,7 @@ import torch
 from devlint.runtime import rng
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.patches.stream_objects import stream_and_event
-from devlint.runtime.storage_labels import memory_counter
+from devlint.runtime.storage_labels import DeviceMemory, device_memory
 
 if TYPE_CHECKING:
     from devlint.runtime.runtime_session import RuntimeSession
@@ -101,17 +101,17 @@ def common_queries(session: RuntimeSession) -> dict[str, Any]:
 def memory_functions(session: RuntimeSession) -> dict[str, Any]:
     """Return replacements, by name, for the functions that report or reset memory statistics."""
 
-    def key(device: Any) -> int:
-        return 1 + device_index(session, device)
+    def memory(device: Any) -> DeviceMemory:
+        return device_memory[1 + device_index(session, device)]
 
     def allocated(device: Any = None) -> int:
-        return memory_counter.allocated.get(key(device), 0)
+        return memory(device).allocated
 
     def most(device: Any = None) -> int:
-        return memory_counter.peak.get(key(device), 0)
+        return memory(device).peak
 
     def reset(device: Any = None) -> None:
-        memory_counter.peak[key(device)] = memory_counter.allocated.get(key(device), 0)
+        memory(device).peak = memory(device).allocated
 
     def stats(device: Any = None) -> dict[str, int]:
         return {"allocated_bytes.all.current": allocated(device), "allocated_bytes.all.peak": most(device)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,6 +17,7 @@ from torch.utils import _device as default_device
 from devlint.runtime import rng, torch_errors
 from devlint.runtime.call_sites import site_of, user_frame
 from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.direct_calls import mode_disabled, needs_mode, record_direct_call
 from devlint.runtime.error_reports import report_operator_error
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.storage_labels import HOST, Placement, label_tensor, placement_of
@@ -28,6 +30,10 @@ _builtins: Any = _torch_builtins
 
 LIKE = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like")
 NEW = ("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided", "new_tensor")
+ONE_OPERATOR = frozenset(
+    {"zeros", "ones", "empty", "full", "rand", "randn", "randint", "arange", "randperm", "linspace"}
+)
+"""The functions whose whole work is the one operator of the same name."""
 DATA = ("tensor", "as_tensor", "asarray")
 SPARSE = tuple(f"sparse_{kind}_tensor" for kind in ("coo", "compressed", "csr", "csc", "bsr", "bsc"))
 NESTED = ("nested_tensor", "as_nested_tensor")
@@ -64,6 +70,8 @@ class _FactoryWrapper:
 
     def __init__(self, session: RuntimeSession) -> None:
         self.session = session
+        # By instruction of the calling code, which is kept alive; see `_place`.
+        self._places: dict[tuple[Any, ...], tuple[CodeType | None, Placement]] = {}
 
     def target(self, device: Any, *, default: bool = True) -> torch.device:
         """Return the device on which a torch function is asked to create a tensor.
@@ -90,22 +98,30 @@ class _FactoryWrapper:
         The recorders count the call of the function that created the tensor, whose name is `name`.
         """
         session = self.session
-        frame = user_frame(3)
-        if target.type != "cpu":
+        if target.type != "cpu" and session.dtype_limits:
             session.dtype_limits.check_made(out.dtype)
-        if target is HOST or target.type == "cpu":
-            how = f"created on the host by {name}()" + ("" if explicit else ", which names no device")
-        else:
-            how = f"created on {target} by {name}()" + ("" if explicit else ", which names no device")
-        label = label_tensor(out, Placement(target, how, site_of(frame)))
+        frame = user_frame(3)
+        label = label_tensor(out, self._place(frame, target, name, explicit=explicit))
         if pinned and label is not None:
             label.pinned = True
         for recorder in session.recorders:
             recorder.record_factory(name, frame, on_device=target.type == session.kind)
         return out
 
+    def _place(self, frame: FrameType | None, target: torch.device, name: str, *, explicit: bool) -> Placement:
+        """Return the placement of a tensor that a frame makes on a device; it is the same each time the frame does."""
+        code = None if frame is None else frame.f_code
+        key = (id(code), frame.f_lasti if frame is not None else 0, target, name, explicit)
+        known = self._places.get(key)
+        if known is None:
+            where = "the host" if target.type == "cpu" else target
+            how = f"created on {where} by {name}()" + ("" if explicit else ", which names no device")
+            known = self._places[key] = (code, Placement(target, how, site_of(frame)))
+        return known[1]
+
     def plain(self, name: str, original: Callable[..., Any], *, default: bool) -> Callable[..., Any]:
         """Return a wrapper of a function that makes a tensor of given sizes, such as `torch.zeros`."""
+        create = self._direct(name, original)
 
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -124,11 +140,35 @@ class _FactoryWrapper:
                     raise
                 kwargs, pin_memory = {**kwargs, "generator": None} if "generator" in kwargs else kwargs, False
             key = 0 if target.type == "cpu" else 1 + (target.index or 0)
-            with rng.device_generator_state(key):
-                out = original(*args, device=HOST, **kwargs)
+            if rng.has_own_generator(key):
+                with rng.device_generator_state(key):
+                    out = original(*args, device=HOST, **kwargs)
+            else:
+                out = create(*args, device=HOST, **kwargs)
             return self.label_result(out, target, name, explicit=device is not None, pinned=pin_memory)
 
         return factory
+
+    def _direct(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a version of a function that makes a tensor by one operator, which passes the dispatch mode."""
+        session = self.session
+        operator = name.rpartition(".")[2]
+        if operator not in ONE_OPERATOR:
+            return original
+
+        def create(*args: Any, **kwargs: Any) -> Any:
+            if needs_mode(session):
+                return original(*args, **kwargs)
+            try:
+                with mode_disabled():
+                    out = original(*args, **kwargs)
+            except RuntimeError:
+                return original(*args, **kwargs)  # fails again, and is reported
+            if session.recorders and not session.suspended:
+                record_direct_call(session, operator, out, (), on_device=False)
+            return out
+
+        return create
 
     def relative(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """Return a wrapper of a function such as `zeros_like`, which makes a tensor on the device of another tensor.
@@ -268,7 +308,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
     def replace(owner: Any, name: str, wrapped: Callable[..., Any]) -> None:
         original = patcher.replace(owner, name, wrapped)
-        _keep_scriptable(patcher, original, wrapped)
+        keep_scriptable(patcher, original, wrapped)
 
     for module, name in list(_plain_factories()):
         title = f"torch.{name}" if module is torch else f"{module.__name__}.{name}"
@@ -287,7 +327,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         patcher.replace(torch, name, wrapper.array(f"torch.{name}", getattr(torch, name)))
 
 
-def _keep_scriptable(patcher: Patcher, original: Any, wrapped: Any) -> None:
+def keep_scriptable(patcher: Patcher, original: Any, wrapped: Any) -> None:
     """Register the replacement of a torch function with TorchScript, which knows its operators by function identity."""
     operator = _builtins._find_builtin(original)
     if operator is not None:

@@ -1,0 +1,301 @@
+"""Patches for small operators that programs call often: a short way past the dispatch mode where no check can fail.
+
+A dispatch mode in Python costs several times what a small operator itself takes. If all tensors of a call are on one
+device and nothing else watches, the operator cannot be refused and its result is on that device too. Such a call runs
+with the mode turned off. Every other call, and every call that fails, goes through the mode.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime.direct_calls import mode_disabled, needs_mode, record_direct_call
+from devlint.runtime.patches.factories import keep_scriptable
+from devlint.runtime.storage_labels import (
+    UNDECIDED,
+    DeviceStorageLabel,
+    StorageLabel,
+    label_of,
+    label_tensor,
+    storage_of_dense,
+)
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.runtime_session import RuntimeSession
+
+Tensor = torch.Tensor
+_PLAIN = frozenset({Tensor, torch.nn.Parameter})
+"""The types of tensors without behaviour of their own."""
+_NUMBERS = frozenset({int, float, bool, complex})
+_ARGUMENTS = _NUMBERS | {type(None), torch.Size, torch.dtype}
+"""The types of further arguments that hold no tensor."""
+
+TWO_OPERANDS = {
+    "__add__": "add", "__radd__": "add", "add": "add", "__sub__": "sub", "sub": "sub", "__mul__": "mul",
+    "__rmul__": "mul", "mul": "mul", "__truediv__": "div", "div": "div", "__lt__": "lt", "__le__": "le", "__gt__": "gt",
+    "__ge__": "ge", "__eq__": "eq", "__ne__": "ne", "__pow__": "pow", "pow": "pow", "maximum": "maximum",
+    "minimum": "minimum", "mm": "mm", "bmm": "bmm", "__rsub__": "rsub", "__iadd__": "add_", "add_": "add_",
+    "__isub__": "sub_", "sub_": "sub_", "__imul__": "mul_", "mul_": "mul_", "__itruediv__": "div_", "div_": "div_",
+}  # fmt: skip
+"""Names of methods and functions of two operands, with the name of the operator that each dispatches."""
+ONE_OPERAND = {
+    **{name: name for name in (
+        "abs exp log log1p expm1 sqrt rsqrt reciprocal sin cos tanh sigmoid relu neg erf floor round sign sum mean "
+        "clamp unsqueeze squeeze transpose t select view permute"
+    ).split()},
+    "__neg__": "neg", "__abs__": "abs",
+}  # fmt: skip
+"""The same for those of one tensor, which further arguments without tensors may follow."""
+
+
+def _decided(label: StorageLabel | None) -> bool:
+    """Return whether a label is that of a storage whose device is known, and whose uses need no check."""
+    return label is None or (label.watch is None and label.place is not UNDECIDED)
+
+
+def _finish(session: RuntimeSession, name: str, out: Any, operands: tuple[Any, ...], label: StorageLabel | None) -> Any:
+    """Label the result of an operator as its operands are labelled, tell the recorders that it ran, and return it."""
+    on_device = False
+    if label is not None:
+        place = label.place
+        on_device = place.key > 0
+        try:
+            storage = storage_of_dense(out)
+            if storage._devlint_label is None:
+                storage._devlint_label = (
+                    DeviceStorageLabel(place, storage.nbytes()) if on_device else StorageLabel(place)
+                )
+        except RuntimeError:  # a wrapper of torch.func
+            if label_of(out) is None:
+                label_tensor(out, place)
+        if on_device:
+            session.streams.launched_operators += 1
+    if session.recorders and not session.suspended:
+        record_direct_call(session, name, out, operands, on_device=on_device)
+    return out
+
+
+def _without_tensors(arguments: tuple[Any, ...]) -> bool:
+    """Return whether arguments hold no tensors."""
+    for value in arguments:
+        kind = type(value)
+        if kind not in _ARGUMENTS and (kind is not tuple or any(type(part) is not int for part in value)):
+            return False
+    return True
+
+
+def _one_operand(session: RuntimeSession, name: str, base: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the short way to a function of one tensor, which further arguments without tensors may follow."""
+
+    @functools.wraps(base)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or not args or type(args[0]) not in _PLAIN or needs_mode(session):
+            return base(*args, **kwargs)
+        if len(args) > 1 and not _without_tensors(args[1:]):
+            return base(*args)
+        try:
+            label = storage_of_dense(args[0])._devlint_label
+            if not _decided(label):
+                return base(*args)
+            with mode_disabled():
+                out = base(*args)
+        except RuntimeError:
+            return base(*args)  # fails again, and is reported
+        return _finish(session, name, out, args, label)
+
+    return call
+
+
+def _two_operands(session: RuntimeSession, name: str, base: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the short way to a function of two operands, of which the second may be a number."""
+
+    def operator(left: Any, right: Any) -> Any:
+        if type(left) not in _PLAIN or needs_mode(session):
+            return base(left, right)
+        kind = type(right)
+        try:
+            label = storage_of_dense(left)._devlint_label
+            if label is not None and (label.watch is not None or label.place is UNDECIDED):
+                return base(left, right)
+            if kind in _PLAIN:
+                other = storage_of_dense(right)._devlint_label
+                if label is not other:
+                    if other is not None and (other.watch is not None or other.place is UNDECIDED):
+                        return base(left, right)
+                    if (label.place.key if label else 0) != (other.place.key if other else 0):
+                        return base(left, right)
+                    label = label or other
+            elif kind not in _NUMBERS:
+                return base(left, right)
+            with mode_disabled():
+                out = base(left, right)
+        except RuntimeError:
+            return base(left, right)  # fails again, and is reported
+        return _finish(session, name, out, (left, right), label)
+
+    return operator
+
+
+def _named_operator(session: RuntimeSession, name: str, base: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the short way to a function of two operands that may be called with more arguments than these."""
+    operator = _two_operands(session, name, base)
+
+    @functools.wraps(base)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return base(*args, **kwargs) if kwargs or len(args) != 2 else operator(*args)
+
+    return call
+
+
+def _several_operands(
+    session: RuntimeSession,
+    names: Callable[[tuple[Any, ...]], tuple[str, ...]],
+    tensors_of: Callable[[tuple[Any, ...]], Any],
+    base: Callable[..., Any],
+) -> Callable[..., Any]:
+    """Return the short way to a function of several tensors.
+
+    `names` gives the operators that a call with these arguments dispatches; an empty tuple means that the call does not
+    fit. `tensors_of` gives the tensors among the arguments, which hold no others.
+    """
+
+    @functools.wraps(base)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or needs_mode(session):
+            return base(*args, **kwargs)
+        label: StorageLabel | None = None
+        key = -1
+        try:
+            tensors = tensors_of(args)
+            for tensor in tensors:
+                if type(tensor) not in _PLAIN:
+                    return base(*args)
+                own = storage_of_dense(tensor)._devlint_label
+                if own is None:
+                    found = 0
+                elif own.watch is not None or own.place is UNDECIDED:
+                    return base(*args)
+                else:
+                    found = own.place.key
+                if key not in (-1, found):
+                    return base(*args)
+                key = found
+                label = label or own
+            operators = names(args) if key >= 0 else ()
+            if not operators:
+                return base(*args)
+            with mode_disabled():
+                out = base(*args)
+        except (RuntimeError, AttributeError, TypeError, IndexError):
+            return base(*args)  # fails again, and is reported
+        for name in operators:
+            _finish(session, name, out, tensors, label)
+        return out
+
+    return call
+
+
+def _always(name: str, args: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the one operator of a name, which a function dispatches whatever its arguments are."""
+    return (name,)
+
+
+def _first(args: tuple[Any, ...]) -> Any:
+    """Return the first argument, which is a list of tensors."""
+    return args[0]
+
+
+def _given(args: tuple[Any, ...]) -> list[Any]:
+    """Return the arguments that are not None."""
+    return [value for value in args if value is not None]
+
+
+def _linear_operators(args: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the operators that `torch.nn.functional.linear` dispatches for these arguments; none but for a matrix."""
+    if args[0].dim() != 2 or args[1].dim() != 2:
+        return ()
+    return ("t", "addmm") if len(args) > 2 and args[2] is not None else ("t", "mm")
+
+
+def _product_operators(args: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the operator that a product of two matrices dispatches."""
+    return ("mm",) if len(args) == 2 and args[0].dim() == args[1].dim() == 2 else ()
+
+
+def _item_operator(tensor: torch.Tensor, key: Any) -> str | None:
+    """Return the operator that `tensor[key]` dispatches, if that is one that makes a view; else None."""
+    kind = type(key)
+    if kind is int:
+        return "select"
+    if kind is slice and key.step is None and tensor.dim():
+        start, stop, size = key.start, key.stop, len(tensor)
+        if (start is None or type(start) is int) and (stop is None or type(stop) is int):
+            part = (start is not None and 0 < start < size) or (stop is not None and 0 < stop < size)
+            return "slice" if part else None
+    return None
+
+
+def _item(session: RuntimeSession, base: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the short way to `Tensor.__getitem__`, for keys that need no operator but one that makes a view."""
+
+    @functools.wraps(base)
+    def item(tensor: Any, key: Any) -> Any:
+        if type(tensor) not in _PLAIN or needs_mode(session):
+            return base(tensor, key)
+        name = _item_operator(tensor, key)
+        if name is None:
+            return base(tensor, key)
+        try:
+            label = storage_of_dense(tensor)._devlint_label
+            if not _decided(label):
+                return base(tensor, key)
+            with mode_disabled():
+                out = base(tensor, key)
+        except RuntimeError:
+            return base(tensor, key)  # fails again, and is reported
+        return _finish(session, name, out, (tensor,), label)
+
+    return item
+
+
+def install(session: RuntimeSession, patcher: Patcher) -> None:
+    """Replace the methods and functions of small operators by versions that pass the dispatch mode where they may.
+
+    Backends that lack dtypes check every operator, so nothing is replaced for them.
+    """
+    if session.dtype_limits:
+        return
+
+    def replace(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+        base = getattr(owner, name, None)
+        if base is None:
+            return
+        wrapped = make(base)
+        # By these names, pickle finds the function.
+        wrapped.__module__, wrapped.__qualname__ = owner.__module__ if owner is Tensor else owner.__name__, name
+        patcher.replace(owner, name, wrapped)
+        if owner is not Tensor:
+            keep_scriptable(patcher, base, wrapped)
+
+    for name, operator in ONE_OPERAND.items():
+        for owner in (Tensor,) if name.startswith("__") else (Tensor, torch):
+            replace(owner, name, functools.partial(_one_operand, session, operator))
+    for name, operator in TWO_OPERANDS.items():
+        if name.startswith("__"):
+            replace(Tensor, name, functools.partial(_two_operands, session, operator))
+        else:
+            for owner in (Tensor, torch):
+                replace(owner, name, functools.partial(_named_operator, session, operator))
+    for name in ("cat", "stack"):
+        replace(torch, name, functools.partial(_several_operands, session, functools.partial(_always, name), _first))
+    where = functools.partial(_several_operands, session, functools.partial(_always, "where"), _given)
+    replace(torch, "where", where)
+    for owner, name in ((Tensor, "__matmul__"), (Tensor, "matmul"), (torch, "matmul")):
+        replace(owner, name, functools.partial(_several_operands, session, _product_operators, _given))
+    replace(torch.nn.functional, "linear", functools.partial(_several_operands, session, _linear_operators, _given))
+    replace(Tensor, "__getitem__", functools.partial(_item, session))
