@@ -18,6 +18,7 @@ from devlint.runtime.call_sites import is_library
 from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.device_coverage import coverage_text, device_coverage
 from devlint.runtime.error_reports import recorded_observation, report_uncaught_error, user_sites
+from devlint.runtime.exported_cases import export_cases
 from devlint.runtime.html_report import render_page
 from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.moved_tests import MARKER, REASON, MovedTests
@@ -162,6 +163,10 @@ class Companion:
             forms = {".json": lambda: report.json() + "\n", ".html": lambda: render_page(report)}
             text = forms.get(target.suffix, lambda: "".join(self._text()))()
             (config.invocation_params.dir / target).write_text(text, encoding="utf-8")
+        cases: Path | None = config.getoption("devlint_export_cases")
+        if cases is not None:
+            written = export_cases(report, config.invocation_params.dir / cases)
+            terminalreporter.write_line(f"devlint: {len(written)} cases written to {cases}")
 
     def _moved_text(self) -> str:
         """Return the note on a failed test of which `--devlint=move` has moved the tensors."""

@@ -58,6 +58,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="write the report there too: as JSON or HTML if the file's name ends so, else as text",
     )
+    group.addoption(
+        "--devlint-export-cases",
+        type=Path,
+        metavar="DIR",
+        help="write each error that no static finding predicted there, as a small program and what was seen",
+    )
     group.addoption("--devlint-no-lint", action="store_true", help="record only, without the static findings")
 
 
