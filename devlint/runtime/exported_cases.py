@@ -16,9 +16,10 @@ from pathlib import Path
 
 from devlint.diagnostic import Severity
 from devlint.runtime.call_sites import Site
+from devlint.runtime.device_coverage import path_below
 from devlint.runtime.observation_diagnostics import diagnostic_of, region_of
 from devlint.runtime.recorder import Observation
-from devlint.runtime.recording_report import Report, relative_path
+from devlint.runtime.recording_report import Report
 from devlint.runtime.verdicts import Verdict
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -57,9 +58,9 @@ def _seen(group: list[Observation], program: str) -> dict[str, object]:
         "message": first.message,
         "count": len(group),
         "row": rows[0] if len(rows) == 1 else None,
-        "came_through": [f"{relative_path(one.filename)}:{one.line}" for one in first.through],
+        "came_through": [f"{path_below(one.filename, Path.cwd())}:{one.line}" for one in first.through],
         "history": [
-            {"what": step.message, "where": f"{relative_path(step.site.filename)}:{step.site.line}"}
+            {"what": step.message, "where": f"{path_below(step.site.filename, Path.cwd())}:{step.site.line}"}
             for step in first.steps
             if step.site is not None
         ],

@@ -64,6 +64,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="write each error that no static finding predicted there, as a small program and what was seen",
     )
+    group.addoption(
+        "--devlint-baseline",
+        type=Path,
+        metavar="FILE",
+        help="the errors that are known to be seen, for --devlint-exit-on",
+    )
+    group.addoption(
+        "--devlint-update-baseline", action="store_true", help="write the errors that were seen to --devlint-baseline"
+    )
+    group.addoption(
+        "--devlint-exit-on",
+        choices=("any", "new"),
+        help="exit with 1 if an error was seen, even one that a test expects; new: one that is not in the baseline",
+    )
     group.addoption("--devlint-no-lint", action="store_true", help="record only, without the static findings")
 
 
@@ -86,6 +100,8 @@ def _start(config: pytest.Config, options: argparse.Namespace) -> None:
     # Imported here because it imports torch, an optional dependency, which is not needed without `--devlint`.
     from devlint.runtime.pytest_companion import Companion
 
+    if options.devlint_baseline is None and (options.devlint_update_baseline or options.devlint_exit_on == "new"):
+        raise pytest.UsageError("--devlint-update-baseline and --devlint-exit-on=new need --devlint-baseline")
     mode, moves = options.devlint, options.devlint.startswith(MOVE)
     companion = Companion(mode.replace(MOVE, EMULATED), config.rootpath, moves=moves)
     if not options.devlint_no_lint:

@@ -211,3 +211,32 @@ def test_errors_that_only_the_run_shows_are_exported(tmp_path: Path) -> None:
         check=False,
     )
     assert "Torch not compiled with CUDA enabled" in again.stderr, "the program needs nothing but torch"
+
+
+CAUGHT = """\
+import pytest
+import torch
+
+
+def fails(x):
+    return x + torch.zeros(3)
+
+
+def test_error():
+    with pytest.raises(RuntimeError):
+        fails(torch.ones(3, device="cuda"))
+"""
+
+
+def test_only_errors_that_the_baseline_does_not_know_count(tmp_path: Path) -> None:
+    def status(tests: str, *options: str) -> int:
+        return suite(tmp_path, {"test_it.py": tests}, "--devlint", "--devlint-no-lint", *options).returncode
+
+    known = ("--devlint-baseline", "known.json", "--devlint-exit-on", "new")
+    assert status(CAUGHT, "--devlint-exit-on", "any") == 1
+    assert status(CAUGHT, "--devlint-baseline", "known.json", "--devlint-update-baseline") == 0
+    assert status("import torch\n" + CAUGHT, *known) == 0
+    more = CAUGHT.replace("x + torch.zeros(3)", "x * torch.zeros(3)")
+    done = suite(tmp_path, {"test_it.py": more}, "--devlint", "--devlint-no-lint", *known)
+    assert done.returncode == 1 and "--devlint-exit-on: DEV101 test_it.py:6" in done.stdout, done.stdout
+    assert status(CAUGHT, "--devlint-exit-on", "new") == pytest.ExitCode.USAGE_ERROR
