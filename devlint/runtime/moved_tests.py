@@ -20,8 +20,6 @@ from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.runtime_session import RuntimeSession
 from devlint.runtime.storage_labels import label_of, placement_of
 
-MARKER = "devlint_on_host"
-"""The mark of tests for which nothing is placed on the accelerator."""
 REASON = "--devlint=move"
 """What the history of a tensor names as the reason for a placement."""
 _TORCH = str(Path(torch.__file__).parent)

@@ -22,11 +22,12 @@ from devlint.runtime.error_reports import recorded_observation, report_uncaught_
 from devlint.runtime.exported_cases import export_cases
 from devlint.runtime.html_report import render_page
 from devlint.runtime.line_coverage import LineCoverage
-from devlint.runtime.moved_tests import MARKER, REASON, MovedTests
+from devlint.runtime.moved_tests import REASON, MovedTests
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.patches import moved_modules
 from devlint.runtime.patches.patcher import Patcher
 from devlint.runtime.program_runner import note_error
+from devlint.runtime.pytest_options import MARKER
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recorder import Recorder
 from devlint.runtime.recording_report import Report
@@ -84,10 +85,6 @@ class Companion:
     def stop(self) -> None:
         """Stop emulating and recording."""
         self._open.close()
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Make the mark known that keeps a test on the host under `--devlint=move`."""
-        config.addinivalue_line("markers", f"{MARKER}: under --devlint=move, leave what this test makes on the host")
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
@@ -158,8 +155,11 @@ class Companion:
         report.recorder.finish()
         report.ran = frozenset(self._lines.ran)
         if self._linter is not None:
-            report.findings = self._linter.findings(sorted(self._files))
             report.apply_settings = self._linter.apply_settings
+            try:
+                report.findings = self._linter.findings(sorted(self._files))
+            except ConfigError as problem:  # of a folder below
+                report.notes.append(f"no static findings: {problem}")
         errors = [outcome.diagnostic for outcome in report.outcomes if outcome.fatal]
         baseline: Path | None = options.devlint_baseline
         if baseline is not None and options.devlint_update_baseline:

@@ -148,6 +148,10 @@ def test_other():
 def test_a_marked_test_stays_on_the_host(tmp_path: Path) -> None:
     result, output = moved(tmp_path, MARKED, "--devlint=move:xpu", "--strict-markers")
     assert result.startswith("2 passed"), output
+    files = {"net.py": PACKAGE, "test_net.py": HEAD + MARKED}
+    assert "1 failed, 1 passed" in suite(tmp_path, files, "--strict-markers").stdout, (
+        "the mark is known without devlint"
+    )
 
 
 def test_nothing_of_the_mode_remains(tmp_path: Path) -> None:
