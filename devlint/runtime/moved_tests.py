@@ -18,7 +18,7 @@ from devlint.runtime.call_sites import is_library, user_frame
 from devlint.runtime.code_of_tests import is_test_code
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.runtime_session import RuntimeSession
-from devlint.runtime.storage_labels import label_of, placement_of
+from devlint.runtime.storage_labels import Placement, label_of, placement_of
 
 REASON = "--devlint=move"
 """What the history of a tensor names as the reason for a placement."""
@@ -119,7 +119,8 @@ class MovedTests:
         """Say in the history of a tensor why the mode has moved it."""
         label = label_of(tensor)
         if label is not None and label.place.key:
-            label.place.how = f"{how} ({REASON})"
+            place = label.place
+            label.place = Placement(place.device, f"{how} ({REASON})", place.site, place.parent)
 
 
 def _state(module: torch.nn.Module) -> Iterator[torch.Tensor]:
