@@ -6,6 +6,7 @@ call stack anew, so the package itself runs as it stands: what it makes without 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,9 +23,15 @@ from devlint.runtime.storage_labels import Placement, label_of, placement_of
 
 REASON = "--devlint=move"
 """What the history of a tensor names as the reason for a placement."""
-_TORCH = str(Path(torch.__file__).parent)
-_ON_BEHALF = tuple(str(Path(_TORCH, name)) for name in ("nn", "distributions"))
-"""Parts of torch that make tensors for whoever calls them: what they make for a test is the test's."""
+_ON_BEHALF = (
+    *(str(Path(torch.__file__).parent / name) + os.sep for name in ("nn", "distributions")),
+    str(Path(__file__).parent) + os.sep,
+    "<",
+)
+"""Code that makes tensors for whoever calls it, so that what it makes for a test is the test's.
+
+That is the folders of `torch.nn` and `torch.distributions`, devlint's own, and generated functions.
+"""
 
 
 class MovedTests:
@@ -42,7 +49,8 @@ class MovedTests:
     def default_device(self) -> torch.device | None:
         """Return the device for a tensor that is now made without naming one; None unless a test makes it.
 
-        A test makes it if test code calls torch's function itself, or something of `torch.nn` that calls it.
+        A test makes it if test code calls torch's function itself, or something of `torch.nn` that calls it. What other
+        libraries make is theirs.
         """
         if not self.active:
             return None
@@ -51,7 +59,7 @@ class MovedTests:
             filename = frame.f_code.co_filename
             if not is_library(filename):
                 return self.device if self.is_test(frame) else None
-            if filename.startswith(_TORCH) and not filename.startswith(_ON_BEHALF):
+            if not filename.startswith(_ON_BEHALF):
                 return None
             frame = frame.f_back
         return None
