@@ -198,7 +198,7 @@ def coverage_text(coverage: DeviceCoverage, root: Path) -> Iterator[str]:
         names = ", ".join(one.name for one in file.on_host[:NAMES_SHOWN])
         more = f" and {len(file.on_host) - NAMES_SHOWN} more" if len(file.on_host) > NAMES_SHOWN else ""
         done = f"{len(file.judged) - len(file.on_host)} of {len(file.judged)}"
-        yield f"  {done:>9}  {_relative(file.filename, root)}; only on the host: {names}{more}\n"
+        yield f"  {done:>9}  {path_below(file.filename, root)}; only on the host: {names}{more}\n"
     if len(behind) > FILES_SHOWN:
         yield f"  and {len(behind) - FILES_SHOWN} more files\n"
 
@@ -218,7 +218,7 @@ def coverage_object(coverage: DeviceCoverage, root: Path) -> dict[str, object]:
 def _file_object(file: FileCoverage, root: Path) -> dict[str, object]:
     """Return the coverage of one file as a dict for a report in JSON."""
     return {
-        "filename": _relative(file.filename, root),
+        "filename": path_below(file.filename, root),
         "functions": [
             {"name": one.name, "line": one.line, "operators": one.operators, "device_operators": one.device_operators}
             for one in file.functions
@@ -226,7 +226,7 @@ def _file_object(file: FileCoverage, root: Path) -> dict[str, object]:
     }
 
 
-def _relative(filename: str, root: Path) -> str:
+def path_below(filename: str, root: Path) -> str:
     """Return a file's name relative to a folder if the file lies below it."""
     path = Path(filename)
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else filename

@@ -13,7 +13,7 @@ from pathlib import Path
 from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
 from devlint.output.report_context import ReportContext
 from devlint.runtime.census import LeftBehind
-from devlint.runtime.device_coverage import DeviceCoverage, FileCoverage, coverage_text, device_coverage
+from devlint.runtime.coverage_table import coverage_table
 from devlint.runtime.line_costs import LineCost, by_transfers, by_waits
 from devlint.runtime.outcome_texts import (
     SeenSite,
@@ -74,7 +74,7 @@ def _page_parts(report: Report) -> Iterator[str]:
     yield "<h2>Waits by line</h2>\n"
     yield from _wait_table(report, by_waits(report.costs))
     yield "<h2>Device coverage</h2>\n"
-    yield from _coverage_html(device_coverage(report.recorder, Path.cwd()))
+    yield from coverage_table(report.recorder, Path.cwd())
     yield f"</main>\n<footer><p>devlint {__version__}</p></footer>\n</body>\n</html>\n"
 
 
@@ -186,27 +186,3 @@ def _heads(*titles: str) -> str:
     """Return the row of a table with the titles of its columns."""
     cells = "".join(f'<th scope="col">{title}</th>' for title in titles)
     return f"<tr>{cells}</tr>\n"
-
-
-def _coverage_html(coverage: DeviceCoverage) -> Iterator[str]:
-    """Yield the HTML of the device coverage in parts: its text, and a table of the files with their functions."""
-    summary = next(iter("".join(coverage_text(coverage, Path.cwd())).splitlines()))
-    yield f'<p class="quiet">{escape(summary.removeprefix("device coverage: "))}</p>\n'
-    files_with_functions = [file for file in coverage.files if file.judged]
-    if not files_with_functions:
-        return
-    heads = ("File", "Functions", "On the accelerator", "Only on the host")
-    yield f'<div class="wide"><table>\n<tr>{"".join(f"<th>{head}</th>" for head in heads)}</tr>\n'
-    for file in files_with_functions:
-        yield _coverage_row(file)
-    yield "</table></div>\n"
-
-
-def _coverage_row(file: FileCoverage) -> str:
-    """Return the row of one file in the table of device coverage."""
-    names = ", ".join(f"{one.name}:{one.line}" for one in file.on_host)
-    used = len(file.judged) - len(file.on_host)
-    return (
-        f'<tr><td><span class="place">{escape(relative_path(file.filename))}</span></td>'
-        f'<td class="number">{len(file.judged)}</td><td class="number">{used}</td><td>{escape(names)}</td></tr>\n'
-    )

@@ -6,6 +6,7 @@ call stack anew, so the package itself runs as it stands: what it makes without 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,15 +19,19 @@ from devlint.runtime.call_sites import is_library, user_frame
 from devlint.runtime.code_of_tests import is_test_code
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.runtime_session import RuntimeSession
-from devlint.runtime.storage_labels import label_of, placement_of
+from devlint.runtime.storage_labels import Placement, label_of, placement_of
 
-MARKER = "devlint_on_host"
-"""The mark of tests for which nothing is placed on the accelerator."""
 REASON = "--devlint=move"
 """What the history of a tensor names as the reason for a placement."""
-_TORCH = str(Path(torch.__file__).parent)
-_ON_BEHALF = tuple(str(Path(_TORCH, name)) for name in ("nn", "distributions"))
-"""Parts of torch that make tensors for whoever calls them: what they make for a test is the test's."""
+_ON_BEHALF = (
+    *(str(Path(torch.__file__).parent / name) + os.sep for name in ("nn", "distributions")),
+    str(Path(__file__).parent) + os.sep,
+    "<",
+)
+"""Code that makes tensors for whoever calls it, so that what it makes for a test is the test's.
+
+That is the folders of `torch.nn` and `torch.distributions`, devlint's own, and generated functions.
+"""
 
 
 class MovedTests:
@@ -44,7 +49,8 @@ class MovedTests:
     def default_device(self) -> torch.device | None:
         """Return the device for a tensor that is now made without naming one; None unless a test makes it.
 
-        A test makes it if test code calls torch's function itself, or something of `torch.nn` that calls it.
+        A test makes it if test code calls torch's function itself, or something of `torch.nn` that calls it. What other
+        libraries make is theirs.
         """
         if not self.active:
             return None
@@ -53,7 +59,7 @@ class MovedTests:
             filename = frame.f_code.co_filename
             if not is_library(filename):
                 return self.device if self.is_test(frame) else None
-            if filename.startswith(_TORCH) and not filename.startswith(_ON_BEHALF):
+            if not filename.startswith(_ON_BEHALF):
                 return None
             frame = frame.f_back
         return None
@@ -121,7 +127,8 @@ class MovedTests:
         """Say in the history of a tensor why the mode has moved it."""
         label = label_of(tensor)
         if label is not None and label.place.key:
-            label.place.how = f"{how} ({REASON})"
+            place = label.place
+            label.place = Placement(place.device, f"{how} ({REASON})", place.site, place.parent)
 
 
 def _state(module: torch.nn.Module) -> Iterator[torch.Tensor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,26 @@ import pytest
 import torch
 
 from devlint.config.config_error import ConfigError
+from devlint.diagnostic import Diagnostic
 from devlint.runtime import runtime_session
 from devlint.runtime.backends import emulated_kind
 from devlint.runtime.call_sites import is_library
 from devlint.runtime.configured_linter import ConfiguredLinter
-from devlint.runtime.device_coverage import coverage_text, device_coverage
+from devlint.runtime.device_coverage import coverage_text, device_coverage, path_below
 from devlint.runtime.error_reports import recorded_observation, report_uncaught_error, user_sites
+from devlint.runtime.exported_cases import export_cases
 from devlint.runtime.html_report import render_page
 from devlint.runtime.line_coverage import LineCoverage
-from devlint.runtime.moved_tests import MARKER, REASON, MovedTests
+from devlint.runtime.moved_tests import REASON, MovedTests
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.patches import moved_modules
 from devlint.runtime.patches.patcher import Patcher
 from devlint.runtime.program_runner import note_error
+from devlint.runtime.pytest_options import MARKER
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recorder import Recorder
 from devlint.runtime.recording_report import Report
+from devlint.runtime.seen_baseline import new_errors, write_baseline
 from devlint.runtime.worker_recordings import add_recording, pack_recording
 
 _WORKER_OUTPUT = "devlint"
@@ -51,6 +55,7 @@ class Companion:
         self._linter: ConfiguredLinter | None = None
         self._lines = LineCoverage(only_if_cheap=True, on_error=note_error)
         self._files: set[str] = set()
+        self._counted: Sequence[Diagnostic] = ()
 
     def read_configuration(self) -> None:
         """Prepare the static analysis; raise UsageError if the project's configuration cannot be used."""
@@ -80,10 +85,6 @@ class Companion:
     def stop(self) -> None:
         """Stop emulating and recording."""
         self._open.close()
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Make the mark known that keeps a test on the host under `--devlint=move`."""
-        config.addinivalue_line("markers", f"{MARKER}: under --devlint=move, leave what this test makes on the host")
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
@@ -129,7 +130,9 @@ class Companion:
         """Keep what the tests loaded and ran; a pytest-xdist worker hands over to the controller what it recorded."""
         self._files |= _loaded_files(self._root)
         output = getattr(session.config, "workeroutput", None)
-        if output is not None:
+        if output is None:
+            self._judge(session)
+        else:
             output[_WORKER_OUTPUT] = (
                 pack_recording(self._report.recorder),
                 sorted(self._files),
@@ -146,22 +149,46 @@ class Companion:
             self._files.update(files)
             self._lines.ran.update((filename, line) for filename, line in ran)
 
-    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
-        """Write the report of the test suite to the terminal, and to a file if one is asked for."""
-        report = self._report
+    def _judge(self, session: pytest.Session) -> None:
+        """Judge the static findings by what all tests did, and make pytest fail for errors that must not be seen."""
+        report, options = self._report, session.config.option
         report.recorder.finish()
         report.ran = frozenset(self._lines.ran)
         if self._linter is not None:
-            report.findings = self._linter.findings(sorted(self._files))
             report.apply_settings = self._linter.apply_settings
+            try:
+                report.findings = self._linter.findings(sorted(self._files))
+            except ConfigError as problem:  # of a folder below
+                report.notes.append(f"no static findings: {problem}")
+        errors = [outcome.diagnostic for outcome in report.outcomes if outcome.fatal]
+        baseline: Path | None = options.devlint_baseline
+        if baseline is not None and options.devlint_update_baseline:
+            write_baseline(errors, baseline)
+        if options.devlint_exit_on == "new" and baseline is not None:
+            self._counted = new_errors(errors, baseline)
+        elif options.devlint_exit_on == "any":
+            self._counted = errors
+        if self._counted and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+        """Write the report of the test suite to the terminal, and to a file if one is asked for."""
+        report = self._report
         terminalreporter.section("devlint")
         for part in self._text():
             terminalreporter.write(part)
+        for error in self._counted:
+            place = path_below(error.region.filename, self._root)
+            terminalreporter.write_line(f"--devlint-exit-on: {error.code} {place}:{error.region.start.row}")
         target: Path | None = config.getoption("devlint_report")
         if target is not None:
             forms = {".json": lambda: report.json() + "\n", ".html": lambda: render_page(report)}
             text = forms.get(target.suffix, lambda: "".join(self._text()))()
             (config.invocation_params.dir / target).write_text(text, encoding="utf-8")
+        cases: Path | None = config.getoption("devlint_export_cases")
+        if cases is not None:
+            written = export_cases(report, config.invocation_params.dir / cases)
+            terminalreporter.write_line(f"devlint: {len(written)} cases written to {cases}")
 
     def _moved_text(self) -> str:
         """Return the note on a failed test of which `--devlint=move` has moved the tensors."""

@@ -6,59 +6,20 @@ Without the option the plugin does nothing and does not import torch.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from importlib.util import find_spec
 
 import pytest
 
-from devlint.runtime.backends import BACKENDS, EMULATED, EMULATED_OPTIONS
+from devlint.runtime.backends import EMULATED
+from devlint.runtime.pytest_options import MARKER, MOVE, add_options
 
-MOVE = "move"
-"""The mode that also places what the tests make on the emulated device; `move:xpu` and the like name another one."""
-MODES = (*EMULATED_OPTIONS, MOVE, *(f"{MOVE}:{kind}" for kind in BACKENDS), "cuda")
-"""The values of `--devlint`."""
 _COMPANION = "devlint-companion"
 """The name under which the plugin object is registered that emulates and records."""
 
 
-class _ModeAction(argparse.Action):
-    """Action that stores the value of `--devlint=VALUE`, which argparse takes for an option without a value.
-
-    So `pytest --devlint PATH` leaves the path alone.
-    """
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
-        """Store the part of the option after the equals sign; without one, the emulated CUDA device is asked for."""
-        setattr(namespace, self.dest, (option_string or "").partition("=")[2] or EMULATED)
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add devlint's options to pytest's command line."""
-    group = parser.getgroup("devlint")
-    group.addoption(
-        "--devlint",
-        *(f"--devlint={mode}" for mode in MODES),
-        action=_ModeAction,
-        nargs=0,
-        dest="devlint",
-        default=None,
-        help="run the tests on an emulated accelerator (or watch them on the real one), and report; "
-        "=move places what the tests make there",
-    )
-    group.addoption(
-        "--devlint-report",
-        type=Path,
-        metavar="FILE",
-        help="write the report there too: as JSON or HTML if the file's name ends so, else as text",
-    )
-    group.addoption("--devlint-no-lint", action="store_true", help="record only, without the static findings")
+    add_options(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,7 +29,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start emulating and recording if this plugin was loaded too late for the first `conftest.py`."""
+    """Make devlint's mark known, and start if this plugin was loaded too late for the first `conftest.py`."""
+    config.addinivalue_line("markers", f"{MARKER}: under --devlint=move, leave what this test makes on the host")
     if not config.pluginmanager.has_plugin(_COMPANION):
         _start(config, config.option)
 
@@ -77,9 +39,13 @@ def _start(config: pytest.Config, options: argparse.Namespace) -> None:
     """Register the plugin object that emulates and records, if pytest was started with `--devlint`."""
     if options.devlint is None:
         return
+    if find_spec("torch") is None:
+        raise pytest.UsageError("pytest --devlint needs torch: pip install 'devlint[runtime]'")
     # Imported here because it imports torch, an optional dependency, which is not needed without `--devlint`.
     from devlint.runtime.pytest_companion import Companion
 
+    if options.devlint_baseline is None and (options.devlint_update_baseline or options.devlint_exit_on == "new"):
+        raise pytest.UsageError("--devlint-update-baseline and --devlint-exit-on=new need --devlint-baseline")
     mode, moves = options.devlint, options.devlint.startswith(MOVE)
     companion = Companion(mode.replace(MOVE, EMULATED), config.rootpath, moves=moves)
     if not options.devlint_no_lint:

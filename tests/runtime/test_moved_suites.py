@@ -59,7 +59,10 @@ def test_what_a_test_makes_is_on_the_accelerator():
     generator = torch.Generator().manual_seed(0)
     for x in (torch.ones(3), torch.tensor([1.0]), torch.from_numpy(np.ones(3)), torch.rand(2, generator=generator)):
         assert x.is_cuda
+    for x in (torch.Tensor([1.0]), torch.Tensor(2, 3), torch.distributions.Normal(0.0, 1.0).loc):
+        assert x.is_cuda
     assert not torch.ones(3, device="cpu").is_cuda
+    assert not torch.Tensor(torch.ones(3, device="cpu")).is_cuda
 
 
 def test_modules_that_a_test_makes_or_calls_are_moved():
@@ -148,6 +151,10 @@ def test_other():
 def test_a_marked_test_stays_on_the_host(tmp_path: Path) -> None:
     result, output = moved(tmp_path, MARKED, "--devlint=move:xpu", "--strict-markers")
     assert result.startswith("2 passed"), output
+    files = {"net.py": PACKAGE, "test_net.py": HEAD + MARKED}
+    assert "1 failed, 1 passed" in suite(tmp_path, files, "--strict-markers").stdout, (
+        "the mark is known without devlint"
+    )
 
 
 def test_nothing_of_the_mode_remains(tmp_path: Path) -> None:

@@ -158,3 +158,85 @@ def test_what_is_not_emulated_is_skipped_with_its_reason(tmp_path: Path) -> None
     assert "1 failed, 2 skipped" in done.stdout, done.stdout
     assert "SKIPPED [1] test_it.py:6: devlint does not emulate torch.nn.DataParallel" in done.stdout
     assert "SKIPPED [1] test_import.py:2: devlint does not emulate nested tensors of the jagged layout" in done.stdout
+
+
+HIDDEN = """\
+import math
+
+import torch
+
+SIZE = 3
+
+
+class Table:
+    def __init__(self):
+        self.rows = {"a": torch.ones(SIZE)}
+
+    def unrelated(self):
+        return math.pi
+
+    def added(self, x):
+        return x + eval("self.rows")["a"]
+
+
+def unused(x):
+    return x
+"""
+OF_HIDDEN = """\
+import torch
+from hidden import Table
+
+
+def test_added():
+    Table().added(torch.ones(3, device="cuda"))
+"""
+
+
+def test_errors_that_only_the_run_shows_are_exported(tmp_path: Path) -> None:
+    files = {"hidden.py": HIDDEN, "test_hidden.py": OF_HIDDEN}
+    done = suite(tmp_path, files, "--devlint", "--devlint-export-cases", "cases")
+    assert "devlint: 1 cases written to cases" in done.stdout, done.stdout
+    case = tmp_path / "cases" / "DEV101-hidden-added-16"
+    program = (case / "program.py").read_text(encoding="utf-8")
+    seen = json.loads((case / "seen.json").read_text(encoding="utf-8"))
+    assert (seen["code"], seen["raised"]) == ("DEV101", "RuntimeError")
+    assert program.splitlines()[seen["row"] - 1].strip() == 'return x + eval("self.rows")["a"]'
+    assert "SIZE = 3" in program and "def test_added" in program
+    assert not any(text in program for text in ("unrelated", "unused", "math", "from hidden"))
+    again = subprocess.run(
+        [sys.executable, "-c", "exec(open('program.py').read()); test_added()"],
+        cwd=case,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Torch not compiled with CUDA enabled" in again.stderr, "the program needs nothing but torch"
+
+
+CAUGHT = """\
+import pytest
+import torch
+
+
+def fails(x):
+    return x + torch.zeros(3)
+
+
+def test_error():
+    with pytest.raises(RuntimeError):
+        fails(torch.ones(3, device="cuda"))
+"""
+
+
+def test_only_errors_that_the_baseline_does_not_know_count(tmp_path: Path) -> None:
+    def status(tests: str, *options: str) -> int:
+        return suite(tmp_path, {"test_it.py": tests}, "--devlint", "--devlint-no-lint", *options).returncode
+
+    known = ("--devlint-baseline", "known.json", "--devlint-exit-on", "new")
+    assert status(CAUGHT, "--devlint-exit-on", "any") == 1
+    assert status(CAUGHT, "--devlint-baseline", "known.json", "--devlint-update-baseline") == 0
+    assert status("import torch\n" + CAUGHT, *known) == 0
+    more = CAUGHT.replace("x + torch.zeros(3)", "x * torch.zeros(3)")
+    done = suite(tmp_path, {"test_it.py": more}, "--devlint", "--devlint-no-lint", *known)
+    assert done.returncode == 1 and "--devlint-exit-on: DEV101 test_it.py:6" in done.stdout, done.stdout
+    assert status(CAUGHT, "--devlint-exit-on", "new") == pytest.ExitCode.USAGE_ERROR
