@@ -34,6 +34,7 @@ def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, object]:
         "trace": [_note(note) for note in diagnostic.trace],
         "assumptions": [_assumption(one, region) for one in diagnostic.assumptions],
         "fix": _fix(diagnostic.fix) if diagnostic.fix else None,
+        "url": None,  # a field of the format, without a value as long as the rules' pages have no address on the web
         "cell": region.cell,
         "fingerprint": diagnostic.fingerprint,
     }
