@@ -28,6 +28,7 @@ def test_all_that_is_known_of_a_finding(render):
         ],
         "assumptions": [],
         "fix": None,
+        "url": None,
         "cell": None,
         "fingerprint": "f1",
     }
