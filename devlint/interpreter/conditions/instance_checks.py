@@ -10,7 +10,7 @@ import libcst as cst
 from devlint.domain.device import KnownDevice
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.path_conditions import Literal
+from devlint.domain.path_conditions import Literal, conditional
 from devlint.domain.placement import Basis, placement_cases
 from devlint.domain.tensorless_types import has_no_tensors
 from devlint.domain.torch_names import LAYER_BASES
@@ -158,13 +158,13 @@ def _is_parameter(tensor: Tensor) -> bool | None:
 def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bool | None:
     """Return `isinstance(value, type_)` as a bool or a literal; None if unknown.
 
-    For a conditional value, the literal that chooses between the two alternatives may also decide the instance check.
+    For a conditional value, the literals that choose between the alternatives may also decide the instance check.
     """
     answer = is_instance(frame, value, type_)
     if answer is None and isinstance(value, ConditionalValue) and value.test is not None:
-        sides = is_instance(frame, value.yes, type_), is_instance(frame, value.no, type_)
-        if None not in sides:
-            return value.test if sides[0] else ~value.test
+        yes, no = (instance_condition(frame, one, type_) for one in (value.yes, value.no))
+        if yes is not None and no is not None:
+            return conditional(value.test, yes, no)
     return answer
 
 

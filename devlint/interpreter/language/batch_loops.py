@@ -29,7 +29,8 @@ from devlint.syntax.tree_walk import descend, dotted_name, names_in_target
 def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpression) -> Value:
     """Return the element of a loop over something unknown; data of a loader where the loop's body tells that it is.
 
-    A body that moves a part of its element to a device gets the element from the host, with all of its other parts.
+    A body that moves a part of its element to a device gets the element from the host, with all of its other parts. Of
+    an element of which it only moves attributes, only these are known: it may be any object of the program.
     Where the body does that only under a condition, the element is on the host under this condition. What a function of
     the program collates may have parts that are no tensors and go to the model as they are.
     """
@@ -44,7 +45,13 @@ def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpres
     if not transfers or any(looks_like_module(frame, cst.Name(one)) for one in names):
         return element
     placement = _placement_before(frame, loop, _conditions(frame, loop, transfers))
-    return element if placement is None else OpaqueData(placement, of_loader=True)
+    if placement is None:
+        return element
+    moved = {one.attribute for one in transfers}
+    batch = OpaqueData(placement, of_loader=True)
+    if None in moved:
+        return batch
+    return replace(batch, placement=UNKNOWN_PLACEMENT, parts=tuple((one, batch) for one in sorted(filter(None, moved))))
 
 
 def is_batch(element: Value) -> bool:

@@ -15,6 +15,9 @@ from devlint.syntax.tree_walk import children, descend, dotted_name, names_in_ta
 Guards = tuple[tuple[cst.BaseExpression, bool], ...]
 """The tests of the `if` statements around a call, each with the answer that leads to the call."""
 
+Holders = dict[str, tuple[str, str | None]]
+"""The names that hold a part of a loop's element, each with the name in the loop's target and the attribute of it."""
+
 _MOVES: Final = frozenset({"to", *ACCELERATOR_METHODS})
 """The methods that move to a device which the program names."""
 
@@ -24,23 +27,24 @@ class PartTransfer:
     """A call that moves a part of a loop's element: `x.to(device)` or `batch["x"].cuda()`.
 
     `name` is the name in the loop's target that holds the part, and `guards` are the tests on which the call depends.
+    `attribute` is the attribute of it that the part comes from, None if it is no attribute's.
     """
 
     name: str
+    attribute: str | None
     call: cst.Call
     guards: Guards
 
 
 def transfers_of_parts(loop: cst.For) -> tuple[PartTransfer, ...]:
     """Return the calls in a loop's body that move parts of the loop's element, and whose result the body keeps."""
-    return tuple(_in_block(loop.body, {one: one for one in names_in_target(loop.target)}, ()))
+    return tuple(_in_block(loop.body, {one: (one, None) for one in names_in_target(loop.target)}, ()))
 
 
-def _in_block(block: cst.BaseSuite, holders: dict[str, str], guards: Guards) -> Iterator[PartTransfer]:
+def _in_block(block: cst.BaseSuite, holders: Holders, guards: Guards) -> Iterator[PartTransfer]:
     """Yield the transfers of parts in a block of code.
 
-    `holders` are the names that hold a part, each with the name in the loop's target it comes from; it is kept up to
-    date.
+    `holders` are the names that hold a part, and what it is a part of; it is kept up to date.
     """
     for one in block.body:
         match one:
@@ -58,7 +62,7 @@ def _in_block(block: cst.BaseSuite, holders: dict[str, str], guards: Guards) -> 
                 _forget(one, holders)
 
 
-def _in_branches(node: cst.If, holders: dict[str, str], guards: Guards) -> Iterator[PartTransfer]:
+def _in_branches(node: cst.If, holders: Holders, guards: Guards) -> Iterator[PartTransfer]:
     """Yield the transfers of parts in the branches of an `if` statement; afterwards `holders` fit every branch."""
     yes, no = dict(holders), dict(holders)
     inside = guards if _is_test_for_tensor(node.test) else (*guards, (node.test, True))
@@ -74,12 +78,12 @@ def _in_branches(node: cst.If, holders: dict[str, str], guards: Guards) -> Itera
             holders.pop(name, None)
 
 
-def _in_statement(statement: cst.BaseSmallStatement, holders: dict[str, str], guards: Guards) -> Iterator[PartTransfer]:
+def _in_statement(statement: cst.BaseSmallStatement, holders: Holders, guards: Guards) -> Iterator[PartTransfer]:
     """Yield the transfers of parts in a simple statement, and note which names hold a part behind it."""
     discarded = statement.value if isinstance(statement, cst.Expr) else None
-    for name, call in _in_expression(statement, holders):
+    for (name, attribute), call in _in_expression(statement, holders):
         if call is not discarded:
-            yield PartTransfer(name, call, guards)
+            yield PartTransfer(name, attribute, call, guards)
     match statement:
         case cst.Assign(targets=targets, value=value):
             for target in targets:
@@ -88,16 +92,14 @@ def _in_statement(statement: cst.BaseSmallStatement, holders: dict[str, str], gu
             _forget(statement, holders)
 
 
-def _assign(
-    target: cst.BaseExpression, value: cst.BaseExpression, before: dict[str, str], holders: dict[str, str]
-) -> None:
+def _assign(target: cst.BaseExpression, value: cst.BaseExpression, before: Holders, holders: Holders) -> None:
     """Note which names hold a part of the loop's element behind an assignment; `before` are those that held one."""
     match target, value:
         case cst.Tuple(elements=names), cst.Tuple(elements=values) if len(names) == len(values):
             for one, other in zip(names, values, strict=True):
                 _assign(one.value, other.value, before, holders)
             return
-    source = before.get(_root(value) or "") if not _is_moved(value) else None
+    source = _source(value, before) if not _is_moved(value) else None
     for name in names_in_target(target):
         if source is None:
             holders.pop(name, None)
@@ -105,22 +107,22 @@ def _assign(
             holders[name] = source
 
 
-def _forget(node: cst.CSTNode, holders: dict[str, str]) -> None:
+def _forget(node: cst.CSTNode, holders: Holders) -> None:
     """Remove the names that a statement binds from those that hold a part."""
     for one in (node, *descend(node, into_functions=False)):
         for name in names_bound_by(one):
             holders.pop(name, None)
 
 
-def _in_expression(node: cst.CSTNode, holders: dict[str, str]) -> Iterator[tuple[str, cst.Call]]:
-    """Yield the transfers of parts below a node that run whenever it does, each with the name of the part.
+def _in_expression(node: cst.CSTNode, holders: Holders) -> Iterator[tuple[tuple[str, str | None], cst.Call]]:
+    """Yield the transfers of parts below a node that run whenever it does, each with what the part is a part of.
 
     A comprehension over a part moves the parts of it, and only tensors are moved behind a test for them.
     """
     for one in children(node):
         match one:
             case cst.BaseComp(for_in=clause):
-                source = holders.get(_root(clause.iter) or "")
+                source = _source(clause.iter, holders)
                 if source is not None:
                     yield from _in_expression(one, {**holders, **dict.fromkeys(names_in_target(clause.target), source)})
             case cst.IfExp(test=test, body=body):
@@ -131,15 +133,38 @@ def _in_expression(node: cst.CSTNode, holders: dict[str, str]) -> Iterator[tuple
             case _:
                 match one:
                     case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in _MOVES:
-                        name = holders.get(_root(receiver) or "")
-                        if name is not None:
-                            yield name, one
+                        source = _source(receiver, holders)
+                        if source is not None:
+                            yield source, one
                 yield from _in_expression(one, holders)
 
 
 def _is_test_for_tensor(node: cst.BaseExpression) -> bool:
     """Return whether a test asks what its argument is, as `isinstance(x, torch.Tensor)` does."""
     return isinstance(node, cst.Call) and dotted_name(node.func) in ("isinstance", "hasattr", "torch.is_tensor")
+
+
+def _source(node: cst.BaseExpression, holders: Holders) -> tuple[str, str | None] | None:
+    """Return the name in the loop's target, and the attribute of it, of which an expression is a part; None for others.
+
+    A method of the element, as in `x.float()`, is no attribute that holds a part.
+    """
+    found = holders.get(_root(node) or "")
+    if found is None or found[1] is not None:
+        return found
+    called = False
+    attribute: str | None = None
+    while not isinstance(node, cst.Name):
+        match node:
+            case cst.Attribute(value=inner, attr=cst.Name(value=name)):
+                attribute, called, node = (None if called else name), False, inner
+            case cst.Call(func=cst.Attribute() as inner):
+                called, node = True, inner
+            case cst.Subscript(value=inner):
+                attribute, called, node = None, False, inner
+            case _:
+                break
+    return found[0], attribute
 
 
 def _root(node: cst.BaseExpression) -> str | None:
