@@ -112,7 +112,8 @@ def _of_case(event: Event, case: PlacementCase | Dtype) -> Iterator[Assumption]:
         elif event.context.symbolic and _is_from_constructor(event, step):
             yield Assumption(AssumptionKind.CONSTRUCTED, "nothing has replaced what the constructor made", step.place)
     if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER:
-        yield Assumption(AssumptionKind.CALLER, f"{_owner(case.device)} is on an accelerator", _introduction(case))
+        message = f"{_owner(case.device)} is on an accelerator"
+        yield Assumption(AssumptionKind.CALLER, message, _introduction(case), case.device.origin)
 
 
 def _owner(device: DeviceSymbol) -> str:
