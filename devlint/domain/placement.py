@@ -6,7 +6,7 @@ arguments, a placement ends in a step, and a step may make an assumption. That i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import field
 from enum import Enum
 from typing import Final, TypeAlias
@@ -89,12 +89,14 @@ PLACING_KINDS = frozenset({StepKind.CREATED, StepKind.MOVED, StepKind.CALLER, St
 class Assumption:
     """One thing that the analysis takes for granted; `message` is a clause, such as "`x` is a tensor".
 
-    `place` is where the program raises the question; None where no single source location does.
+    `place` is where the program raises the question; None where no single source location does. `origin` identifies
+    the value of a caller's that the assumption is about.
     """
 
     kind: AssumptionKind
     message: str
     place: Place | None = field(default=None, compare=False)
+    origin: Hashable = field(default=None, compare=False)
 
 
 @record(frozen=True, slots=True, eq=False)

@@ -115,7 +115,8 @@ def _of_case(event: Event, case: PlacementCase | Dtype) -> Iterator[Assumption]:
             yield Assumption(AssumptionKind.CONSTRUCTED, "nothing has replaced what the constructor made", step.place)
     if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER:
         verb = "is" if "device" in case.device.text.rpartition(".")[2] else "is on"
-        yield Assumption(AssumptionKind.CALLER, f"{_owner(case.device)} {verb} an accelerator", _introduction(case))
+        message = f"{_owner(case.device)} {verb} an accelerator"
+        yield Assumption(AssumptionKind.CALLER, message, _introduction(case), case.device.origin)
 
 
 def _owner(device: DeviceSymbol) -> str:

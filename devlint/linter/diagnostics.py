@@ -15,6 +15,7 @@ from devlint.interpreter.program.program import Program
 from devlint.linter.file_findings import FileFindings, LocatedFinding
 from devlint.linter.finding_locations import BROKEN_FILE_CODE
 from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions
+from devlint.linter.host_callers import HostCallers
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import UnsetParameters
 from devlint.linter.unused_suppressions import UNUSED_CODE, FindingRows, unused_suppressions
@@ -31,7 +32,8 @@ def diagnostics_of(results: Sequence[FileFindings], program: Program, codes: fro
     """
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     uncalled = UncalledDefinitions(program)
-    found = _with_callers(surest_findings(results), given, uncalled, UnsetParameters(uncalled, given))
+    unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
+    found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers)
     reported = [one.diagnostic for one in one_for_each_bug(found)]
     reported += [diagnostic for result in results for diagnostic in result.broken]
     return tuple(sorted(_unsuppressed(reported, given, codes), key=lambda one: one.order))
@@ -42,10 +44,12 @@ def _with_callers(
     given: Mapping[str, ModuleInfo],
     uncalled: UncalledDefinitions,
     unset: UnsetParameters,
+    host_callers: HostCallers,
 ) -> Iterator[LocatedFinding]:
     """Yield the findings; those that an application does not reach by itself assume that somebody else does.
 
-    Either nothing in the project calls the code, or only with a value of a parameter that no call passes.
+    Either nothing in the project calls the code, or only with a value of a parameter that no call passes, or every call
+    passes tensors that are on the host.
     """
 
     def uncalled_at(filename: str, row: int) -> list[str]:
@@ -59,6 +63,11 @@ def _with_callers(
             needed = [
                 uncalled_at(origin.filename, origin.row)
                 + [f"somebody passes `{each.name}`" for each in origin.parameters if unset.is_unset(each)]
+                + [
+                    f"somebody passes `{each.name}` on an accelerator"
+                    for each in origin.handed
+                    if host_callers.only_pass(each)
+                ]
                 for origin in one.origins
             ]
             if not clauses and needed and all(needed):

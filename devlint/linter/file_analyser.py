@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.observation import Observer
 from devlint.interpreter.state.program_facts import ProgramFacts
+from devlint.linter.call_records import host_calls
 from devlint.linter.file_findings import FileFindings, ProgramQuestion
 from devlint.linter.finding_locations import BROKEN_FILE_CODE, FindingLocator, broken_file_diagnostic
 from devlint.linter.rule_loader import all_rules
@@ -68,7 +70,14 @@ class FileAnalyser:
             errors=tuple(analysis.errors),
             unparsed_statements=frozenset(analysis.unparsed_statements),
             questions=tuple(self._questions()),
+            host_calls=tuple(host_calls(self._given, analysis.passed_arguments)),
         )
+
+    @cached_property
+    def _given(self) -> frozenset[str]:
+        """The names of the given files."""
+        loaded = (self.program.load(path) for path in self.program.given_paths)
+        return frozenset(one.filename for one in loaded if one is not None)
 
     def _questions(self) -> Iterator[ProgramQuestion]:
         """Yield what the analysis of the file has asked of the program as a whole."""

@@ -56,12 +56,41 @@ class NeededParameter:
 
 
 @dataclass(frozen=True, slots=True)
+class HandedParameter:
+    """A parameter of a function of the program, which a file defines.
+
+    `function` is the function's name, after that of its class and a dot for a method.
+    """
+
+    filename: str
+    function: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostCalls:
+    """The calls of a function in one file, all of which pass a parameter from the host.
+
+    `count` is the number of the calls. Of the parameters of the functions around the calls, they pass on the `sources`.
+    """
+
+    parameter: HandedParameter
+    filename: str
+    count: int
+    sources: tuple[HandedParameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LocatedOrigin:
-    """The file and row at which an event led to a finding, and the parameters that its path needs."""
+    """The file and row at which an event led to a finding, and the parameters that its path needs.
+
+    `handed` are the parameters whose values, a caller's, the finding supposes on an accelerator.
+    """
 
     filename: str
     row: int
     parameters: tuple[NeededParameter, ...] = ()
+    handed: tuple[HandedParameter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +132,7 @@ class FileFindings:
     The analysis of a file runs its top level and its definitions, and what these call. `withheld` are the rules, by
     code, and the places at which such a rule reports nothing, because some path or caller is right there.
     `broken` has the diagnostics for what does not parse in the file itself. `questions` are those that the analysis has
-    asked of the program as a whole.
+    asked of the program as a whole. `host_calls` are the calls that pass parameters from the host.
     """
 
     filename: str
@@ -113,3 +142,4 @@ class FileFindings:
     errors: tuple[InternalError, ...] = ()
     unparsed_statements: frozenset[UnparsedStatement] = frozenset()
     questions: tuple[ProgramQuestion, ...] = ()
+    host_calls: tuple[HostCalls, ...] = ()

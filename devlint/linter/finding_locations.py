@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
@@ -16,6 +16,7 @@ from devlint.diagnostic import AssumptionNote, Confidence, Diagnostic, Fix, Note
 from devlint.domain.placement import Place
 from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.program.program import Program
+from devlint.linter.call_records import handed_parameter
 from devlint.linter.file_findings import BugKey, LocatedFinding, LocatedOrigin, NodePlace, SharedCause
 from devlint.linter.needed_parameters import needed_parameters
 from devlint.linter.rule_listing import find_rule_metadata
@@ -111,7 +112,8 @@ class FindingLocator:
         """Return where an event happened, and what its path needs, as plain data."""
         region = self._regions[origin.place]
         row = region.start.row if region is not None else 0
-        return LocatedOrigin(origin.place.filename, row, tuple(needed_parameters(origin.path_condition)))
+        handed = sorted(map(handed_parameter, origin.handed), key=astuple)
+        return LocatedOrigin(origin.place.filename, row, tuple(needed_parameters(origin.path_condition)), tuple(handed))
 
     def _key(self, key: Hashable) -> BugKey:
         """Return what findings of one bug have in common as plain data."""

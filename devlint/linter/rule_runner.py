@@ -14,14 +14,19 @@ from devlint.diagnostic import Severity
 from devlint.domain.path_conditions import PathCondition
 from devlint.domain.placement import Place
 from devlint.interpreter.state.events import Event
+from devlint.interpreter.state.passed_arguments import ParameterOf, root_parameter
 from devlint.rule import Finding, Rule, events_of
 
 
 class Origin(NamedTuple):
-    """Where an event happened that led to a finding, and on which path."""
+    """Where an event happened that led to a finding, on which path, and which parameters hold a caller's tensors.
+
+    The finding supposes that the tensors are on an accelerator.
+    """
 
     place: Place
     path_condition: PathCondition
+    handed: frozenset[ParameterOf] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class RuleRunner:
             if not findings and rule.everywhere:
                 self.withheld[rule.code, event.context.place] = None
             for finding in findings:
-                self._keep(rule, finding, Origin(event.context.place, event.context.path_condition))
+                self._keep(rule, finding, Origin(event.context.place, event.context.path_condition, _handed(finding)))
 
     def _keep(self, rule: Rule, finding: Finding, *origin: Origin) -> None:
         """Store a finding, unless the same rule has one at the same source location that says as much.
@@ -81,6 +86,12 @@ class RuleRunner:
             for finding in rule.final_findings():
                 self._keep(rule, finding)
         return [found for key, found in self._kept.items() if key not in self.withheld]
+
+
+def _handed(finding: Finding) -> frozenset[ParameterOf]:
+    """Return the parameters whose values a finding supposes on an accelerator."""
+    roots = (root_parameter(one.origin) for one in finding.assumptions if one.origin is not None)
+    return frozenset(one for one in roots if one is not None)
 
 
 def _is_preferred(one: Finding, other: Finding) -> bool:

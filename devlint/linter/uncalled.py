@@ -69,12 +69,15 @@ class UncalledDefinitions:
         """Return whether only code that names a function or method of the application calls it."""
         return self._is_application and self._may_be_uncalled(_Definition(module, name, 0, 0, is_method))
 
-    def is_named_elsewhere(self, name: str) -> bool:
-        """Return whether a text of the project that is no code of the program has a name, in prose written as code."""
+    def is_named_elsewhere(self, name: str, *, is_method: bool = False) -> bool:
+        """Return whether a text of the project that is no code of the program has a name, in prose written as code.
+
+        A method is named after a dot, or as a text of its own.
+        """
         others = self._other_texts
         if others is None:
             return True
-        word = re.compile(rf"\b{re.escape(name)}\b")
+        word = re.compile(rf"[.`\"']{re.escape(name)}\b" if is_method else rf"\b{re.escape(name)}\b")
         as_code = re.compile(rf"(?:[.`]|import\b.*)\b{re.escape(name)}\b|\b{re.escape(name)}[(`]")
         return any((as_code if is_prose else word).search(text) for text, is_prose in others)
 

@@ -45,21 +45,24 @@ class UnsetParameters:
         uses = [
             use
             for module in uncalled.modules
-            for unit in _units(module, needed.function)
-            for use in _uses(unit, needed.function)
+            for unit in units_naming(module, needed.function)
+            for use in uses_of(unit, needed.function, is_method=needed.is_method)
         ]
         return not any(use is None or _passes(use, needed.name, needed.position) for use in uses)
 
 
-def _units(module: ModuleInfo, name: str) -> Iterator[Statement]:
+def units_naming(module: ModuleInfo, name: str) -> Iterator[Statement]:
     """Yield the top-level statements of a file that mention a name."""
     if name not in module.source.text:
         return iter(())
     return (unit for unit in module.index.statements if name in unit.mentions)
 
 
-def _uses(unit: Statement, name: str) -> Iterator[cst.Call | None]:
-    """Yield the calls of what has a name in a statement, and None for any other use of the name."""
+def uses_of(unit: Statement, name: str, *, is_method: bool) -> Iterator[cst.Call | None]:
+    """Yield the calls of what has a name in a statement, and None for any other use of the name.
+
+    Only an attribute names a method: a variable of that name is something else.
+    """
     try:
         tree = unit.tree
     except SourceError:
@@ -71,14 +74,17 @@ def _uses(unit: Statement, name: str) -> Iterator[cst.Call | None]:
             case (
                 cst.Call(func=cst.Name(value=found) as func)
                 | cst.Call(func=cst.Attribute(attr=cst.Name(value=found) as func))
-            ) if found == name:
+            ) if found == name and not (is_method and node.func is func):
                 called.add(func)
                 yield node
+            case cst.Attribute(attr=cst.Name(value=found) as attribute) if is_method and found == name:
+                if attribute not in called:
+                    yield None
             case cst.FunctionDef(name=defined) if defined.value == name:
                 called.add(defined)
             case cst.ImportAlias(name=imported, asname=None):
                 called |= {one for one in (imported, *descend(imported)) if isinstance(one, cst.Name)}
-            case cst.Name(value=found) if found == name and node not in called:
+            case cst.Name(value=found) if found == name and node not in called and not is_method:
                 yield None
 
 

@@ -13,6 +13,7 @@ import libcst as cst
 
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.state.events import Event
+from devlint.interpreter.state.passed_arguments import CallPlace, ParameterOf, Sources
 from devlint.interpreter.state.private_call_sites import HostData, HostDataKey
 from devlint.interpreter.state.torch_defaults import FileDefaults
 from devlint.server.dependencies import Dependencies
@@ -24,24 +25,26 @@ from devlint.syntax.index import Statement
 class GlobalEffects:
     """The changes that the analysis of one entry point makes to state which the analyses of later entry points share.
 
-    The shared state consists of torch's default device and dtype in each file, the set of functions that were run, and
-    what calls pass from the host on purpose.
+    The shared state consists of torch's default device and dtype in each file, the set of functions that were run, what
+    calls pass from the host on purpose, and what they pass for each parameter.
     """
 
     defaults: Mapping[Path, FileDefaults]
     executed_nodes: frozenset[cst.CSTNode] = frozenset()
     host_data: Mapping[HostDataKey, HostData] = field(default_factory=dict)
+    passed: Mapping[ParameterOf, Mapping[CallPlace, Sources]] = field(default_factory=dict)
 
     @classmethod
     def capture(cls, analysis: Analysis) -> GlobalEffects:
         """Return the shared state of the given analysis as it is now; of the calls, those since the last capture."""
         recorded = analysis.private_call_sites.take_recorded()
-        return cls(dict(analysis.torch_defaults.by_file), frozenset(analysis.executed_nodes), recorded)
+        passed = analysis.passed_arguments.take_recorded()
+        return cls(dict(analysis.torch_defaults.by_file), frozenset(analysis.executed_nodes), recorded, passed)
 
     def since(self, earlier: GlobalEffects) -> GlobalEffects:
         """Return only the changes that lead from an earlier captured state to this captured state."""
         changed = {path: one for path, one in self.defaults.items() if earlier.defaults.get(path) != one}
-        return GlobalEffects(changed, self.executed_nodes - earlier.executed_nodes, self.host_data)
+        return GlobalEffects(changed, self.executed_nodes - earlier.executed_nodes, self.host_data, self.passed)
 
     def apply(self, analysis: Analysis) -> None:
         """Make the recorded changes to the shared state of the given analysis."""
@@ -49,6 +52,9 @@ class GlobalEffects:
         analysis.executed_nodes |= self.executed_nodes
         for key, passed in self.host_data.items():
             analysis.private_call_sites.add_host_data(key, passed)
+        for parameter, calls in self.passed.items():
+            for call, sources in calls.items():
+                analysis.passed_arguments.add(parameter, call, sources)
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,3 +252,20 @@ def test_a_file_that_is_imported_for_its_effect_counts(analysed):
     analysed(extra=user, setting="import torch\n")
     assert "extra.py" in analysed(extra=user, setting="import torch\n\ntorch.set_default_device('cuda')\n")
     assert "extra.py" in analysed(extra=user, setting="import torch\n\ntorch.set_default_dtype(torch.float64)\n")
+
+
+def test_what_calls_in_other_files_pass_counts(analysed):
+    helper = (
+        "import torch\n\n\ndef combine(x, matrix, masked=None):\n    if masked is None:\n"
+        "        masked = torch.bernoulli(matrix).bool()\n"
+        "    return torch.bernoulli(torch.full(x.shape, 0.8, device=x.device)).bool() & masked\n"
+    )
+    start = "import torch\nfrom helper import combine\n\nif __name__ == '__main__':\n"
+    caller = start + "    combine(torch.ones(3).cuda(), {})\n"
+    analysed(helper=helper, user=None, caller=caller.format("torch.ones(3)"))
+    assert analysed(helper=helper, user=None, caller=caller.format("torch.ones(3).cuda()")) == {"caller.py"}
+    assert analysed(helper="# one\n" + helper, user=None, caller=caller.format("torch.ones(3)")) == {
+        "helper.py",
+        "caller.py",
+    }
+    analysed(helper="# two\n# three\n" + helper, user=None, caller=caller.format("torch.ones(3)"))

@@ -25,6 +25,7 @@ from devlint.domain.placement import (
 from devlint.domain.value import NONE, UNKNOWN, OpaqueData, ProgramDefinition, Ref, Tensor, Value
 from devlint.interpreter.calls.decorators import decorated_function
 from devlint.interpreter.calls.parameter_binding import bind_parameters, is_refused
+from devlint.interpreter.calls.passed_arguments import record_passed_arguments
 from devlint.interpreter.calls.private_callers import record_private_call
 from devlint.interpreter.calls.recursion import assume_bottom, descends_into_argument, recursive_result
 from devlint.interpreter.calls.summary_replay import call_inputs, record_summary, replay
@@ -128,6 +129,7 @@ def _run_in_new_frame(
     names = bind_parameters(frame, info, receiver, arguments)
     if not entry:
         record_private_call(frame, info, names, receiver)
+        record_passed_arguments(frame, info, names, receiver, arguments.node)
     call = info, analysis.context_number(frame.context, arguments.node)
     before = call_inputs(frame, info, names)
     if before is not None:

@@ -20,6 +20,7 @@ from devlint.interpreter.state.events import CallOnStack, Event, UnsynchronizedT
 from devlint.interpreter.state.failures import InternalError, UnparsedStatement
 from devlint.interpreter.state.heap import BaseHeap
 from devlint.interpreter.state.observation import Observer
+from devlint.interpreter.state.passed_arguments import PassedArguments
 from devlint.interpreter.state.pending_registrations import PendingRegistrations
 from devlint.interpreter.state.private_call_sites import PrivateCallSites
 from devlint.interpreter.state.program_facts import ProgramFacts
@@ -126,6 +127,7 @@ class AnalysisState:
         """The conditions that unknown sequences have an element, by the origins of the sequences that a test asks."""
         self.abandoned = False
         self.private_call_sites = PrivateCallSites()
+        self.passed_arguments = PassedArguments()
         self.global_writes = 0
         """The number of writes to globals, and to attributes of classes and modules.
 

@@ -1,0 +1,69 @@
+"""The parameters of an application's functions that every call of the application passes from the host."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.linter.file_findings import FileFindings, HandedParameter, HostCalls
+from devlint.linter.uncalled import UncalledDefinitions
+from devlint.linter.unset_parameters import units_naming, uses_of
+
+
+class HostCallers:
+    """The answers to the question whether all calls of an application pass a parameter from the host.
+
+    `given` are the given files by their names; `results` are those of their analyses, which have followed the calls.
+    """
+
+    def __init__(
+        self, uncalled: UncalledDefinitions, given: Mapping[str, ModuleInfo], results: Iterable[FileFindings]
+    ) -> None:
+        self._uncalled = uncalled
+        self._given = given
+        self._results = results
+        self._calls: defaultdict[HandedParameter, defaultdict[str, list[HostCalls]]] | None = None
+        self._known: dict[HandedParameter, bool] = {}
+
+    def only_pass(self, parameter: HandedParameter) -> bool:
+        """Return whether all calls of a function pass a parameter from the host; False where nothing calls it."""
+        known = self._known.get(parameter)
+        if known is None:
+            self._known[parameter] = True  # What a function passes on to itself comes from its other callers.
+            known = self._known[parameter] = self._compute(parameter)
+        return known
+
+    def _compute(self, parameter: HandedParameter) -> bool:
+        """Compute the answer of `only_pass`, which needs that all places which name the function are such calls."""
+        module = self._given.get(parameter.filename)
+        owner, _, name = parameter.function.rpartition(".")
+        uncalled, is_method = self._uncalled, bool(owner)
+        if module is None or not uncalled.knows_callers(module, name, is_method=is_method):
+            return False
+        if uncalled.is_named_elsewhere(name, is_method=is_method):
+            return False
+        recorded, is_called = self._recorded(parameter), False
+        fetched = re.compile(rf"getattr\([^()]*[\"']{re.escape(name)}[\"']")
+        for one in uncalled.modules:
+            if fetched.search(one.source.text):
+                return False
+            uses = [use for unit in units_naming(one, name) for use in uses_of(unit, name, is_method=is_method)]
+            if not uses:
+                continue
+            is_called, calls = True, recorded[one.filename]
+            if None in uses or max((call.count for call in calls), default=0) < len(uses):
+                return False
+            if not all(self.only_pass(source) for call in calls for source in call.sources):
+                return False
+        return is_called
+
+    def _recorded(self, parameter: HandedParameter) -> defaultdict[str, list[HostCalls]]:
+        """Return the calls that pass a parameter from the host, by the names of the files in which they are."""
+        if self._calls is None:
+            self._calls = defaultdict(lambda: defaultdict(list))
+            for result in self._results:
+                for one in result.host_calls:
+                    self._calls[one.parameter][one.filename].append(one)
+        return self._calls[parameter]

@@ -1,0 +1,88 @@
+"""Findings that suppose a caller's tensor on an accelerator where every call of the project passes one on the host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devlint import Confidence, check_paths
+
+MODEL = """\
+import torch
+from torch import nn
+
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 4)
+
+    def forward(self, ids):
+        matrix = torch.full(ids.shape, 0.15)
+        return self.net(self.mask_out(ids, matrix))
+
+    def mask_out(self, ids, matrix, masked=None):
+        if masked is None:
+            masked = torch.bernoulli(matrix).bool()
+        masked = torch.bernoulli(torch.full((3, 4), 0.8)).bool() & masked
+        ids[masked] = 1
+        return ids
+"""
+SCRIPT = """\
+import torch
+from model import Masked
+
+if __name__ == "__main__":
+    model = Masked().cuda()
+    model(torch.ones(3, 4).cuda())
+"""
+
+
+def confidence(folder: Path, **files: str) -> list[Confidence]:
+    """Return the confidences of the findings in the method `mask_out` of a project with these files."""
+    for name, text in {"model": MODEL, "main": SCRIPT, **files}.items():
+        (folder / f"{name}.py").write_text(text)
+    found = check_paths([folder], min_confidence=Confidence.POSSIBLE).diagnostics
+    return [one.confidence for one in found if one.region.filename.endswith("model.py")]
+
+
+def test_the_only_call_passes_a_host_tensor(tmp_path: Path) -> None:
+    assert confidence(tmp_path) == [Confidence.POSSIBLE]
+
+
+def test_a_caller_hands_on_what_its_own_callers_pass(tmp_path: Path) -> None:
+    model = MODEL + "\n    def again(self, ids, given):\n        return self.mask_out(ids, given)\n"
+    script = SCRIPT + "    model.again(torch.ones(3, 4).cuda(), torch.zeros(3, 4))\n"
+    assert confidence(tmp_path, model=model, main=script) == [Confidence.POSSIBLE]
+    assert confidence(tmp_path, model=model, main=SCRIPT + "    again = model.again\n") == [Confidence.LIKELY]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"main": SCRIPT + "    model.mask_out(torch.ones(3, 4), torch.load('m').to('cuda'))\n"},
+        {"main": SCRIPT + "    model.mask_out(torch.ones(3, 4), read())\n"},
+        {"main": SCRIPT + "    run(model.mask_out)\n"},
+        {"main": SCRIPT + "    getattr(model, 'mask_out')(torch.ones(3, 4), read())\n"},
+        {"main": SCRIPT.partition("if __name__")[0]},
+        {"notes": "", "main": SCRIPT + "    import sys\n    getattr(model, sys.argv[1])()\n"},
+    ],
+    ids=["accelerator", "unknown", "handed on", "fetched by its name", "no script", "computed name"],
+)
+def test_may_be_on_an_accelerator(tmp_path: Path, files: dict[str, str]) -> None:
+    assert Confidence.POSSIBLE not in confidence(tmp_path, **files)
+
+
+def test_an_installed_package_has_other_callers(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (tmp_path / "pyproject.toml").write_text("")
+    (package / "__init__.py").write_text("")
+    script = SCRIPT.replace("from model", "from package.model")
+    (tmp_path / "main.py").write_text(script)
+    (package / "model.py").write_text(MODEL)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.confidence for one in found if one.region.filename.endswith("model.py")] == [Confidence.LIKELY]
+    (package / "model.py").write_text(MODEL.replace("mask_out", "_mask_out"))
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert Confidence.LIKELY not in [one.confidence for one in found if one.region.filename.endswith("model.py")]
