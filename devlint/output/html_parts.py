@@ -29,7 +29,7 @@ def frame_html(region: Region, context: ReportContext, context_lines: int) -> It
     )
     if not lines:
         return
-    yield "<pre>"
+    yield '<pre tabindex="0">'
     for line in lines:
         if line is None:
             yield '<span class="number">...</span>\n'

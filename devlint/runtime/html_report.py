@@ -122,7 +122,7 @@ def _left_behind(left: Sequence[LeftBehind]) -> Iterator[str]:
         return
     yield f"<h2>Left behind ({len(left)})</h2>\n"
     yield '<p class="quiet">.to() and .cuda() move parameters and buffers only. These stayed where they were.</p>\n'
-    yield '<div class="wide"><table>\n' + _heads("Tensor", "What", "Device", "Module on", "Made")
+    yield '<div class="wide" tabindex="0"><table>\n' + _heads("Tensor", "What", "Device", "Module on", "Made")
     for one in left:
         made = "; ".join(
             f"{step.message}, {relative_path(step.site.filename)}:{step.site.line}" for step in one.steps if step.site
@@ -140,7 +140,7 @@ def _transfer_table(costs: Sequence[LineCost]) -> Iterator[str]:
         return
     yield f'<p class="quiet">{format_bytes(moved)} in {count_text(sum(c.transfers for c in costs), "transfer")}.</p>\n'
     timed = any(cost.seconds for cost in costs)
-    yield '<div class="wide"><table>\n' + _heads(
+    yield '<div class="wide" tabindex="0"><table>\n' + _heads(
         "Line", "What", *(["Time"] if timed else []), "Transfers", "Moved", "Share"
     )
     for cost in costs:
@@ -159,7 +159,9 @@ def _wait_table(report: Report, costs: Sequence[LineCost]) -> Iterator[str]:
     budget = f", {format_number(steps.median)} in a training step (median of {steps.steps:,})" if steps else ""
     yield f'<p class="quiet">{count_text(waits, "wait")}{budget}.</p>\n'
     timed = any(cost.seconds for cost in costs)
-    yield '<div class="wide"><table>\n' + _heads("Line", "What", *(["Time"] if timed else []), "Waits", "Share")
+    yield '<div class="wide" tabindex="0"><table>\n' + _heads(
+        "Line", "What", *(["Time"] if timed else []), "Waits", "Share"
+    )
     for cost in costs:
         times = [format_duration(cost.seconds)] if timed else []
         yield _cost_row(cost, [*times, f"{cost.waits:,}"], "wait", cost.waits, waits)
