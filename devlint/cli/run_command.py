@@ -121,6 +121,8 @@ def run(
     ]
     _require_program(program, module=module)
     if device == ALL_DEVICES:
+        if census or max_waits_per_step is not None:
+            raise click.UsageError(f"--device {ALL_DEVICES} goes neither with --census nor with --max-waits-per-step")
         status = _compare(ComparisonRequest(program, module, arguments, devices, keep_going), targets)
     else:
         linter = None if no_lint else _linter(config, _folder(program, module=module), isolated)

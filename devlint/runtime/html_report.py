@@ -40,6 +40,8 @@ from devlint.runtime.verdicts import Outcome, Verdict
 from devlint.version import __version__
 
 _CONTEXT_LINES = 2
+_WIDE_TABLE = '<div class="wide" tabindex="0"><table>\n'
+"""The beginning of a table in a box that scrolls where the page is narrow, also by the keyboard."""
 _SOURCES = ReportContext(lines=source_lines)
 
 
@@ -126,7 +128,7 @@ def _left_behind(left: Sequence[LeftBehind]) -> Iterator[str]:
         return
     yield f"<h2>Left behind ({len(left)})</h2>\n"
     yield '<p class="quiet">.to() and .cuda() move parameters and buffers only. These stayed where they were.</p>\n'
-    yield '<div class="wide"><table>\n' + _heads("Tensor", "What", "Device", "Module on", "Made")
+    yield _WIDE_TABLE + _heads("Tensor", "What", "Device", "Module on", "Made")
     for one in left:
         made = "; ".join(
             f"{step.message}, {relative_path(step.site.filename)}:{step.site.line}" for step in one.steps if step.site
@@ -144,9 +146,7 @@ def _transfer_table(costs: Sequence[LineCost]) -> Iterator[str]:
         return
     yield f'<p class="quiet">{format_bytes(moved)} in {count_text(sum(c.transfers for c in costs), "transfer")}.</p>\n'
     timed = any(cost.seconds for cost in costs)
-    yield '<div class="wide"><table>\n' + _heads(
-        "Line", "What", *(["Time"] if timed else []), "Transfers", "Moved", "Share"
-    )
+    yield _WIDE_TABLE + _heads("Line", "What", *(["Time"] if timed else []), "Transfers", "Moved", "Share")
     for cost in costs:
         times = [format_duration(cost.seconds)] if timed else []
         yield _cost_row(cost, [*times, f"{cost.transfers:,}", format_bytes(cost.nbytes)], "up", cost.nbytes, moved)
@@ -163,7 +163,7 @@ def _wait_table(report: Report, costs: Sequence[LineCost]) -> Iterator[str]:
     budget = f", {format_number(steps.median)} in a training step (median of {steps.steps:,})" if steps else ""
     yield f'<p class="quiet">{count_text(waits, "wait")}{budget}.</p>\n'
     timed = any(cost.seconds for cost in costs)
-    yield '<div class="wide"><table>\n' + _heads("Line", "What", *(["Time"] if timed else []), "Waits", "Share")
+    yield _WIDE_TABLE + _heads("Line", "What", *(["Time"] if timed else []), "Waits", "Share")
     for cost in costs:
         times = [format_duration(cost.seconds)] if timed else []
         yield _cost_row(cost, [*times, f"{cost.waits:,}"], "wait", cost.waits, waits)

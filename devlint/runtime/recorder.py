@@ -73,12 +73,6 @@ class LineRecord:
     steps_with_waits: int = 0
     last_step_with_wait: int = -1
 
-    def waited_in_step(self, index: int) -> None:
-        """Note that the program asked for a wait at this line in the training step of this index."""
-        if index != self.last_step_with_wait:
-            self.last_step_with_wait = index
-            self.steps_with_waits += 1
-
     @property
     def waited(self) -> int:
         """Return how often the host waited at this line, for values or for a blocking copy to the host."""
@@ -241,9 +235,11 @@ class Recorder:
 
     def _count_wait(self, record: LineRecord | None, frame: FrameType | None) -> None:
         """Count a wait of the host in the present training step, and for its line if the program asked for it."""
-        self.steps.add_wait()
-        if record is not None and asked_by_program(frame):
-            record.waited_in_step(self.steps.index)
+        steps = self.steps
+        steps.waits += 1
+        if record is not None and record.last_step_with_wait != steps.index and asked_by_program(frame):
+            record.last_step_with_wait = steps.index
+            record.steps_with_waits += 1
 
     def record_factory(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """Count, for the line that a frame is at, a tensor that the torch function `name` created."""

@@ -29,7 +29,7 @@ def timeline_drawing(events: Sequence[TimelineEvent], *, timed: bool) -> Iterato
     first, last = min(places), max(places)
     extent = last - first or 1.0
     height = _LANE * len(_LANES) + 24
-    yield f'<div class="wide"><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="timeline">\n'
+    yield f'<div class="wide" tabindex="0"><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="timeline">\n'
     for row, (_, title) in enumerate(_LANES):
         y = _LANE * (row + 1) - 4
         yield f'<text x="0" y="{y - 6}">{title}</text><line x1="{_LEFT}" x2="{_WIDTH}" y1="{y}" y2="{y}"/>\n'

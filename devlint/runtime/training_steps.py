@@ -30,18 +30,14 @@ class TrainingSteps:
 
     A step ends where an optimizer steps. Optimizers that take turns, such as those of a GAN, step in the same training
     step: the next one begins when an optimizer steps again. `index` numbers the stretches of the run between the ends:
-    0 is what comes before the first end.
+    0 is what comes before the first end. `waits` counts the waits of the present stretch.
     """
 
     def __init__(self) -> None:
         self.index = 0
-        self._waits = 0
+        self.waits = 0
         self._stepped: weakref.WeakSet[Optimizer] = weakref.WeakSet()
         self._whole: Counter[int] = Counter()
-
-    def add_wait(self) -> None:
-        """Count a wait of the host in the present step."""
-        self._waits += 1
 
     def optimizer_stepped(self, optimizer: Optimizer) -> None:
         """End the present training step if this optimizer has stepped in it before, or is the first to step at all."""
@@ -49,11 +45,11 @@ class TrainingSteps:
             self._stepped.add(optimizer)
             return
         if self.index:
-            self._whole[self._waits] += 1
+            self._whole[self.waits] += 1
         self._stepped.clear()
         self._stepped.add(optimizer)
         self.index += 1
-        self._waits = 0
+        self.waits = 0
 
     @property
     def waits_per_step(self) -> WaitsPerStep | None:
