@@ -8,8 +8,8 @@ program: equal bit for bit or not, the operators on the device, and the errors t
 program differs, fails, or never uses the device.
 
 Optimizers take their `foreach` implementation on CUDA if nothing else is asked for, and so they do on the emulated
-device. That of NAdam and RAdam rounds differently, and that of SGD with Nesterov momentum changes the gradients. Programs
-with these ask for it on both devices.
+device. That of NAdam and RAdam rounds differently, and that of SGD with Nesterov momentum changes the gradients.
+Programs with these ask for it on both devices.
 """
 
 from __future__ import annotations
