@@ -16,6 +16,7 @@ from devlint.runtime.call_sites import called_by_user, user_frame, user_site
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.discarded_results import CAST_OPERATORS, check_discarded_cast
 from devlint.runtime.error_reports import code_for, continues_after, report_operator_error
+from devlint.runtime.narrow_dtypes import DTYPE_CHECKS, computed_in_float32
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.numpy_sharing import NumpyExport, report_change_through_numpy
 from devlint.runtime.operator_plans import DeviceCheck, OperatorPlan, has_float64, plan_for
@@ -49,6 +50,7 @@ def _plan(func: Any) -> OperatorPlan:
     if plan is None:
         plan = plan_for(func)
         plan.handler = SPECIAL_HANDLERS.get(plan.name)
+        plan.dtype_check = DTYPE_CHECKS.get(plan.name)
         if plan.handler is not None:
             plan.device_check = DeviceCheck.NONE
             plan.composite_key = None
@@ -108,6 +110,8 @@ class EmulationMode(_Base):  # type: ignore[misc]
             done = self._run_handler(plan, func, args, kwargs)
             if done is not NotImplemented:
                 return done
+        if plan.dtype_check is not None and on_device and session.kind == "cuda":
+            self._check_dtypes(plan, args, kwargs)
         try:
             if plan.random and place is not None:
                 out = rng.run_random_operator(session, place, func, args, kwargs)
@@ -117,10 +121,12 @@ class EmulationMode(_Base):  # type: ignore[misc]
             tensors = tensors_for_refused_numbers(func, args, error)
             if tensors is not None:
                 return self.__torch_dispatch__(func, types, tensors, kwargs)
-            if on_device and torch_errors.host_lacks_kernel(error):
+            if not on_device or not torch_errors.host_lacks_kernel(error):
+                report_operator_error(session, error, args, kwargs)
+                raise
+            out = computed_in_float32(plan.name, func, args, kwargs)
+            if out is NotImplemented:
                 raise NotEmulated(f"{plan.name} in a dtype that the host has no kernel for") from error
-            report_operator_error(session, error, args, kwargs)
-            raise
         self._label_and_record(plan, out, args, kwargs, place, mixed)
         return out
 
@@ -271,6 +277,15 @@ class EmulationMode(_Base):  # type: ignore[misc]
             elif known is not None and place is not None and place.key and not known.key and tensor.requires_grad:
                 _return_gradient_to_host(tensor, known)
         return after
+
+    def _check_dtypes(self, plan: OperatorPlan, args: Any, kwargs: Any) -> None:
+        """Raise and record the error of a CUDA kernel that refuses dtypes which the host's kernel takes."""
+        try:
+            plan.dtype_check(args)
+        except RuntimeError as error:
+            report_operator_error(self.session, error, args, kwargs)
+            if not continues_after(self.session, error):
+                raise
 
     def _create_on_device(self, func: Any, args: Any, kwargs: dict[str, Any], device: torch.device) -> Any:
         """Run a factory operator whose `device` argument is an emulated device, and return the new tensor.

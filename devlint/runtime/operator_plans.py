@@ -92,6 +92,7 @@ class OperatorPlan:
     composite_key: DispatchKey | None
     implicit_composite: bool
     handler: Any = None
+    dtype_check: Any = None
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any], backend: Backend) -> None:
         """Check the devices of an operator's operands, and raise the error that eager PyTorch raises for them.

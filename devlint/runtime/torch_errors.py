@@ -27,7 +27,8 @@ LEGACY_DTYPE_NAMES = {
 
 
 _NO_KERNEL = re.compile(
-    r"not implemented for '\w*(Half|BFloat16|Float8)|Unsupported dtype Half|could not create a primitive"
+    r"not implemented for '\w*(Half|BFloat16|Float8)|Unsupported dtype Half|could not create a primitive|"
+    r"MKL FFT doesn't support tensors of type: Half"
 )
 """Messages of errors that only the host raises, for dtypes without a host kernel."""
 
@@ -173,3 +174,13 @@ def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> 
         "'lengths' argument should be a 1D CPU int64 tensor, "
         f"but got {dims}D {device} {legacy_dtype_name(dtype)} tensor"
     )
+
+
+def dtype_without_kernel(kernel: str, dtype: torch.dtype) -> NotImplementedError:
+    """Return PyTorch's error for a dtype in which a kernel is not there; `kernel` is its name in the source."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{legacy_dtype_name(dtype)}'")
+
+
+def scalar_type_expected(expected: torch.dtype, found: torch.dtype) -> RuntimeError:
+    """Return PyTorch's error for a tensor whose memory a kernel reads as another dtype than it has."""
+    return RuntimeError(f"expected scalar type {legacy_dtype_name(expected)} but found {legacy_dtype_name(found)}")

@@ -10,6 +10,7 @@ import torch
 
 from devlint.runtime import torch_errors
 from devlint.runtime.error_reports import continues_after, report_operator_error
+from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.storage_labels import placement_of
 from devlint.runtime.tensor_arguments import tensors_in
 
@@ -95,6 +96,19 @@ def _check_mps_linear(input: torch.Tensor, weight: torch.Tensor, bias: torch.Ten
                 raise torch_errors.argument_not_on_mps(name, place.device)
 
 
+def _check_half_transform(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+    """Raise NotEmulated for a Fourier transform of float16 on a device, which CUDA computes and the host does not."""
+    if placement_of(tensor).key and tensor.dtype is torch.float16:
+        raise NotEmulated("a Fourier transform in float16")
+
+
+_TRANSFORMS = tuple(
+    f"{direction}{kind}fft{dimensions}"
+    for direction in ("", "i")
+    for kind in ("", "r", "h")
+    for dimensions in ("", "2", "n")
+)
+"""The Fourier transforms in `torch.fft`."""
 _CHECKS: tuple[tuple[Any, str, Check], ...] = (
     *((owner, name, _check_rnn) for owner in (torch, torch._VF) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")),
     (torch.linalg, "matrix_rank", _check_matrix_rank),
@@ -105,6 +119,7 @@ _CHECKS: tuple[tuple[Any, str, Check], ...] = (
     (torch, "nanquantile", _check_quantile),
     (torch.Tensor, "nanquantile", _check_quantile),
     (torch._VF, "meshgrid", _check_meshgrid),
+    *((torch.fft, name, _check_half_transform) for name in _TRANSFORMS),
 )
 """The patched functions: owner, name and check."""
 
