@@ -23,11 +23,11 @@ WITH_TORCH = "docs/runtime.md"
 AGAIN = "run `python -m tests.documentation`"
 """What to do where a page does not say what devlint does."""
 _EXAMPLE = re.compile(
-    r"(?:```python\n(?P<program>(?:(?!```).)*)```\n\n)?"
+    r"(?:```python\n(?P<program>(?:(?!```).)*)```|<!-- the same program -->)\n\n"
     r"```text\n(?:\$ devlint (?P<command>.+?)\n)?(?P<output>(?:(?!```).)*)```",
     re.DOTALL,
 )
-"""A program with its output, or with that of a command on it; a command without a program is run on the one before."""
+"""A program, or a mark for the one before it, with its output or that of a command on it."""
 
 
 def checked(program: str, arguments: list[str]) -> str:
