@@ -23,10 +23,13 @@ from ..runtime.conftest import _forked as run_forked
 
 FILE: Final = Path(__file__).parents[2] / "devlint" / "documentation" / rule_page.OUTPUTS
 _EXAMPLE: Final = re.compile(r"^## Example\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_VERDICT: Final = re.compile(r"^── ([\w-]+) ──$", re.MULTILINE)
+_SECTION: Final = re.compile(r"^── ([\w -]+) ──$", re.MULTILINE)
+_REPORT: Final = re.compile(r"^(?:── |devlint: )", re.MULTILINE)
+"""The beginning of the report of a run, below the traceback of the program."""
 _NOT_RUN: Final = frozenset({"DEV111"})
 """The rules whose example does not end on the emulated device: it has no memory to share with a loader's processes."""
-_SHOWN: Final = frozenset({"confirmed", "observed"})
+_NOT_SHOWN: Final = frozenset({"refuted", "not-reached"})
+"""The sections of a report with findings of which the run shows nothing."""
 
 
 def printed(arguments: list[str], program: str) -> str:
@@ -49,9 +52,9 @@ def printed(arguments: list[str], program: str) -> str:
 
 def is_shown(code: str, report: str) -> bool:
     """Return whether the report of a run says that what a rule finds has happened."""
-    _, *parts = _VERDICT.split(report)
+    _, *parts = _SECTION.split(report)
     sections = zip(parts[::2], parts[1::2], strict=True)
-    return any(verdict in _SHOWN and f"[{code}]" in text for verdict, text in sections)
+    return any(title not in _NOT_SHOWN and f"[{code}]" in text for title, text in sections)
 
 
 def output(rule: RuleMetadata) -> dict[str, str]:
@@ -63,7 +66,10 @@ def output(rule: RuleMetadata) -> dict[str, str]:
     arguments = ["run", "--device", "emulated", *devices, file]
     text = printed(arguments, found[1]) if rule.code not in _NOT_RUN else ""
     if is_shown(rule.code, text):
-        text = text[text.index("── ") :]  # without the traceback, which shows how torch is installed here
+        # Without the traceback: it shows where torch is installed.
+        found_report = _REPORT.search(text)
+        assert found_report is not None
+        text = text[found_report.start() :]
     else:
         arguments = ["check", "--select", rule.code, file]
         text = printed(["check", "--no-cache", "--isolated", "--output-format", "full", *arguments[1:]], found[1])
