@@ -98,15 +98,16 @@ def _one_operand(session: RuntimeSession, name: str, base: Callable[..., Any]) -
             return base(*args, **kwargs)
         if len(args) > 1 and not _without_tensors(args[1:]):
             return base(*args)
+        fits = False
         try:
             label = storage_of_dense(args[0])._devlint_label
-            if not _decided(label):
-                return base(*args)
-            with mode_disabled():
-                out = base(*args)
+            if _decided(label):
+                with mode_disabled():
+                    out = base(*args)
+                fits = True
         except RuntimeError:
-            return base(*args)  # fails again, and is reported
-        return _finish(session, name, out, args, label)
+            pass  # it fails again in the mode, and is reported
+        return _finish(session, name, out, args, label) if fits else base(*args)
 
     return call
 
@@ -118,25 +119,23 @@ def _two_operands(session: RuntimeSession, name: str, base: Callable[..., Any]) 
         if type(left) not in _PLAIN or needs_mode(session):
             return base(left, right)
         kind = type(right)
+        fits = kind in _NUMBERS
         try:
             label = storage_of_dense(left)._devlint_label
             if label is not None and (label.watch is not None or label.place is UNDECIDED):
-                return base(left, right)
-            if kind in _PLAIN:
+                fits = False
+            elif kind in _PLAIN:
                 other = storage_of_dense(right)._devlint_label
-                if label is not other:
-                    if other is not None and (other.watch is not None or other.place is UNDECIDED):
-                        return base(left, right)
-                    if (label.place.key if label else 0) != (other.place.key if other else 0):
-                        return base(left, right)
+                fits = label is other
+                if not fits and (other is None or (other.watch is None and other.place is not UNDECIDED)):
+                    fits = (label.place.key if label else 0) == (other.place.key if other else 0)
                     label = label or other
-            elif kind not in _NUMBERS:
-                return base(left, right)
-            with mode_disabled():
-                out = base(left, right)
+            if fits:
+                with mode_disabled():
+                    out = base(left, right)
         except RuntimeError:
-            return base(left, right)  # fails again, and is reported
-        return _finish(session, name, out, (left, right), label)
+            fits = False  # it fails again in the mode, and is reported
+        return _finish(session, name, out, (left, right), label) if fits else base(left, right)
 
     return operator
 
@@ -169,35 +168,41 @@ def _several_operands(
         if kwargs or needs_mode(session):
             return base(*args, **kwargs)
         label: StorageLabel | None = None
-        key = -1
+        operators: tuple[str, ...] = ()
         try:
             tensors = tensors_of(args)
-            for tensor in tensors:
-                if type(tensor) not in _PLAIN:
-                    return base(*args)
-                own = storage_of_dense(tensor)._devlint_label
-                if own is None:
-                    found = 0
-                elif own.watch is not None or own.place is UNDECIDED:
-                    return base(*args)
-                else:
-                    found = own.place.key
-                if key not in (-1, found):
-                    return base(*args)
-                key = found
-                label = label or own
-            operators = names(args) if key >= 0 else ()
-            if not operators:
-                return base(*args)
-            with mode_disabled():
-                out = base(*args)
+            fits, label = _common_label(tensors)
+            operators = names(args) if fits else ()
+            if operators:
+                with mode_disabled():
+                    out = base(*args)
         except (RuntimeError, AttributeError, TypeError, IndexError):
-            return base(*args)  # fails again, and is reported
+            operators = ()  # it fails again in the mode, and is reported
+        if not operators:
+            return base(*args)
         for name in operators:
             _finish(session, name, out, tensors, label)
         return out
 
     return call
+
+
+def _common_label(tensors: Any) -> tuple[bool, StorageLabel | None]:
+    """Return whether all tensors are plain ones on one device that nothing watches, and the label of the first."""
+    label: StorageLabel | None = None
+    key = -1
+    for tensor in tensors:
+        if type(tensor) not in _PLAIN:
+            return False, None
+        own = storage_of_dense(tensor)._devlint_label
+        if not _decided(own):
+            return False, None
+        found = 0 if own is None else own.place.key
+        if key not in (-1, found):
+            return False, None
+        key = found
+        label = label or own
+    return key >= 0, label
 
 
 def _always(name: str, args: tuple[Any, ...]) -> tuple[str, ...]:
@@ -248,17 +253,16 @@ def _item(session: RuntimeSession, base: Callable[..., Any]) -> Callable[..., An
         if type(tensor) not in _PLAIN or needs_mode(session):
             return base(tensor, key)
         name = _item_operator(tensor, key)
-        if name is None:
-            return base(tensor, key)
         try:
             label = storage_of_dense(tensor)._devlint_label
-            if not _decided(label):
-                return base(tensor, key)
-            with mode_disabled():
-                out = base(tensor, key)
-        except RuntimeError:
-            return base(tensor, key)  # fails again, and is reported
-        return _finish(session, name, out, (tensor,), label)
+            if name is not None and _decided(label):
+                with mode_disabled():
+                    out = base(tensor, key)
+            else:
+                name = None
+        except (RuntimeError, IndexError):
+            name = None  # it fails again in the mode, and is reported
+        return base(tensor, key) if name is None else _finish(session, name, out, (tensor,), label)
 
     return item
 

@@ -159,11 +159,8 @@ class _FactoryWrapper:
         def create(*args: Any, **kwargs: Any) -> Any:
             if needs_mode(session):
                 return original(*args, **kwargs)
-            try:
-                with mode_disabled():
-                    out = original(*args, **kwargs)
-            except RuntimeError:
-                return original(*args, **kwargs)  # fails again, and is reported
+            with mode_disabled():
+                out = original(*args, **kwargs)
             if session.recorders and not session.suspended:
                 record_direct_call(session, operator, out, (), on_device=False)
             return out
