@@ -1,6 +1,7 @@
 """Measure devlint on the test suites of packages: what the emulated accelerator sees in them, and what the linter says.
 
     python benchmarks/suites.py run CHECKOUTS RESULTS [--only WORD] [--seconds 900]
+    python benchmarks/suites.py modes CHECKOUTS TABLE [--only WORD] [--seconds 900]
     python benchmarks/suites.py report RESULTS
 
 CHECKOUTS holds one folder OWNER+NAME for each repository of `SUITES`, with the commit in a file OWNER+NAME.commit
@@ -11,6 +12,9 @@ package. RESULTS gets a line for each suite: `repository`, `commit`, `tests` (py
 "confirmed", "refuted" or "not-reached" for a finding of the linter, and "observed" for a problem that only the run
 shows, which the linter has missed. A reader adds the `reason` of each that is refuted or observed. A new run keeps the
 reasons.
+
+`modes` runs each suite by itself, under `pytest --devlint` and `pytest --devlint=move`. TABLE gets a line for each:
+the mode, pytest's last line, and the device coverage.
 """
 
 from __future__ import annotations
@@ -29,6 +33,9 @@ from pathlib import Path
 from typing import Any, Final
 
 JUDGED: Final = ("DEV1", "DEV2", "DEV3")
+EMULATED: Final = "emulated"
+MODES: Final = ("", EMULATED, "move")
+"""The modes in which `modes` runs each suite; the first is the suite by itself."""
 LAST_SECONDS: Final = 600
 """The seconds that a suite has for the linter and its report after it was interrupted at its time limit."""
 
@@ -111,10 +118,33 @@ def run_suite(suite: Suite, checkouts: Path, seconds: int) -> Record:
     return {
         "repository": suite.repository,
         "commit": note.read_text().strip() if note.exists() else "",
-        "tests": next((line for line in reversed(output.splitlines()) if " in " in line), "no end").strip("= "),
+        "tests": _last_line(output),
         "operators": seen["operators"],
         "findings": [_finding(outcomes[key]) for key in sorted(outcomes)],
     }
+
+
+def run_mode(suite: Suite, checkouts: Path, seconds: int, mode: str) -> Record:
+    """Run one suite by itself (`mode` is empty) or under `pytest --devlint=MODE`, and return its line of the table."""
+    home = (checkouts / suite.folder).resolve()
+    path = os.pathsep.join([str(home / suite.root), str(home), os.environ.get("PYTHONPATH", "")])
+    kept = {} if mode == "move" else suite.environment
+    environment = {**os.environ, **kept, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.json")
+        command = [sys.executable, "-P", "-m", "pytest", "-q", "--tb=no", "--timeout=120", "-p", "no:cacheprovider"]
+        if mode:
+            command += [f"--devlint={mode}", "--devlint-no-lint", "--devlint-report", str(report)]
+        options = () if mode != EMULATED else suite.options
+        output = _interrupted_at(seconds, [*command, *options, *suite.tests], home, environment)
+        seen: Record = json.loads(report.read_text()) if report.exists() else {"device_coverage": {}}
+    coverage = {name: value for name, value in seen["device_coverage"].items() if isinstance(value, int)}
+    return {"repository": suite.repository, "mode": mode or "alone", "tests": _last_line(output), **coverage}
+
+
+def _last_line(output: str) -> str:
+    """Return pytest's last line: how many tests passed and failed."""
+    return next((line for line in reversed(output.splitlines()) if " in " in line), "no end").strip("= ")
 
 
 def _interrupted_at(seconds: int, command: Sequence[str], home: Path, environment: Mapping[str, str]) -> str:
@@ -193,6 +223,17 @@ def run(checkouts: Path, results: Path, only: str, seconds: int) -> None:
         print(f"{suite.repository}: {record['tests']}", flush=True)
 
 
+def modes(checkouts: Path, table: Path, only: str, seconds: int) -> None:
+    """Run the suites whose repository's name contains a word in each mode, and add their lines to the table."""
+    for suite in SUITES:
+        if only in suite.repository and (checkouts / suite.folder).is_dir():
+            for mode in MODES:
+                line = json.dumps(run_mode(suite, checkouts, seconds, mode))
+                with table.open("a", encoding="utf-8") as lines:
+                    lines.write(f"{line}\n")
+                print(line, flush=True)
+
+
 def report(results: Path) -> Iterator[str]:
     """Yield a line for each suite, one for all, and one for each finding that a run refutes or only a run shows."""
     suites = [json.loads(line) for line in results.read_text().splitlines()]
@@ -223,10 +264,17 @@ def main() -> None:
     running.add_argument("results", type=Path)
     running.add_argument("--only", default="")
     running.add_argument("--seconds", type=int, default=900)
+    in_modes = commands.add_parser("modes")
+    in_modes.add_argument("checkouts", type=Path)
+    in_modes.add_argument("table", type=Path)
+    in_modes.add_argument("--only", default="")
+    in_modes.add_argument("--seconds", type=int, default=900)
     commands.add_parser("report").add_argument("results", type=Path)
     given = parser.parse_args()
     if given.command == "run":
         run(given.checkouts, given.results, given.only, given.seconds)
+    elif given.command == "modes":
+        modes(given.checkouts, given.table, given.only, given.seconds)
     else:
         print("\n".join(report(given.results)))
 

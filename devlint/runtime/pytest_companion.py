@@ -36,6 +36,10 @@ from devlint.runtime.worker_recordings import add_recording, pack_recording
 
 _WORKER_OUTPUT = "devlint"
 """The key under which a pytest-xdist worker hands over what it recorded."""
+_IF_KEPT = (
+    "If the package kept that tensor, it is a bug; if the test passes on what it was given, the test would move it."
+)
+"""What to make of a host tensor that an earlier call has made."""
 
 
 class Companion:
@@ -121,7 +125,7 @@ class Companion:
             report_uncaught_error(session, call.excinfo.value)
         story = _operand_history_text(call.excinfo.value)
         if self._moved is not None and self._moved.active:
-            story = "\n".join([story, self._moved_text()] if story else [self._moved_text()])
+            story = "\n".join(filter(None, [story, _moved_text(call.excinfo.value)]))
         if story:
             report.sections.append(("devlint", story))
 
@@ -190,13 +194,6 @@ class Companion:
             written = export_cases(report, config.invocation_params.dir / cases)
             terminalreporter.write_line(f"devlint: {len(written)} cases written to {cases}")
 
-    def _moved_text(self) -> str:
-        """Return the note on a failed test of which `--devlint=move` has moved the tensors."""
-        return (
-            f"{REASON}: modules and tensors that tests make are on the accelerator; what the package makes without a "
-            f"device stays on the host. If this test must stay there too, mark it with pytest.mark.{MARKER}."
-        )
-
     def _text(self) -> Iterator[str]:
         """Yield the report as text, with the device coverage of the suite at its end."""
         yield from self._report.full()
@@ -246,3 +243,23 @@ def _operand_history_text(error: BaseException) -> str:
         return ""
     steps = [f"  {step.message}: {step.site}" for step in seen.steps if step.site is not None]
     return "\n".join([f"{seen.code} at {seen.site}", *steps])
+
+
+def _moved_text(error: BaseException) -> str:
+    """Return the note on a failed test of which `--devlint=move` has moved the tensors."""
+    text = (
+        f"{REASON}: modules and tensors that tests make are on the accelerator; what the package makes without a "
+        f"device stays on the host. If this test must stay there too, mark it with pytest.mark.{MARKER}."
+    )
+    seen = recorded_observation(error)
+    if seen is None:
+        return text
+    running = {(site.filename, site.function) for site in seen.through}
+    later = (*seen.steps[1:], None)
+    stayed = [
+        step.site
+        for step, after in zip(seen.steps, later, strict=True)
+        if step.message.startswith("created on the host") and not (after and after.message.startswith("moved"))
+    ]
+    earlier = [site for site in stayed if site is not None and (site.filename, site.function) not in running]
+    return "\n".join([text, *(f"{REASON}: {site} ran in an earlier call. {_IF_KEPT}" for site in earlier)])

@@ -134,6 +134,7 @@ def test_each_bug_of_the_package_fails_and_tells_why(tmp_path: Path) -> None:
     assert f"created on the host by torch.zeros(), which names no device: {tmp_path}/net.py:24" in output
     assert f"DEV106 at {tmp_path}/net.py:32" in output
     assert output.count("mark it with pytest.mark.devlint_on_host") == 3
+    assert output.count("ran in an earlier call") == output.count(f"{tmp_path}/net.py:10 ran in an earlier call") == 1
 
 
 MARKED = """\
