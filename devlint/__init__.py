@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,9 @@ def __getattr__(name: str) -> Any:
     """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     return getattr(import_module(f"devlint.{_HOMES.get(name, 'diagnostic')}"), name)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add the magics `%%devlint` and `%%devlint_run` to an IPython session, which asks by `%load_ext devlint`."""
+    import_module("devlint.notebook.magics").load_ipython_extension(shell)

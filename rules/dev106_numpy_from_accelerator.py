@@ -11,7 +11,7 @@ from devlint.domain.placement import placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.host_read_texts import array_suggestion, reader_text
+from devlint.explain.host_read_texts import array_suggestion, host_copy_calls, reader_text
 from devlint.explain.place_texts import place_text, text_with_suffix
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.host_copies import insert_host_copy
@@ -73,7 +73,7 @@ class NumpyFromAccelerator(Rule):
         if found is not None:
             when, leaf = found
             text = place_text(event.operand)
-            suggestion = text_with_suffix(event.operand, ".detach().cpu()" if event.tensor.grad else ".cpu()")
+            suggestion = text_with_suffix(event.operand, _calls(event))
             yield Finding(
                 event.context.place,
                 f"`{text}` is on {device_text(leaf)}{condition_text(when)},"
@@ -87,4 +87,9 @@ class NumpyFromAccelerator(Rule):
 
 def _fix(event: HostRead, context: FixContext) -> Fix:
     """Return the fix for a finding of DEV106: copy the tensor to the host, and detach it if it requires grad."""
-    return insert_host_copy(context, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")
+    return insert_host_copy(context, event, _calls(event))
+
+
+def _calls(event: HostRead) -> str:
+    """Return the calls that the tensor needs before the host reads it."""
+    return host_copy_calls(event, ".detach().cpu()" if event.tensor.grad else ".cpu()")

@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
 from devlint.domain.placement import placement_cases
-from devlint.explain.host_read_texts import array_suggestion, reader_text
+from devlint.explain.host_read_texts import array_suggestion, host_copy_calls, reader_text
 from devlint.explain.place_texts import place_text, text_with_suffix
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.host_copies import insert_host_copy
@@ -72,16 +72,15 @@ class NumpyRequiresGrad(Rule):
         found = [leaf for _, leaf in placement_cases(event.tensor.placement, event.context.path_condition)]
         if any(is_accelerator(leaf.device) for leaf in found):
             return
-        text = place_text(event.operand)
+        text, detached = place_text(event.operand), text_with_suffix(event.operand, host_copy_calls(event, ".detach()"))
         yield Finding(
             event.context.place,
             f"`{text}` requires grad, and {reader_text(event)} cannot read a tensor that autograd tracks",
-            help=array_suggestion(event)
-            or f"take it out of autograd first: `{text_with_suffix(event.operand, '.detach()')}`",
+            help=array_suggestion(event) or f"take it out of autograd first: `{detached}`",
             make_fix=partial(_fix, event) if event.array is None else None,
         )
 
 
 def _fix(event: HostRead, context: FixContext) -> Fix:
     """Return the fix for a finding of DEV117: detach the tensor from autograd before NumPy reads it."""
-    return insert_host_copy(context, event, ".detach()")
+    return insert_host_copy(context, event, host_copy_calls(event, ".detach()"))

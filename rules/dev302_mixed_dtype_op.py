@@ -8,11 +8,12 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place, steps_elsewhere
 from devlint.explain.assumptions import assumptions
+from devlint.explain.caller_arguments import at_caller, is_callers
 from devlint.explain.dtype_texts import dtype_text, implicit_float64, operand_dtype_steps
 from devlint.explain.place_texts import dotted_name_at, operation_text, text_with_suffix
-from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH, cast_call
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH, cast_text, without_cast
 from devlint.fixes.cast_insertion import cast_operand
-from devlint.fixes.fix_context import FixContext
+from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.rule import Finding, Rule
 
@@ -77,34 +78,44 @@ class MixedDtypeOp(Rule):
             place,
             f"{operation_text(event.operation)} {verb}: {dtype_text(left)}, meets {dtype_text(right)}",
             steps_elsewhere(steps, place),
-            _help(left, right),
+            _help(event, left, right),
             assumptions(event, left.tensor.dtype, right.tensor.dtype),
             subject=_subject_place(left, right, place),
-            make_fix=partial(_fix, left, right),
+            make_fix=partial(_fix, event, left, right),
         )
 
 
-def _fix(left: Operand, right: Operand, context: FixContext) -> Fix:
+def _fix(event: DtypeConflict, left: Operand, right: Operand, context: FixContext) -> Fix:
     """Return the fix for a finding of DEV302: cast the operand that the advice of `_help` names.
 
-    In an assignment to an entry, `x[i] = value`, the assigned value is cast.
+    In an assignment to an entry, `x[i] = value`, the assigned value is cast. What a caller passes to a module, or to
+    a function with weights of its own, is cast by that caller: others may pass the dtype of their weights.
     """
     assigned = next((one for one in (left, right) if one.name == "value"), None)
     moved, kept = (left, right) if right.of_module is not None else (right, left)
     if assigned is not None:
         moved, kept = assigned, left if assigned is right else right
+    if kept.of_module is not None:
+        found = at_caller(moved, event.context.scope)
+        if found is None or found.place.filename != event.context.place.filename:
+            raise NoFix
+        moved = found
     return cast_operand(context, moved, kept.tensor.dtype.name or "float32", kept)
 
 
-def _help(left: Operand, right: Operand) -> str:
+def _help(event: DtypeConflict, left: Operand, right: Operand) -> str:
     """Return the advice for a finding of DEV302: cast one operand to the dtype of the other."""
     moved, kept = (left, right) if right.of_module is not None else (right, left)
+    wanted = kept.tensor.dtype.name or "float32"
+    if kept.of_module is not None and is_callers(moved, event.context.scope):
+        passed = at_caller(moved, event.context.scope)
+        return f"cast it where it is passed{f': `{cast_text(passed.place, wanted)}`' if passed else ''}"
     other = dotted_name_at(kept.place)
     if other is not None and kept.of_module is None:
-        suffix = f".to({other}.dtype)"
+        cast = text_with_suffix(without_cast(moved.place, wanted), f".to({other}.dtype)", MAX_SUGGESTION_LENGTH)
     else:
-        suffix = cast_call(kept.tensor.dtype.name)
-    return f"cast one of them: `{text_with_suffix(moved.place, suffix, MAX_SUGGESTION_LENGTH)}`"
+        cast = cast_text(moved.place, wanted)
+    return f"cast one of them: `{cast}`"
 
 
 def _subject_place(left: Operand, right: Operand, place: Place) -> Place:

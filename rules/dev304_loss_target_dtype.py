@@ -10,8 +10,8 @@ from devlint.domain.dtype import FLOATS, is_floating
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import operand_dtype_steps
-from devlint.explain.place_texts import operand_text, text_with_suffix
-from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH, cast_call
+from devlint.explain.place_texts import operand_text
+from devlint.explain.suggestions import cast_text
 from devlint.fixes.cast_insertion import cast_operand
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.state.events import RefusedTargetDtype
@@ -76,7 +76,7 @@ class LossTargetDtype(Rule):
             place,
             f"`{event.loss}` takes {_phrase(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",
             steps,
-            f"cast the targets: `{text_with_suffix(event.operand.place, cast_call(suggested), MAX_SUGGESTION_LENGTH)}`",
+            f"cast the targets: `{cast_text(event.operand.place, suggested)}`",
             assumptions(event, dtype),
             subject=dtype.provenance.place if dtype.provenance is not None else place,
             make_fix=partial(_fix, event, suggested),

@@ -9,8 +9,8 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.dtype_texts import dtype_phrase, operand_dtype_steps
-from devlint.explain.place_texts import operand_text, operation_text, text_with_suffix
-from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH, cast_call
+from devlint.explain.place_texts import operand_text, operation_text
+from devlint.explain.suggestions import cast_text
 from devlint.fixes.cast_insertion import cast_operand
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.state.events import RefusedIndexDtype
@@ -74,7 +74,7 @@ class IndexDtype(Rule):
             f"{operand_text(event.operand)} is {dtype_phrase(dtype)}, but {operation_text(event.operation)} takes"
             f" {_alternatives(event.accepted)} for its `{event.operand.name}`",
             steps,
-            f"cast it: `{text_with_suffix(event.operand.place, cast_call(suggested), MAX_SUGGESTION_LENGTH)}`",
+            f"cast it: `{cast_text(event.operand.place, suggested)}`",
             assumptions(event, dtype),
             subject=dtype.provenance.place if dtype.provenance is not None else place,
             make_fix=partial(_fix, event, suggested),

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from devlint.explain.place_texts import operation_text, place_text, text_with_suffix
 from devlint.interpreter.state.events import HostRead
+
+REDUCTIONS: Final = frozenset(f"np.{name}" for name in "mean sum prod max min amax amin std var any all".split())
+"""NumPy's reductions: they call a tensor's own method with arguments that torch refuses, so that they need an array."""
+
+
+def host_copy_calls(event: HostRead, calls: str) -> str:
+    """Return the calls after which the host can read a tensor, such as `.cpu()`: for a reduction also `.numpy()`."""
+    needs_array = event.reader in REDUCTIONS and not event.inside
+    return f"{calls}.numpy()" if needs_array else calls
 
 
 def reader_text(event: HostRead) -> str:

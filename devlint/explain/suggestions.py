@@ -7,9 +7,10 @@ from typing import Final, Literal
 
 import libcst as cst
 
+from devlint.domain.dtype import promotion_category
 from devlint.domain.placement import Place
-from devlint.domain.torch_names import CHAINED_METHODS
-from devlint.explain.place_texts import place_text
+from devlint.domain.torch_names import CAST_METHODS, CHAINED_METHODS
+from devlint.explain.place_texts import place_text, text_with_suffix
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend
 
@@ -21,9 +22,29 @@ CAST_CALLS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".hal
 """Tensor methods that cast to one dtype, by the name of the dtype."""
 
 
-def cast_call(dtype: str | None) -> str:
+def cast_call(dtype: str) -> str:
     """Return the text of a method call that casts a tensor to a dtype: `.float()`, `.to(torch.bfloat16)`."""
-    return CAST_CALLS.get(dtype or "float32", f".to(torch.{dtype})")
+    return CAST_CALLS.get(dtype, f".to(torch.{dtype})")
+
+
+def without_cast(place: Place, dtype: str) -> Place:
+    """Return the place of what an expression casts, `x` of `x.half()`, where a cast to `dtype` can replace that cast.
+
+    Both must be floating, or both integral: else the cast may change the values, and is meant. The place of another
+    expression is returned as it is.
+    """
+    match place.node:
+        case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method)), args=[]) if (
+            method in CAST_METHODS and promotion_category(CAST_METHODS[method]) == promotion_category(dtype)
+        ):
+            return replace(place, node=receiver)
+    return place
+
+
+def cast_text(place: Place, dtype: str | None) -> str:
+    """Return the source text of an expression cast to a dtype, in which a wrong cast is replaced: `x.float()`."""
+    wanted = dtype or "float32"
+    return text_with_suffix(without_cast(place, wanted), cast_call(wanted), MAX_SUGGESTION_LENGTH)
 
 
 def comparison_side(place: Place, side: Literal["left", "right"]) -> str:

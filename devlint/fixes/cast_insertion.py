@@ -5,14 +5,16 @@ The cast is where NumPy or Python data becomes a tensor, where an operation uses
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.explain.suggestions import CAST_CALLS
+from devlint.explain.place_texts import shortened
+from devlint.explain.suggestions import CAST_CALLS, without_cast
 from devlint.fixes.call_edits import add_argument, find_argument, method_name, receiver_of
-from devlint.fixes.edits import append_call, insert_after
+from devlint.fixes.edits import append_call, insert_after, replace_node, text_with_call
 from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
 from devlint.fixes.import_edits import full_name, write_library_name
 from devlint.fixes.name_queries import parameter_names
@@ -55,11 +57,24 @@ def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Opera
     node = operand_expression(region, operand)
     if operand.of_module is not None or operand.inside:
         raise NoFix
+    no_edits: tuple[Edit, ...] = ()
     if other is not None and other.of_module is None and not other.inside and is_repeatable(_operand_expression(other)):
         text = source_code(other.place.unit, _operand_expression(other))
-        message, edits = insert_transfer(region, node, f".to({text}.dtype)")
-        return Fix(message, Applicability.UNSAFE, edits)
-    suffix, imported = cast_suffix(region, node, dtype)
+        suffix, imported = f".to({text}.dtype)", no_edits
+    else:
+        suffix, imported = cast_suffix(region, node, dtype)
+    source = without_cast(replace(operand.place, node=node), dtype).node
+    if source is not node and isinstance(source, cst.BaseExpression):
+        # The cast to the wrong dtype becomes one to the right dtype.
+        written = text_with_call(region, source, suffix)
+        return Fix(
+            f"Write `{shortened(written)}`",
+            Applicability.UNSAFE,
+            (
+                *imported,
+                replace_node(region, node, written),
+            ),
+        )
     message, edits = insert_transfer(region, node, suffix)
     return Fix(message, Applicability.UNSAFE, (*imported, *edits))
 

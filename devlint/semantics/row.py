@@ -49,8 +49,8 @@ class Row:
     ``free``: those that may be anywhere.
 
     The required dtypes. ``match``: groups of parameters that must have equal dtypes. ``match_or_half``: the same, but
-    half precision beside float32 is accepted. ``index_dtypes`` and ``target_dtypes``: the only dtypes that a parameter
-    accepts.
+    half precision beside float32 is accepted, for a normalization of its data only. ``index_dtypes`` and
+    ``target_dtypes``: the only dtypes that a parameter accepts.
 
     The device of the result, in ``device`` and ``device_if``: "group" (the device of the operands in ``same``),
     "arg:NAME" (the device of that argument), "kwarg" (the argument ``device``, else the default device),

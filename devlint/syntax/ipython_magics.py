@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from devlint.syntax.ast_parsing import try_parse_ast
 from devlint.syntax.line_starts import NEWLINE
 
-PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "memit", "prun", "time", "timeit", "wandb"})
+PYTHON_CELL_MAGICS = frozenset("capture debug devlint devlint_run memit prun time timeit wandb".split())
 """The cell magics whose cell holds Python that runs in the notebook's namespace; other magic cells become blank."""
 
 _MAGIC_STATEMENT = re.compile(

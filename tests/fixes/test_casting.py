@@ -69,6 +69,46 @@ PAIRS = {
         inputs, weight = torch.rand(2, 3).half(), torch.rand(3, 4)
         print(inputs @ weight.to(inputs.dtype))
         """,
+    ("DEV302", "what a caller passes to a shared module, where it is passed"): """
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(3, 3)
+
+            def forward(self, x):
+                x = self.fc(x)
+                return x
+
+        net = Net().half()
+        net(torch.rand(2, 3))
+        # becomes (unsafe)
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(3, 3)
+
+            def forward(self, x):
+                x = self.fc(x)
+                return x
+
+        net = Net().half()
+        net(torch.rand(2, 3).half())
+        """,
+    ("DEV302", "a cast to the wrong dtype becomes one to the right dtype"): """
+        from torch import nn
+
+        net = nn.Linear(3, 3)
+        net(torch.rand(2, 3).double())
+        # becomes (unsafe)
+        from torch import nn
+
+        net = nn.Linear(3, 3)
+        net(torch.rand(2, 3).float())
+        """,
     ("DEV303", "the transfer casts as well"): """
         import numpy as np
 

@@ -57,6 +57,10 @@ weights = {name: p.detach().numpy() for name, p in model.named_parameters()}  # 
 }
 
 GOOD = {
+    "functions of NumPy that call the tensor's own method": """
+x = torch.rand(2, 1).cuda()
+print(np.squeeze(x), np.swapaxes(x, 0, 1), np.real(x), np.nonzero(x), np.shape(x))
+""",
     "copied first": """
 x = torch.ones(3).cuda()
 print(x.cpu().numpy(), x.to("cpu").numpy(), x.detach().cpu().numpy(), np.array(x.cpu()), x.tolist(), x.mean().item())
@@ -122,3 +126,10 @@ def test_the_help_says_what_to_write() -> None:
 def test_what_autograd_follows_is_detached_too() -> None:
     (finding,) = check("x = torch.ones(3, device='cuda', requires_grad=True)\ny = x.numpy()  # DEV106", "DEV1")
     assert finding.help == "copy it to the host first: `x.detach().cpu()`"
+
+
+def test_a_reduction_of_numpy_needs_an_array() -> None:
+    (found,) = check("c = torch.rand(3).cuda()\nnp.mean(c)  # DEV106", "DEV106")
+    assert found.help == "copy it to the host first: `c.cpu().numpy()`"
+    assert found.fix is not None
+    assert [edit.content for edit in found.fix.edits] == [".cpu().numpy()"]

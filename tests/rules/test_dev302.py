@@ -24,6 +24,13 @@ a.matmul(b)  # DEV302
 torch.bmm(a[None], b[None])  # DEV302
 F.linear(a, b)  # DEV302
 """,
+    "a normalization in half precision of float32": """
+x, rows = torch.rand(2, 4, 3, 3), torch.rand(2, 4)
+nn.LayerNorm(4).half()(rows)  # DEV302
+nn.GroupNorm(2, 4).bfloat16()(x)  # DEV302
+nn.BatchNorm2d(4).half()(x)  # DEV302
+F.layer_norm(rows, (4,), torch.ones(4, dtype=torch.float16))  # DEV302
+""",
     "half weights": """
 model = nn.Linear(3, 3).half()
 model(torch.rand(2, 3))  # DEV302
@@ -53,6 +60,14 @@ conv(torch.rand(1, 1, 8, 8))  # DEV302
 }
 
 GOOD = {
+    "a normalization in float32 of half precision": """
+x, rows = torch.rand(2, 4, 3, 3), torch.rand(2, 4)
+nn.LayerNorm(4)(rows.half())
+nn.GroupNorm(2, 4)(x.bfloat16())
+nn.BatchNorm2d(4)(x.half())
+F.layer_norm(rows.half(), (4,), torch.ones(4))
+nn.RMSNorm(4).half()(rows)
+""",
     "a part of a batch": """
 from torch.utils.data import DataLoader
 def train(dataset, device):

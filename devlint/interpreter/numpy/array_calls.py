@@ -53,6 +53,10 @@ _DRAWN_NUMBERS: Final = {"float64": "float", "int64": "int"}
 """The type of the Python number that NumPy's random functions return instead of an array without dimensions."""
 
 
+METHOD_FUNCTIONS: Final = frozenset({"numpy.squeeze", "numpy.swapaxes", "numpy.real", "numpy.nonzero"})
+"""NumPy's functions that call the tensor's own method in a way that torch takes: NumPy then reads no elements."""
+
+
 def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     """Return the result of a NumPy or pandas call by its row of devlint's NumPy table; unknown without a row."""
     receiver = invocation.receiver_argument
@@ -64,6 +68,9 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
         row = frame.analysis.numpy.find(f"numpy.ndarray.{invocation.name}")
     else:
         row = frame.analysis.numpy.find(invocation.name)
+        first = next(iter(invocation.arguments.positional), None)
+        if invocation.name in METHOD_FUNCTIONS and first is not None and isinstance(first.value, Tensor):
+            return UNKNOWN
         if invocation.name not in METADATA_FUNCTIONS:
             report_tensors_read(frame, invocation)
     source = receiver.value if receiver is not None else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -50,6 +50,8 @@ from devlint.semantics.table import Row
 
 _HALF_AND_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
 """The pairs of different dtypes that operands in a group of `Row.match_or_half` may have."""
+_NORMALIZING: Final = frozenset({"weight", "bias", "running_mean", "running_var", "parameters"})
+"""The parameters and statistics of a normalization, which follow its data in a group of `Row.match_or_half`."""
 METADATA_MUTATIONS: Final = frozenset(
     "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_ detach_ requires_grad_ rename_"
     " as_strided_".split()
@@ -230,8 +232,8 @@ def _check_dtypes(
             if pair[0].name in group and pair[1].tensor.dtype.name is not None
         ]
         for (left, left_cast), (right, right_cast) in pairwise(known):
-            kinds = {left_cast.tensor.dtype.name, right_cast.tensor.dtype.name}
-            if len(kinds) > 1 and not (group in row.match_or_half and kinds in _HALF_AND_SINGLE):
+            same = left_cast.tensor.dtype.name == right_cast.tensor.dtype.name
+            if not same and not (group in row.match_or_half and _is_accepted_half(group, left_cast, right_cast)):
                 differ = left.tensor.dtype.name != right.tensor.dtype.name
                 pair = (left, right) if differ else (left_cast, right_cast)
                 conflict = DtypeConflict(frame.event_context(node), name, *pair)
@@ -251,6 +253,19 @@ def _is_other_overload(row: Row, bound: BoundArguments) -> bool:
     if len(row.tensors) < 2:
         return False
     return any(bound.keys() <= set(one) and len({*row.tensors} & {*one}) == 1 for one in row.overloads[1:])
+
+
+def _is_accepted_half(group: Sequence[str], left: Operand, right: Operand) -> bool:
+    """Return whether two operands of a group that torch accepts in half precision beside float32 have such dtypes.
+
+    A normalization accepts data in half precision beside parameters and statistics in float32, and not the reverse.
+    """
+    if {left.tensor.dtype.name, right.tensor.dtype.name} not in _HALF_AND_SINGLE:
+        return False
+    data = next((one for one in (left, right) if one.name == group[0]), None)
+    if data is None or not _NORMALIZING.issuperset(group[1:]):
+        return True
+    return data.tensor.dtype.name != "float32"
 
 
 def _check_target_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
