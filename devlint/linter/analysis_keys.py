@@ -232,6 +232,7 @@ class AnalysisKeys:
             module.is_package,
             module.path in self._given,
             module.path in self._program_facts.default_setters.imported_files,
+            self._program_facts.default_setters.may_import_setting_package(module),
             self._moved_from_outside.get(module.path, []),
             facts.local,
         ]

@@ -219,6 +219,16 @@ MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.
             {"main": "import torch\nimport user\n\ntorch.set_default_device('cuda')\n"},
             "user.py",
         ),
+        (
+            {"main": "import user\n"},
+            {"main": "import deepxde\nimport user\n"},
+            "user.py",
+        ),
+        (
+            {"extra": "from setting import f\nimport torch\n\nx = torch.ones(3)\n", "setting": "def f(): pass\n"},
+            {"setting": "import deepxde\n\ndef f(): pass\n"},
+            "extra.py",
+        ),
         ({"block": BLOCK, "mover": MOVER}, {"mover": MOVER.replace("net.shift = net.shift.cuda()\n", "")}, "block.py"),
         (
             {"state": STATE, "mover": STATE_MOVER},

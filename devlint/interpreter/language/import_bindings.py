@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+from devlint.domain.placement import UNKNOWN_PLACEMENT
+from devlint.domain.record import replace
 from devlint.domain.value import LibraryName, ProgramDefinition, Unknown, Value
+from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.state.frame import Frame
+
+
+def forget_default_device(frame: Frame, imported: Value) -> None:
+    """Make torch's default device unknown after an import in a function of what may set it, as some packages do."""
+    setters = frame.analysis.facts.default_setters
+    match imported:
+        case ProgramDefinition(definition=ModuleInfo() as module):
+            sets = setters.may_import_setting_package(module)
+        case ProgramDefinition(definition=(FunctionInfo() | ClassInfo()) as member):
+            sets = setters.may_import_setting_package(member.module)
+        case LibraryName(name=name):
+            sets = setters.is_setting_package(name)
+        case _:
+            return
+    if sets and frame.state.torch_state.default_device is None:
+        frame.state.torch_state = replace(frame.state.torch_state, default_device=UNKNOWN_PLACEMENT)
 
 
 def imported_value(frame: Frame, module: str, attribute: str | None, level: int, name: str) -> Value:

@@ -13,7 +13,7 @@ from devlint.domain.value import NONE, LibraryName, OpaqueData, ProgramDefinitio
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.attribute_stores import delete_target
 from devlint.interpreter.language.expressions import closure, truth
-from devlint.interpreter.language.import_bindings import imported_value
+from devlint.interpreter.language.import_bindings import forget_default_device, imported_value
 from devlint.interpreter.language.match_patterns import conjunction_of_answers, match_pattern
 from devlint.interpreter.language.nonlocals import declare_outer_names
 from devlint.interpreter.language.operators import augmented
@@ -181,7 +181,9 @@ def import_(frame: Frame, node: cst.Import) -> None:
             if alias.asname and isinstance(alias.asname.name, cst.Name)
             else module.partition(".")[0]
         )
-        frame.bind(name, imported_value(frame, module, None, 0, name))
+        imported = imported_value(frame, module, None, 0, name)
+        forget_default_device(frame, imported)
+        frame.bind(name, imported)
 
 
 @executes(cst.ImportFrom)
@@ -196,6 +198,7 @@ def import_from(frame: Frame, node: cst.ImportFrom) -> None:
         value = imported_value(frame, module, attribute, len(node.relative), name)
         if isinstance(value, LibraryName):
             report_accelerator_name(frame, value.name, alias)
+        forget_default_device(frame, value)
         frame.bind(name, value)
 
 

@@ -38,7 +38,7 @@ class ProgramFacts:
         self.tensor_libraries = TensorLibraries(self.table.models.libraries)
         self.tensor_reach = TensorReach(program, self.tensor_libraries)
         self.imports = ImportGraph(program)
-        self.default_setters = DefaultSetters(program, self.imports)
+        self.default_setters = DefaultSetters(program, self.imports, self.table.models.sets_default_device)
         self.outside_moves = OutsideMoves(program, self.imports)
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)

@@ -8,7 +8,7 @@ from typing import Final
 
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
-from devlint.domain.record import record
+from devlint.domain.record import record, replace
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
@@ -33,11 +33,15 @@ class FileDefaults:
 
 
 class DefaultSetters:
-    """The files of the program that set the default device, and the files that they import."""
+    """The files of the program that set the default device, and the files that they import.
 
-    def __init__(self, program: Program, imports: ImportGraph) -> None:
+    `packages` are the packages of others that set it when they are imported.
+    """
+
+    def __init__(self, program: Program, imports: ImportGraph, packages: frozenset[str]) -> None:
         self._program = program
         self.imports = imports
+        self._packages = packages
 
     @cached_property
     def imported_files(self) -> frozenset[Path]:
@@ -46,8 +50,27 @@ class DefaultSetters:
         The functions of these files are called while that device is the default, so it is unknown there.
         """
         loaded = {path: self._program.load(path) for path in self._program.paths_of_interest}
-        setters = [path for path, module in loaded.items() if module is not None and _mentions(module, SETTERS)]
+        setters = {path for path, module in loaded.items() if module is not None and _mentions(module, SETTERS)}
+        for path in self._files_with_package:
+            setters |= {path, *self.imports.importers_of(path)}
         return self.imports.reached_from(setters)
+
+    def may_import_setting_package(self, module: ModuleInfo) -> bool:
+        """Return whether a file, or one that it imports, uses a package that sets the default device on its import."""
+        users = self._files_with_package
+        return bool(users) and (module.path in users or not users.isdisjoint(self.imports.reached_by(module.path)))
+
+    def is_setting_package(self, name: str) -> bool:
+        """Return whether a dotted name is inside a package that sets the default device when it is imported."""
+        return name.partition(".")[0] in self._packages
+
+    @cached_property
+    def _files_with_package(self) -> frozenset[Path]:
+        """The files that name a package which sets the default device when it is imported."""
+        loaded = {path: self._program.load(path) for path in self.imports.files}
+        return frozenset(
+            path for path, module in loaded.items() if module is not None and _mentions(module, self._packages)
+        )
 
     def may_set_start_method(self, module: ModuleInfo) -> bool:
         """Return whether a program that runs a file may choose how it starts processes.
@@ -105,15 +128,24 @@ class TorchDefaults:
             found = next((self.by_file[one] for one in imports if one in self.by_file), self.set_by_imports(module))
         if found is None and module.path in self._setters.imported_files:
             return FileDefaults(UNKNOWN_PLACEMENT)
-        return found or FileDefaults()
+        return self._after_imports(module, found or FileDefaults())
+
+    def _after_imports(self, module: ModuleInfo, defaults: FileDefaults) -> FileDefaults:
+        """Return the defaults of a file, with an unknown device where a package that it imports may have set one."""
+        if defaults.device is None and self._setters.may_import_setting_package(module):
+            return replace(defaults, device=UNKNOWN_PLACEMENT)
+        return defaults
 
     def set_by_imports(self, module: ModuleInfo) -> FileDefaults | None:
         """Return the defaults that the files which a module imports, directly or not, have set at their top level.
 
-        None if no such file has been run.
+        None if no such file has been run. The device is unknown if a package that they import may set it.
         """
         setters = self._setters.imported_by(module) if self.by_file else ()
-        return next((self.by_file[one.path] for one in setters if one.path in self.by_file), None)
+        found = next((self.by_file[one.path] for one in setters if one.path in self.by_file), None)
+        if found is None and not self._setters.may_import_setting_package(module):
+            return None
+        return self._after_imports(module, found or FileDefaults())
 
 
 def _mentions(module: ModuleInfo, names: frozenset[str]) -> bool:

@@ -28,12 +28,13 @@ class ModelFile:
     """The content of a model file, which describes the functions of a library other than torch.
 
     It has table rows by name or name pattern, aliases of names, and conventions: row cells for any unknown call that
-    meets a condition on its arguments.
+    meets a condition on its arguments. It names the packages that set torch's default device when they are imported.
     """
 
     aliases: Mapping[str, str]
     rows: Mapping[str, Mapping[str, Any]]
     conventions: Mapping[str, Mapping[str, Any]]
+    sets_default_device: frozenset[str]
 
 
 def read_model(path: Path) -> ModelFile:
@@ -88,7 +89,12 @@ def _unsuitable_like(data: Mapping[str, Any]) -> SchemaProblem | None:
 def _model_file(data: Mapping[str, Any]) -> ModelFile:
     """Return the content of a model file as a ModelFile, given its parsed JSON."""
     rows = data.get("rows", {})
-    return ModelFile(data.get("aliases", {}), _complete(rows, rows), _complete(data.get("conventions", {}), rows))
+    return ModelFile(
+        data.get("aliases", {}),
+        _complete(rows, rows),
+        _complete(data.get("conventions", {}), rows),
+        frozenset(data.get("sets_default_device", ())),
+    )
 
 
 def _complete(section: Mapping[str, Any], rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
