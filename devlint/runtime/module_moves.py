@@ -19,13 +19,14 @@ TakeCensus = Callable[[nn.Module, str], object]
 
 
 @contextmanager
-def census_of_moved_modules(take: TakeCensus) -> Iterator[None]:
+def census_of_moved_modules(take: TakeCensus, note: Callable[[str], object]) -> Iterator[None]:
     """Context manager that takes the census of each module that its block moves.
 
     It is taken when the next module is called, since only then is the program done with moving: a `to` of its own may
-    move more after it has called that of `nn.Module`.
+    move more after it has called that of `nn.Module`. `note` is told of a census that fails, which is no matter of the
+    program's.
     """
-    watch = _Watch(take)
+    watch = _Watch(take, note)
     move: Any = nn.Module._apply
     handle = register_module_forward_pre_hook(watch.before_forward)
 
@@ -50,9 +51,10 @@ def census_of_moved_modules(take: TakeCensus) -> Iterator[None]:
 class _Watch:
     """The modules that were moved and whose census is still to be taken; `depth` counts the running `_apply` calls."""
 
-    def __init__(self, take: TakeCensus) -> None:
+    def __init__(self, take: TakeCensus, note: Callable[[str], object]) -> None:
         self.depth = 0
         self._take = take
+        self._note = note
         self._moved: dict[int, tuple[weakref.ref[nn.Module], str]] = {}
 
     def moved(self, module: nn.Module) -> None:
@@ -74,8 +76,13 @@ class _Watch:
         known = [(module, name) for reference, name in moved.values() if (module := reference()) is not None]
         inner = {id(part) for module, _ in known for part in module.modules() if part is not module}
         for module, name in known:
-            if id(module) not in inner:
-                self._take(module, _name_of(module, frame) or name or type(module).__name__)
+            if id(module) in inner:
+                continue
+            shown = _name_of(module, frame) or name or type(module).__name__
+            try:
+                self._take(module, shown)
+            except Exception as problem:  # objects of the program may do anything when they are looked at
+                self._note(f"no census of {shown}: {type(problem).__name__}: {problem}")
 
 
 def _name_of(module: nn.Module, frame: FrameType | None) -> str:

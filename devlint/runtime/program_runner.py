@@ -69,7 +69,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
         place as session,
         going_on(session) if session is not None and request.keep_going else nullcontext(),
         record() as report,
-        census_of_moved_modules(report.census) if request.census else nullcontext(),
+        census_of_moved_modules(report.census, report.notes.append) if request.census else nullcontext(),
         lines,
     ):
         status = execute(request).status

@@ -28,6 +28,8 @@ _NOT_FOLLOWED = (
     *(torch.optim.Optimizer, LRScheduler, Dataset, DataLoader, Sampler),
 )
 """Types of objects without tensors, or with tensors of which one does not expect that they move with a module."""
+_SEQUENCES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
+"""Types of containers whose elements are numbered. Subclasses are iterated as these, since theirs may do anything."""
 _MODULE_TABLES = ("_parameters", "_buffers", "_modules")
 """The attributes in which a module keeps what it has registered."""
 
@@ -38,31 +40,37 @@ Edge = tuple[str, Any]
 def reachable_tensors(root: Any, name: str) -> Iterator[tuple[str, torch.Tensor]]:
     """Yield each tensor that an object reaches, once, with the shortest path to it, such as `model.blocks[0].mask`.
 
-    `name` is what the path calls the object itself.
+    `name` is what the path calls the object itself. What a class shares between its objects is followed too, but not to
+    other modules: a register of all instances says nothing of this one.
     """
     seen = {id(root)}
-    queue: deque[Edge] = deque([(name, root)])
+    queue: deque[tuple[str, Any, bool]] = deque([(name, root, False)])
     while queue and len(seen) < MOST_OBJECTS:
-        path, value = queue.popleft()
+        path, value, shared = queue.popleft()
         if isinstance(value, torch.Tensor):
             yield path, value
             continue
-        for way, inner in _edges(value):
+        own = ((way, inner, shared) for way, inner in _edges(value))
+        of_class = ((way, inner, True) for way, inner in _class_edges(value))
+        for way, inner, with_others in (*own, *of_class):
             if inner is None or isinstance(inner, _NOT_FOLLOWED) or id(inner) in seen:
                 continue
+            if with_others and isinstance(inner, nn.Module):
+                continue
             seen.add(id(inner))
-            queue.append((path + way, inner))
+            queue.append((path + way, inner, with_others))
 
 
 def _edges(value: Any) -> Iterator[Edge]:
-    """Yield the objects that an object reaches directly."""
+    """Yield the objects that an object itself reaches directly."""
     if isinstance(value, dict):
         for key, inner in list(dict.items(value)):
             yield (f"[{key!r}]" if isinstance(key, str | int) else f"[{type(key).__name__}]"), inner
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
         yield from ((f".{field}", inner) for field, inner in zip(value._fields, tuple.__iter__(value), strict=False))
-    elif isinstance(value, list | tuple | set | frozenset | deque):
-        yield from ((f"[{index}]", inner) for index, inner in enumerate(list(value)))
+    elif isinstance(value, _SEQUENCES):
+        own = next(kind for kind in _SEQUENCES if isinstance(value, kind))
+        yield from ((f"[{index}]", inner) for index, inner in enumerate(list(own.__iter__(value))))
     elif isinstance(value, FunctionType):
         yield from _function_edges(value)
     elif isinstance(value, MethodType):
@@ -99,7 +107,7 @@ def _keyword_defaults(function: FunctionType) -> tuple[tuple[str, Any], ...]:
 
 
 def _attribute_edges(value: Any) -> Iterator[Edge]:
-    """Yield the attributes of an object: what a module has registered, its own attributes, and those of its class."""
+    """Yield the attributes of an object itself; of a module, what it has registered comes first."""
     own = _instance_attributes(value)
     if isinstance(value, nn.Module):
         for table in _MODULE_TABLES:
@@ -108,9 +116,14 @@ def _attribute_edges(value: Any) -> Iterator[Edge]:
     for name, inner in own.items():
         if not (isinstance(value, nn.Module) and name in _MODULE_TABLES):
             yield f".{name}", inner
-    for owner in type(value).__mro__:
-        for name, inner in _class_attributes(owner):
-            yield f".{name}", inner
+
+
+def _class_edges(value: Any) -> Iterator[Edge]:
+    """Yield the attributes that an object shares with all others of its class."""
+    if not isinstance(value, FunctionType | MethodType):
+        for owner in type(value).__mro__:
+            for name, inner in _class_attributes(owner):
+                yield f".{name}", inner
 
 
 def _registered(module: nn.Module, name: str) -> str:

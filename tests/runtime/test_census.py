@@ -45,6 +45,16 @@ class Slotted:
         self.mask = torch.ones(2)
 
 
+class Secretive(tuple[torch.Tensor, ...]):
+    """A tuple that does not tell its length, as some of libraries do not."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __iter__(self) -> Any:
+        raise NotImplementedError
+
+
 class Cached(nn.Linear):
     table = torch.arange(4)
 
@@ -66,6 +76,7 @@ class Cached(nn.Linear):
         (lambda: functools.partial(torch.add, torch.ones(2)), ["model.kept.args[0]"]),
         (lambda: functools.partial(torch.add, other=torch.ones(2)), ["model.kept.keywords['other']"]),
         (Slotted, ["model.kept.mask"]),
+        (lambda: Secretive([torch.ones(2)]), ["model.kept[0]"]),
         (lambda: [nn.Linear(1, 1, bias=False)], ["model.kept[0].weight"]),
     ],
 )
@@ -120,6 +131,18 @@ def test_a_module_on_the_host_leaves_nothing_behind() -> None:
     assert paths(model) == []
 
 
+def test_other_modules_in_a_register_of_the_class_are_not_the_modules_own() -> None:
+    class Registered(nn.Linear):
+        made: list[nn.Module] = []  # noqa: RUF012
+
+        def __init__(self) -> None:
+            super().__init__(1, 1)
+            self.made.append(self)
+
+    _other, model = Registered(), Registered()
+    assert paths(model.to("cuda")) == []
+
+
 def test_a_cycle_ends() -> None:
     model = nn.Linear(2, 2)
     model.kept = [model, {"again": model}]
@@ -149,7 +172,7 @@ class Leaving(nn.Linear):
 def watched(work: Callable[[], object]) -> list[str]:
     """Return the paths in the censuses that are taken while a function runs."""
     found: list[str] = []
-    with census_of_moved_modules(lambda module, name: found.extend(paths(module, name))):
+    with census_of_moved_modules(lambda module, name: found.extend(paths(module, name)), found.append):
         work()
     return found
 
@@ -178,7 +201,23 @@ def test_a_module_that_moves_more_itself_is_given_the_time_to() -> None:
 
 def test_the_watch_leaves_nothing_behind() -> None:
     before = nn.Module._apply
-    with emulate(), census_of_moved_modules(lambda module, name: None):
+    with emulate(), census_of_moved_modules(lambda module, name: None, print):
         assert nn.Module._apply is not before
     assert nn.Module._apply is before
     nn.Linear(1, 1).to("cuda")(torch.ones(1, 1, device="cuda"))
+
+
+class Proxy:
+    """An object that raises an error when anything asks what it is."""
+
+    @property
+    def __class__(self) -> Any:  # type: ignore[override]
+        raise LookupError("nothing is bound")
+
+
+def test_a_census_that_fails_does_not_end_the_program() -> None:
+    def work() -> None:
+        network = keeping([Proxy()])
+        assert network(torch.ones(1, 2, device="cuda")).shape == (1, 2)
+
+    assert watched(work) == ["no census of network: LookupError: nothing is bound"]
