@@ -100,6 +100,9 @@ class MovedTests:
         """Return a value with the tensors in it on the accelerator, also those in lists, tuples and dicts."""
         if isinstance(value, torch.Tensor):
             return self._placed(value, "an argument of a module")
+        if isinstance(value, torch.nn.utils.rnn.PackedSequence):
+            packed: Any = value  # torch's annotations leave out the device
+            return packed.to(self.device)  # the batch sizes stay on the host
         if isinstance(value, list | tuple):
             parts = [self.place(part) for part in value]
             if all(new is old for new, old in zip(parts, value, strict=True)):

@@ -100,6 +100,11 @@ def test_training():
     assert all(one.grad.is_cuda for one in model.parameters())
 
 
+def test_packing():
+    x = nn.utils.rnn.pack_padded_sequence(torch.ones(2, 3, 4), torch.tensor([3, 2]), batch_first=True)
+    assert nn.LSTM(4, 5, batch_first=True)(x)[0].data.is_cuda
+
+
 def test_gradients():
     assert torch.autograd.gradcheck(net.shift_there, torch.ones(3, dtype=torch.double, requires_grad=True))
 """
@@ -107,7 +112,7 @@ def test_gradients():
 
 def test_a_right_package_passes(tmp_path: Path) -> None:
     result, output = moved(tmp_path, RIGHT)
-    assert result.startswith("6 passed"), output
+    assert result.startswith("7 passed"), output
     assert "DEV1" not in output and "DEV303" not in output
 
 

@@ -58,6 +58,16 @@ def install(moved: MovedTests, patcher: Patcher) -> None:
         if device is not None and not shares:
             label_tensor(self, Placement(device, f"created on {device} by torch.Tensor()", user_site()))
 
+    pack: Any = torch.nn.utils.rnn.pack_padded_sequence
+
+    @functools.wraps(pack)
+    def pack_padded_sequence(input: torch.Tensor, lengths: Any, *args: Any, **kwargs: Any) -> Any:
+        """Take the lengths from the host, where torch wants them, if a test packs sequences."""
+        if isinstance(lengths, torch.Tensor) and moved.is_test(sys._getframe(1)):
+            lengths = lengths.cpu()
+        return pack(input, lengths, *args, **kwargs)
+
+    patcher.replace(torch.nn.utils.rnn, "pack_padded_sequence", pack_padded_sequence)
     patcher.replace(torch.Tensor, "__init__", initialize)
     patcher.replace(torch.nn.Module, "__init_subclass__", classmethod(init_subclass))
     patcher.replace(torch.nn.Module, "__call__", __call__)
