@@ -41,13 +41,6 @@ class Question:
     kind: str
     constant: object = None
 
-    @property
-    def constants(self) -> Iterable[object]:
-        """The constants that the question mentions."""
-        if isinstance(self.constant, frozenset):
-            return self.constant
-        return () if self.kind == "true" else (self.constant,)
-
     def answer(self, value: object) -> bool:
         """Return the answer for a value; False for values that cannot be ordered, of which Python raises TypeError."""
         match self.kind:
@@ -80,7 +73,10 @@ def membership_question(subject: Hashable, constants: frozenset[object]) -> Ques
 def possible_values(questions: Iterable[Question]) -> list[object]:
     """Return values that stand for all values which questions about one subject tell apart."""
     asked = [*questions]
-    constants = [constant for one in asked for constant in one.constants]
+    constants: list[object] = [one.constant for one in asked if one.kind not in ("true", "In")]
+    for one in asked:
+        if isinstance(one.constant, frozenset):
+            constants += one.constant
     values: list[object] = [False, True]
     numbers = {one for one in constants if isinstance(one, (int, float)) and not isinstance(one, bool)}
     if numbers or not any(isinstance(one, bool) for one in constants):

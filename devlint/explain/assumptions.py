@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterator
+from typing import Final
 
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import DeviceSymbol
@@ -30,6 +32,9 @@ def assumptions(
         if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER
     }
     tests = when | getattr(event, "when", NO_CONDITION)
+    if passed:
+        # A caller that sets no such flag has its tensors on the host.
+        tests |= frozenset(filter(_turns_accelerator_off, event.context.path_condition))
     found = [*_of_conditions(frozenset(one for one in tests if not _is_implied(one, passed)))]
     for case in cases:
         found += _of_case(event, case)
@@ -67,6 +72,19 @@ def _is_implied(test: Literal, origins: Collection[Hashable]) -> bool:
             return not test.holds and subject in origins
         case Atom(question=Question(subject=subject, kind="true")):
             return test.holds and subject in origins
+    return False
+
+
+_FLAG: Final = re.compile(r"(?P<off>no_|disable_)?(?:\w*_)?(?:cuda|gpu)")
+"""The names of flags that say whether a program is to use an accelerator, or is not to."""
+
+
+def _turns_accelerator_off(test: Literal) -> bool:
+    """Return whether a literal says that a flag, an argument or an attribute, asks for no accelerator."""
+    match test.formula:
+        case Atom(question=Question(subject=("param" | "attr", _, str(name)), kind="true")):
+            flag = _FLAG.fullmatch(name)
+            return flag is not None and test.holds is (flag["off"] is not None)
     return False
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import astuple
 
 from devlint.interpreter.state.passed_arguments import ParameterOf, PassedArguments
 from devlint.linter.file_findings import HandedParameter, HostCalls
@@ -18,5 +17,5 @@ def host_calls(given: Collection[str], passed: PassedArguments) -> Iterator[Host
     """Yield the calls in which the given files, by their names, pass parameters of their functions from the host."""
     for parameter, filename, count, sources in passed.from_host():
         if parameter.filename in given and filename in given:
-            passed_on = sorted(map(handed_parameter, sources), key=astuple)
+            passed_on = sorted(map(handed_parameter, sources))
             yield HostCalls(handed_parameter(parameter), filename, count, tuple(passed_on))

@@ -55,7 +55,7 @@ class NeededParameter:
     is_method: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class HandedParameter:
     """A parameter of a function of the program, which a file defines.
 

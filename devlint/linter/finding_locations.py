@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
@@ -112,7 +112,7 @@ class FindingLocator:
         """Return where an event happened, and what its path needs, as plain data."""
         region = self._regions[origin.place]
         row = region.start.row if region is not None else 0
-        handed = sorted(map(handed_parameter, origin.handed), key=astuple)
+        handed = sorted(map(handed_parameter, origin.handed))
         return LocatedOrigin(origin.place.filename, row, tuple(needed_parameters(origin.path_condition)), tuple(handed))
 
     def _key(self, key: Hashable) -> BugKey:

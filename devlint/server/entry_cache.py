@@ -5,15 +5,16 @@ An entry point is where the analysis starts: a function, a class, or the top-lev
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import libcst as cst
 
 from devlint.interpreter.driver.analysis import Analysis
+from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.events import Event
-from devlint.interpreter.state.passed_arguments import CallPlace, ParameterOf, Sources
+from devlint.interpreter.state.passed_arguments import PassedByCall
 from devlint.interpreter.state.private_call_sites import HostData, HostDataKey
 from devlint.interpreter.state.torch_defaults import FileDefaults
 from devlint.server.dependencies import Dependencies
@@ -32,7 +33,7 @@ class GlobalEffects:
     defaults: Mapping[Path, FileDefaults]
     executed_nodes: frozenset[cst.CSTNode] = frozenset()
     host_data: Mapping[HostDataKey, HostData] = field(default_factory=dict)
-    passed: Mapping[ParameterOf, Mapping[CallPlace, Sources]] = field(default_factory=dict)
+    passed: Mapping[FunctionInfo, Mapping[Hashable, PassedByCall]] = field(default_factory=dict)
 
     @classmethod
     def capture(cls, analysis: Analysis) -> GlobalEffects:
@@ -52,9 +53,7 @@ class GlobalEffects:
         analysis.executed_nodes |= self.executed_nodes
         for key, passed in self.host_data.items():
             analysis.private_call_sites.add_host_data(key, passed)
-        for parameter, calls in self.passed.items():
-            for call, sources in calls.items():
-                analysis.passed_arguments.add(parameter, call, sources)
+        analysis.passed_arguments.add(self.passed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.frame import Frame
-from devlint.interpreter.state.passed_arguments import (
-    FROM_HOST,
-    CallPlace,
-    Sources,
-    parameter_of,
-    root_parameter,
-)
+from devlint.interpreter.state.passed_arguments import FROM_HOST, Sources, either, root_parameter
 
 _NO_TENSORS = (Array, Const, DtypeValue, Number, ProgramDefinition, Size, StringPrefix, SymbolicBool)
 """The kinds of values that are on no device."""
@@ -43,11 +37,14 @@ def record_passed_arguments(
     function = info.name.rpartition(".")[2]
     if function.startswith("__") or function == "forward" or info.closure is not None or info.decorators:
         return
-    passed, call = frame.analysis.passed_arguments, CallPlace(frame.module.filename, node)
+    passed = frame.analysis.passed_arguments.of_call(info, frame.module.filename, node)
     for name, value in names.items():
-        parameter = parameter_of(info, name)
-        if value is not receiver and passed.may_be_from_host(parameter, call):
-            passed.add(parameter, call, _sources(frame, value))
+        if value is receiver:
+            continue
+        if name not in passed:
+            passed[name] = _sources(frame, value)
+        elif passed[name] is not None:
+            passed[name] = either(passed[name], _sources(frame, value))
 
 
 def _sources(frame: Frame, value: Value) -> Sources:

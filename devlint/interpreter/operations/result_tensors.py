@@ -240,7 +240,9 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
         # Either the operation fails, or the unknown code has moved its result: the program does not tell which.
         return UNKNOWN_PLACEMENT
     if isinstance(best.placement, PlacementCase):
-        return where_nothing_failed(best.placement, (one.placement for one in known))
+        if len(known) == 1 or not is_accelerator(best.placement.device):
+            return best.placement
+        return where_nothing_failed(best.placement, [one.placement for one in known])
     return reduce(meet_placements, [best.placement, *(one.placement for one in known)])
 
 

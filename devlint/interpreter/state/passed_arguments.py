@@ -21,13 +21,6 @@ class ParameterOf(NamedTuple):
     name: str
 
 
-class CallPlace(NamedTuple):
-    """The place of a call: the file and the syntax node."""
-
-    filename: str
-    node: Hashable
-
-
 Sources: TypeAlias = "frozenset[ParameterOf] | None"
 """The parameters whose values a call passes on, besides what is on the host; None where it may pass anything."""
 
@@ -50,26 +43,45 @@ def root_parameter(origin: Hashable) -> ParameterOf | None:
     return None
 
 
+class PassedByCall(NamedTuple):
+    """What a call in a file passes, by the names of the parameters."""
+
+    filename: str
+    sources: dict[str, Sources]
+
+
+CallRecords: TypeAlias = "defaultdict[FunctionInfo, dict[Hashable, PassedByCall]]"
+"""What calls pass, by the function that they call and the syntax node of the call."""
+
+
 class PassedArguments:
     """The record of what calls pass for the parameters of the program's functions."""
 
     def __init__(self) -> None:
-        self._sites: defaultdict[ParameterOf, dict[CallPlace, Sources]] = defaultdict(dict)
-        self._recorded: defaultdict[ParameterOf, dict[CallPlace, Sources]] = defaultdict(dict)
+        self._calls: CallRecords = defaultdict(dict)
+        self._recorded: CallRecords = defaultdict(dict)
 
-    def add(self, parameter: ParameterOf, call: CallPlace, sources: Sources) -> None:
-        """Record what a call passes for a parameter; the same call may run several times."""
-        for record in (self._sites[parameter], self._recorded[parameter]):
-            known = record.get(call, FROM_HOST)
-            record[call] = None if known is None or sources is None else known | sources
+    def of_call(self, info: FunctionInfo, filename: str, node: Hashable) -> dict[str, Sources]:
+        """Return the record of a call, which the caller of this method extends; the same call may run several times."""
+        calls = self._recorded[info]
+        known = calls.get(node)
+        if known is None:
+            known = calls[node] = PassedByCall(filename, {})
+        return known.sources
 
-    def may_be_from_host(self, parameter: ParameterOf, call: CallPlace) -> bool:
-        """Return whether a call has passed nothing for a parameter so far, or only what is on the host."""
-        return self._recorded[parameter].get(call, FROM_HOST) is not None
+    def add(self, records: Mapping[FunctionInfo, Mapping[Hashable, PassedByCall]]) -> None:
+        """Add what was recorded earlier."""
+        for info, calls in records.items():
+            for node, passed in calls.items():
+                known = self.of_call(info, passed.filename, node)
+                for name, sources in passed.sources.items():
+                    known[name] = either(known.get(name, FROM_HOST), sources)
 
-    def take_recorded(self) -> Mapping[ParameterOf, Mapping[CallPlace, Sources]]:
+    def take_recorded(self) -> CallRecords:
         """Return what was recorded since the last call of this method."""
-        taken, self._recorded = self._recorded, defaultdict(dict)
+        taken, self._recorded = self._recorded, self._calls
+        self.add(taken)
+        self._calls, self._recorded = self._recorded, defaultdict(dict)
         return taken
 
     def from_host(self) -> Iterator[tuple[ParameterOf, str, int, Collection[ParameterOf]]]:
@@ -77,11 +89,18 @@ class PassedArguments:
 
         A file is left out where a call in it may pass anything.
         """
-        for parameter, calls in self._sites.items():
-            by_file: defaultdict[str, list[Sources]] = defaultdict(list)
-            for call, sources in calls.items():
-                by_file[call.filename].append(sources)
-            for filename, passed in by_file.items():
-                known = [one for one in passed if one is not None]
-                if len(known) == len(passed):
-                    yield parameter, filename, len(known), FROM_HOST.union(*known)
+        self.take_recorded()
+        for info, calls in self._calls.items():
+            found: defaultdict[tuple[str, str], list[Sources]] = defaultdict(list)
+            for passed in calls.values():
+                for name, sources in passed.sources.items():
+                    found[name, passed.filename].append(sources)
+            for (name, filename), each in found.items():
+                known = [one for one in each if one is not None]
+                if len(known) == len(each):
+                    yield parameter_of(info, name), filename, len(known), FROM_HOST.union(*known)
+
+
+def either(one: Sources, other: Sources) -> Sources:
+    """Return what a call passes that passes either of two things."""
+    return None if one is None or other is None else one | other
