@@ -51,6 +51,15 @@ class TrainingSteps:
         self.index += 1
         self.waits = 0
 
+    def seen(self) -> tuple[int, Counter[int]]:
+        """Return the number of ends of steps that were seen, and how many whole steps had each number of waits."""
+        return self.index, Counter(self._whole)
+
+    def add_seen(self, index: int, whole: Counter[int]) -> None:
+        """Add the training steps that another process has seen."""
+        self.index += index
+        self._whole += whole
+
     @property
     def waits_per_step(self) -> WaitsPerStep | None:
         """Return how often the host waited in a whole training step; None if no whole step was seen.

@@ -11,12 +11,12 @@ from devlint.runtime.recorder import LineRecord, Recorder, TransferTally
 def pack_recording(recorder: Recorder) -> bytes:
     """Return what a recorder collected as bytes, for a process that trusts this one."""
     seen = (recorder.lines, recorder.expressions, recorder.mixed_operands, recorder.observations)
-    return pickle.dumps((*seen, recorder.notes, recorder.operators, recorder.interrupted))
+    return pickle.dumps((*seen, recorder.notes, recorder.operators, recorder.interrupted, recorder.steps.seen()))
 
 
 def add_recording(recorder: Recorder, packed: bytes) -> None:
     """Add the recording of another process to a recorder. The timeline is left out: each process has its own clock."""
-    lines, expressions, mixed_operands, observations, notes, operators, interrupted = pickle.loads(packed)
+    lines, expressions, mixed_operands, observations, notes, operators, interrupted, steps = pickle.loads(packed)
     for key, record in lines.items():
         _add_line(recorder.lines.setdefault(key, LineRecord(record.site)), record)
     for site, record in expressions.items():
@@ -27,6 +27,7 @@ def add_recording(recorder: Recorder, packed: bytes) -> None:
     _add_counts(recorder.notes, notes)
     recorder.operators += operators
     recorder.interrupted |= interrupted
+    recorder.steps.add_seen(*steps)
 
 
 def _add_line(here: LineRecord, other: LineRecord) -> None:
@@ -38,6 +39,7 @@ def _add_line(here: LineRecord, other: LineRecord) -> None:
     here.promotions += other.promotions
     here.device_operators += other.device_operators
     here.sync_warnings += other.sync_warnings
+    here.steps_with_waits += other.steps_with_waits
 
 
 def _add_counts(here: dict[str, int], other: dict[str, int]) -> None:

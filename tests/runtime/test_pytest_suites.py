@@ -240,3 +240,23 @@ def test_only_errors_that_the_baseline_does_not_know_count(tmp_path: Path) -> No
     done = suite(tmp_path, {"test_it.py": more}, "--devlint", "--devlint-no-lint", *known)
     assert done.returncode == 1 and "--devlint-exit-on: DEV101 test_it.py:6" in done.stdout, done.stdout
     assert status(CAUGHT, "--devlint-exit-on", "new") == pytest.ExitCode.USAGE_ERROR
+
+
+TRAINING = """\
+import torch
+
+def test_training():
+    model = torch.nn.Linear(3, 1).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(6):
+        loss = model(torch.rand(2, 3, device="cuda")).sum()
+        loss.backward()
+        optimizer.step()
+        print(loss.item())
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_waits_in_the_training_steps_of_workers_are_counted(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    done = suite(tmp_path, {"test_it.py": TRAINING}, "--devlint", "--devlint-no-lint", *workers)
+    assert "DEV403" in done.stdout, done.stdout
