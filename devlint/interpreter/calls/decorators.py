@@ -9,7 +9,21 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.value import UNKNOWN, LibraryName, Partial, ProgramDefinition, Value
+from devlint.domain.dtype import UNKNOWN_DTYPE
+from devlint.domain.objects import Sequence
+from devlint.domain.record import replace
+from devlint.domain.value import (
+    UNKNOWN,
+    Array,
+    LibraryName,
+    Number,
+    Partial,
+    ProgramDefinition,
+    Rank,
+    Ref,
+    Tuple,
+    Value,
+)
 from devlint.interpreter.objects.class_hierarchy import definition_frame
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -38,6 +52,40 @@ REGISTERING_PREFIX: Final = "register"
 
 OPAQUE_DECORATORS: Final = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 """Decorators of the libraries above that do change what a function computes."""
+
+
+COMPILERS: Final = frozenset({"numba"})
+"""Libraries whose decorators compile a function with arithmetic of their own, unlike NumPy's."""
+
+
+def is_compiled(frame: Frame, info: FunctionInfo) -> bool:
+    """Return whether a decorator compiles a function with other dtypes than NumPy would compute, as Numba's do."""
+    home = definition_frame(frame, info)
+    for decorator in info.decorators:
+        called = decorator.func if isinstance(decorator, cst.Call) else decorator
+        name = _library_name(home, home.evaluate(called))
+        if name is not None and name.partition(".")[0] in COMPILERS:
+            return True
+    return False
+
+
+def without_dtypes(frame: Frame, value: Value) -> Value:
+    """Return the result of a compiled function: its arrays have unknown dtypes, and its scalars are Python numbers."""
+    match value:
+        case Array(rank=Rank.ZERO):
+            return Number()
+        case Array():
+            return replace(value, dtype=UNKNOWN_DTYPE)
+        case Tuple(items=items):
+            return replace(value, items=tuple(without_dtypes(frame, one) for one in items))
+        case Ref(address=address):
+            thing = frame.get(address)
+            if isinstance(thing, Sequence):
+                known = None if thing.items is None else tuple(without_dtypes(frame, one) for one in thing.items)
+                prefix = tuple(without_dtypes(frame, one) for one in thing.prefix)
+                element = without_dtypes(frame, thing.element)
+                frame.put(address, replace(thing, items=known, element=element, prefix=prefix))
+    return value
 
 
 def decorated_function(frame: Frame, info: FunctionInfo) -> Value:

@@ -166,7 +166,8 @@ def _call_without_hooks(
         info = thing.cls.definition
         method = find_method(frame, info, "__call__") or (find_method(frame, info, "forward") if module else None)
         if method is not None:
-            return frame.call_function(method, reference, arguments, is_module=module)
+            receiver = None if "staticmethod" in method.decorator_names else reference
+            return frame.call_function(method, receiver, arguments, is_module=module)
     if module:
         if isinstance(thing.cls, str) and not thing.placement_tracked:
             return UNKNOWN

@@ -23,7 +23,7 @@ from devlint.domain.placement import (
     placement_cases,
 )
 from devlint.domain.value import NONE, UNKNOWN, OpaqueData, ProgramDefinition, Ref, Tensor, Value
-from devlint.interpreter.calls.decorators import decorated_function
+from devlint.interpreter.calls.decorators import decorated_function, is_compiled, without_dtypes
 from devlint.interpreter.calls.parameter_binding import bind_parameters, is_refused
 from devlint.interpreter.calls.passed_arguments import record_passed_arguments
 from devlint.interpreter.calls.private_callers import record_private_call
@@ -89,7 +89,8 @@ def _follow_call(
             value = decorated_function(frame, info)
             if value != ProgramDefinition(info) and not (entry and value == UNKNOWN):
                 return _call_wrapper(frame, info, value, receiver, arguments)
-        return _run_in_new_frame(frame, info, receiver, arguments, is_module=is_module, entry=entry)
+        result = _run_in_new_frame(frame, info, receiver, arguments, is_module=is_module, entry=entry)
+        return without_dtypes(frame, result) if info.decorators and is_compiled(frame, info) else result
     return UNKNOWN
 
 
