@@ -109,7 +109,7 @@ if __name__ == "__main__":
 
 def test_spawned_processes_workers_and_exit_handlers_see_the_device(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
-    command = "from devlint.runtime.run_command import run; run(prog_name='devlint run')"
+    command = "from devlint.cli.run_command import run; run(prog_name='devlint run')"
     done = subprocess.run(
         [sys.executable, "-c", command, "--no-lint", "program.py"],
         cwd=tmp_path,

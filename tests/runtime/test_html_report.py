@@ -78,7 +78,7 @@ def test_the_page_shows_code_with_line_numbers_and_marks(play: Callable[[], Repo
     assert "x * weight" in page.marked and "torch.zeros(3)" in page.marked
     assert page.numbers[:5] == ["2", "3", "4", "5", "6"]
     assert page.text.index("Errors (1)") < page.text.index("Worth doing (1)") < page.text.index("Timeline")
-    assert "created on the host by torch.zeros(), which names no device program.py:1:10" in page.text
+    assert "created on the host by torch.zeros(), which names no device 1:10" in page.text
 
 
 def test_help_and_fix_of_a_confirmed_finding_are_shown(play: Callable[[], Report], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -29,8 +30,8 @@ def test_trains_to_the_same_numbers(training: Training) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_programs_compute_the_same_numbers_and_show_no_error(program: str) -> None:
-    same, operators, codes = compare(PROGRAMS[program])
+def test_programs_compute_the_same_numbers_and_show_no_error(program: str, forked: Any) -> None:
+    same, operators, codes = forked(lambda: compare(PROGRAMS[program]))
     assert (same, codes) == (True, []) and operators > 0
 
 

@@ -232,45 +232,16 @@ def _product_operators(args: tuple[Any, ...]) -> tuple[str, ...]:
     return ("mm",) if len(args) == 2 and args[0].dim() == args[1].dim() == 2 else ()
 
 
-def _item_operator(tensor: torch.Tensor, key: Any) -> str | None:
-    """Return the operator that `tensor[key]` dispatches, if that is one that makes a view; else None."""
-    kind = type(key)
-    if kind is int:
-        return "select"
-    if kind is slice and key.step is None and tensor.dim():
-        start, stop, size = key.start, key.stop, len(tensor)
-        if (start is None or type(start) is int) and (stop is None or type(stop) is int):
-            part = (start is not None and 0 < start < size) or (stop is not None and 0 < stop < size)
-            return "slice" if part else None
-    return None
-
-
-def _item(session: RuntimeSession, base: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the short way to `Tensor.__getitem__`, for keys that need no operator but one that makes a view."""
-
-    @functools.wraps(base)
-    def item(tensor: Any, key: Any) -> Any:
-        if type(tensor) not in _PLAIN or needs_mode(session):
-            return base(tensor, key)
-        name = _item_operator(tensor, key)
-        try:
-            label = storage_of_dense(tensor)._devlint_label
-            if name is not None and _decided(label):
-                with mode_disabled():
-                    out = base(tensor, key)
-            else:
-                name = None
-        except (RuntimeError, IndexError):
-            name = None  # it fails again in the mode, and is reported
-        return base(tensor, key) if name is None else _finish(session, name, out, (tensor,), label)
-
-    return item
+def _choice_operators(args: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return the operator that `torch.where` dispatches; none for a condition alone, which gives a tuple of indices."""
+    return ("where",) if len(args) == 3 else ()
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Replace the methods and functions of small operators by versions that pass the dispatch mode where they may.
 
-    Backends that lack dtypes check every operator, so nothing is replaced for them.
+    Backends that lack dtypes check every operator, so nothing is replaced for them. `Tensor.__getitem__` stays as it
+    is: with one written in Python, a tensor counts as a sequence in C, and `torch.tensor` of a list of tensors fails.
     """
     if session.dtype_limits:
         return
@@ -297,9 +268,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
                 replace(owner, name, functools.partial(_named_operator, session, operator))
     for name in ("cat", "stack"):
         replace(torch, name, functools.partial(_several_operands, session, functools.partial(_always, name), _first))
-    where = functools.partial(_several_operands, session, functools.partial(_always, "where"), _given)
-    replace(torch, "where", where)
+    replace(torch, "where", functools.partial(_several_operands, session, _choice_operators, _given))
     for owner, name in ((Tensor, "__matmul__"), (Tensor, "matmul"), (torch, "matmul")):
         replace(owner, name, functools.partial(_several_operands, session, _product_operators, _given))
     replace(torch.nn.functional, "linear", functools.partial(_several_operands, session, _linear_operators, _given))
-    replace(Tensor, "__getitem__", functools.partial(_item, session))
