@@ -12,8 +12,8 @@ import click
 from devlint.cli import shell_completion, terminal
 from devlint.cli.exit_status import CLEAN
 from devlint.cli.option_values import (
-    OptionWithHiddenNames,
     ReportTarget,
+    output_file_option,
     parse_jobs,
     parse_min_torch,
     parse_report_targets,
@@ -130,13 +130,7 @@ class _CheckCommand(click.Command):
     help=f"Format of the report, and where to write it: {', '.join(FORMATS)}."
     "  [default: full on a terminal, else concise]",
 )
-@click.option(
-    "--output-file",
-    "--output",
-    cls=OptionWithHiddenNames,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the report to a file.",
-)
+@output_file_option
 @click.option("--stdin-filename", metavar="FILE", help="The file name of the text on the standard input.")
 @click.option(
     "--changed", metavar="[=REF]", help="Report only findings that concern changes since a commit.  [default: HEAD]"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -62,6 +63,16 @@ class OptionWithHiddenNames(click.Option):
             return super().get_help_record(ctx)
         finally:
             self.opts = names
+
+
+output_file_option: Final = click.option(
+    "--output-file",
+    "--output",
+    cls=OptionWithHiddenNames,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the report to a file.",
+)
+"""The option of all commands with a report that names the file to write it to."""
 
 
 def parse_jobs(ctx: click.Context, param: click.Parameter, value: str) -> int:

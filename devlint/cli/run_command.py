@@ -15,7 +15,7 @@ import click
 
 from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, FOUND
-from devlint.cli.option_values import OptionWithHiddenNames, ReportTarget, parse_report_targets, place_targets
+from devlint.cli.option_values import ReportTarget, output_file_option, parse_report_targets, place_targets
 from devlint.cli.output_streams import report_base, write_file, write_stdout
 from devlint.installation import install_command
 from devlint.output import FORMATS
@@ -81,13 +81,7 @@ class _RunCommand(click.Command):
     show_default=True,
     help=f"Format of the report, and where to write it: {', '.join(FORMATS)}.",
 )
-@click.option(
-    "--output-file",
-    "--output",
-    cls=OptionWithHiddenNames,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the report to a file.",
-)
+@output_file_option
 @click.option("-m", "module", is_flag=True, help="PROGRAM is a module, as with python -m.")
 @click.argument("program")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)

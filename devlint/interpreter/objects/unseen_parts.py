@@ -5,7 +5,6 @@ The placement of such a module stands for all of its parts. It is unknown as soo
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Final
 
 from devlint.domain.join import alternatives
@@ -109,12 +108,3 @@ def _may_lie_elsewhere(frame: Frame, owner: Ref, value: Value) -> bool:
         and is_module(frame, value)
         and any(module_of_part(as_unseen_part(frame, held)) is not None for held in thing.attributes.values())
     )
-
-
-def owners_of(origin: Hashable) -> list[Hashable]:
-    """Return the origins of the objects of which an origin names a part, from the inside to the outside."""
-    found: list[Hashable] = []
-    while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
-        origin = origin[1]
-        found.append(origin)
-    return found
