@@ -14,9 +14,10 @@ class ClockRead:
 
     `place` is the source location of the call that reads the clock. `launches` is the number of accelerator operations
     launched so far. `unsynchronized` is the number and the step of the newest accelerator operation that the host had
-    not waited for; None where there was none.
+    not waited for; None where there was none. `by_constructor` is true for a clock that a constructor reads.
     """
 
     place: Place
     launches: int = field(compare=False)
     unsynchronized: tuple[int, Step] | None = field(compare=False)
+    by_constructor: bool = field(compare=False, default=False)

@@ -26,4 +26,6 @@ def read_clock(frame: Frame, call: LibraryCall) -> Value:
     """
     torch_state = frame.state.torch_state
     frame.analysis.call_summaries.invalidate()
-    return Number("float", ClockRead(frame.place(call.node), torch_state.launches, torch_state.unsynchronized))
+    by_constructor = frame.scope.name.rpartition(".")[2] == "__init__"
+    read = ClockRead(frame.place(call.node), torch_state.launches, torch_state.unsynchronized, by_constructor)
+    return Number("float", read)

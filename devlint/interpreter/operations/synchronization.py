@@ -55,9 +55,12 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
     """Report a difference of clock reads (`time.time() - start`) if accelerator work between them may be unfinished.
 
     If the work is the body of a `with` block, timed by its context manager, the report is kept in `block_timings` until
-    the body has been interpreted.
+    the body has been interpreted. A time that no code reads is not reported, nor is the time since an object was made,
+    which a constructor notes for stamps on messages.
     """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
+        return
+    if start.origin.by_constructor or frame.analysis.use_def.gets_unread_name(frame, node):
         return
     work = end.origin.unsynchronized
     if work is None or work[0] <= start.origin.launches:

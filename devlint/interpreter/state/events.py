@@ -26,7 +26,7 @@ from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
 from devlint.interpreter.program.joined_elements import joining_function
-from devlint.interpreter.state.hot_code import repeater
+from devlint.interpreter.state.hot_code import is_paid_for_inner_loop, repeater
 from devlint.interpreter.state.training_steps import is_in_training_step
 
 
@@ -71,6 +71,11 @@ class EventContext:
     def repeater(self) -> Loop | Scope | None:
         """The loop, or the run of a function called for each batch, that runs the code of the event again and again."""
         return repeater(self.place, self.scope, self.loop)
+
+    @property
+    def paid_for_inner_loop(self) -> bool:
+        """Whether the code of the event runs once for all iterations of a loop beside it; computed when asked."""
+        return is_paid_for_inner_loop(self.place, self.scope, self.loop)
 
     @property
     def in_training_step(self) -> bool:

@@ -13,6 +13,7 @@ import libcst as cst
 
 from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope
+from devlint.interpreter.program.inner_loops import pays_for_inner_loop
 from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_until_kept
 
 
@@ -35,6 +36,23 @@ def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | No
             return None if _is_once(run.caller) else repeating or run
         at, run = run.called_at, run.caller
     return None
+
+
+def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> bool:
+    """Return whether code that a loop runs again and again runs once for all the iterations of a loop within that loop.
+
+    What it costs is then small beside what the inner loop computes. A loop over the batches of a loader is no such
+    loop: what is done for each batch counts.
+    """
+    repeating = repeater(place, scope, loop)
+    if not isinstance(repeating, Loop) or repeating.of_batches:
+        return False
+    at: Place | None = place
+    run: Scope | None = scope
+    while run is not None and run is not repeating.scope:
+        at, run = run.called_at, run.caller
+    nodes = (repeating.body, at.node) if at is not None else ()
+    return bool(nodes) and all(isinstance(one, cst.CSTNode) for one in nodes) and pays_for_inner_loop(*nodes)
 
 
 def _is_once(run: Scope | None) -> bool:
