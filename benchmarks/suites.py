@@ -1,7 +1,7 @@
 """Measure devlint on the test suites of packages: what the emulated accelerator sees in them, and what the linter says.
 
     python benchmarks/suites.py run CHECKOUTS RESULTS [--only WORD] [--seconds 900]
-    python benchmarks/suites.py modes CHECKOUTS TABLE [--only WORD] [--seconds 900]
+    python benchmarks/suites.py modes CHECKOUTS TABLE [--only WORD] [--seconds 900] [--outputs DIR]
     python benchmarks/suites.py report RESULTS
 
 CHECKOUTS holds one folder OWNER+NAME for each repository of `SUITES`, with the commit in a file OWNER+NAME.commit
@@ -14,7 +14,8 @@ shows, which the linter has missed. A reader adds the `reason` of each that is r
 reasons.
 
 `modes` runs each suite by itself, under `pytest --devlint` and `pytest --devlint=move`. TABLE gets a line for each:
-the mode, pytest's last line, and the device coverage.
+the mode, pytest's last line, and the device coverage. What pytest printed, a line for each failed test among it, is
+kept in DIR.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ JUDGED: Final = ("DEV1", "DEV2", "DEV3")
 EMULATED: Final = "emulated"
 MODES: Final = ("", EMULATED, "move")
 """The modes in which `modes` runs each suite; the first is the suite by itself."""
+PYTEST: Final = ("-m", "pytest", "-q", "--timeout=120", "-p", "no:cacheprovider")
 LAST_SECONDS: Final = 600
 """The seconds that a suite has for the linter and its report after it was interrupted at its time limit."""
 
@@ -47,7 +49,8 @@ Record = dict[str, Any]
 class Suite:
     """A package with tests: its folder, the tests, and what pytest must be told so that they use an accelerator.
 
-    `root` is the folder from which the package is imported; all paths are relative to the checkout.
+    `root` is the folder from which the package is imported; all paths are relative to the checkout. `environment` and
+    `options` ask the tests to use an accelerator; `needed` is the environment that they need wherever they run.
     """
 
     repository: str
@@ -56,6 +59,7 @@ class Suite:
     root: str = "."
     options: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    needed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def folder(self) -> str:
@@ -79,7 +83,7 @@ SUITES: Final = (
     Suite("kornia/kornia", "kornia", ["tests/geometry", "tests/enhance", "tests/losses"], options=["--device=cuda"]),
     Suite("e3nn/e3nn", "e3nn", ["tests"]),
     Suite("geoopt/geoopt", "geoopt", ["tests"]),
-    Suite("arogozhnikov/einops", "einops", ["einops/tests"], environment={"EINOPS_TEST_BACKENDS": "numpy,torch"}),
+    Suite("arogozhnikov/einops", "einops", ["einops/tests"], needed={"EINOPS_TEST_BACKENDS": "numpy,torch"}),
     Suite("jeshraghian/snntorch", "snntorch", ["tests"]),
     Suite("pytorch/captum", "captum", ["tests/attr"]),
     Suite("skorch-dev/skorch", "skorch", ["skorch/tests"]),
@@ -102,12 +106,13 @@ def run_suite(suite: Suite, checkouts: Path, seconds: int) -> Record:
     """Run one suite on the emulated accelerator and the linter on its package, and return its line of the results."""
     home = (checkouts / suite.folder).resolve()
     path = os.pathsep.join([str(home / suite.root), str(home), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, **suite.environment, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    asked = {**suite.needed, **suite.environment}
+    environment = {**os.environ, **asked, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         command = [sys.executable, "-P", "-m", "devlint", "run", "--device", "emulated", "--isolated"]
         command += ["--output-format", "json", "--output", str(report)]
-        command += ["-m", "pytest", "-q", "--tb=no", "--timeout=120", "-p", "no:cacheprovider", *suite.options]
+        command += [*PYTEST, "--tb=no", *suite.options]
         output = _interrupted_at(seconds, [*command, *suite.tests], home, environment)
         seen: Record = json.loads(report.read_text()) if report.exists() else {"findings": [], "operators": 0}
     outcomes = {_key(one): one for one in seen["findings"] if _is_judged(one, suite)}
@@ -124,20 +129,26 @@ def run_suite(suite: Suite, checkouts: Path, seconds: int) -> Record:
     }
 
 
-def run_mode(suite: Suite, checkouts: Path, seconds: int, mode: str) -> Record:
-    """Run one suite by itself (`mode` is empty) or under `pytest --devlint=MODE`, and return its line of the table."""
+def run_mode(suite: Suite, checkouts: Path, seconds: int, mode: str, outputs: Path | None) -> Record:
+    """Run one suite by itself (`mode` is empty) or under `pytest --devlint=MODE`, and return its line of the table.
+
+    What pytest prints is written to a file in `outputs`.
+    """
     home = (checkouts / suite.folder).resolve()
     path = os.pathsep.join([str(home / suite.root), str(home), os.environ.get("PYTHONPATH", "")])
-    kept = {} if mode == "move" else suite.environment
-    environment = {**os.environ, **kept, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    asking = suite.environment if mode == EMULATED else {}
+    environment = {**os.environ, **suite.needed, **asking, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
-        command = [sys.executable, "-P", "-m", "pytest", "-q", "--tb=no", "--timeout=120", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-P", *PYTEST, "-rfE", "--tb=line"]
         if mode:
             command += [f"--devlint={mode}", "--devlint-no-lint", "--devlint-report", str(report)]
         options = () if mode != EMULATED else suite.options
         output = _interrupted_at(seconds, [*command, *options, *suite.tests], home, environment)
         seen: Record = json.loads(report.read_text()) if report.exists() else {"device_coverage": {}}
+    if outputs is not None:
+        outputs.mkdir(parents=True, exist_ok=True)
+        (outputs / f"{suite.folder}.{mode or 'alone'}.txt").write_text(output, encoding="utf-8")
     coverage = {name: value for name, value in seen["device_coverage"].items() if isinstance(value, int)}
     return {"repository": suite.repository, "mode": mode or "alone", "tests": _last_line(output), **coverage}
 
@@ -223,12 +234,12 @@ def run(checkouts: Path, results: Path, only: str, seconds: int) -> None:
         print(f"{suite.repository}: {record['tests']}", flush=True)
 
 
-def modes(checkouts: Path, table: Path, only: str, seconds: int) -> None:
+def modes(checkouts: Path, table: Path, only: str, seconds: int, outputs: Path | None) -> None:
     """Run the suites whose repository's name contains a word in each mode, and add their lines to the table."""
     for suite in SUITES:
         if only in suite.repository and (checkouts / suite.folder).is_dir():
             for mode in MODES:
-                line = json.dumps(run_mode(suite, checkouts, seconds, mode))
+                line = json.dumps(run_mode(suite, checkouts, seconds, mode, outputs))
                 with table.open("a", encoding="utf-8") as lines:
                     lines.write(f"{line}\n")
                 print(line, flush=True)
@@ -269,12 +280,13 @@ def main() -> None:
     in_modes.add_argument("table", type=Path)
     in_modes.add_argument("--only", default="")
     in_modes.add_argument("--seconds", type=int, default=900)
+    in_modes.add_argument("--outputs", type=Path, metavar="DIR")
     commands.add_parser("report").add_argument("results", type=Path)
     given = parser.parse_args()
     if given.command == "run":
         run(given.checkouts, given.results, given.only, given.seconds)
     elif given.command == "modes":
-        modes(given.checkouts, given.table, given.only, given.seconds)
+        modes(given.checkouts, given.table, given.only, given.seconds, given.outputs)
     else:
         print("\n".join(report(given.results)))
 

@@ -16,6 +16,7 @@ from devlint.diagnostic import Confidence, Severity, confidence_under
 from devlint.domain.placement import Assumption, Place, Step
 from devlint.explain.causes import Cause
 from devlint.fixes.fix_context import FixMaker
+from devlint.interpreter.state.events import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,10 @@ class Rule(ABC):
         The method is called once, after the last event. By default it yields nothing.
         """
         return iter(())
+
+    def place_of(self, event: Event) -> Place:
+        """Return the source location at which the rule would report an event: that of the event unless overridden."""
+        return event.context.place
 
     @classmethod
     def documentation(cls) -> str:

@@ -8,16 +8,16 @@ from functools import partial
 from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DeviceSymbol, is_accelerator
 from devlint.domain.path_conditions import Conjunction, Literal
-from devlint.domain.placement import Assumption, Basis, Placement, PlacementCase, placement_cases
+from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, StepKind, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.costs import cost_severity, extent_text
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import callee_text, place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.transfer_hoisting import hoist_transfer
-from devlint.interpreter.state.events import RepeatedTransfer, Transfer
+from devlint.interpreter.state.events import Event, RepeatedTransfer, Transfer
 from devlint.rule import Finding, Rule
 
 
@@ -61,7 +61,8 @@ class LoopInvariantTransfer(Rule):
 
     ## Known limits
     A tensor that the loop changes in place is another value each time, and a module that has moved once stays where
-    it is; neither is reported, nor are transfers whose receiver is a call.
+    it is; neither is reported, nor are transfers whose receiver is a call. A function that moves what it is given is
+    followed to the loop that calls it; what the loop hands over must be a name, an attribute or a view of one.
     """
 
     code = "DEV402"
@@ -70,56 +71,79 @@ class LoopInvariantTransfer(Rule):
     severity = Severity.WARNING
     everywhere = True
 
+    def place_of(self, event: Event) -> Place:
+        """Return the code in a loop that repeats a transfer; the place of the transfer where no loop does."""
+        repetition = event.repetition if isinstance(event, (Transfer, RepeatedTransfer)) else None
+        return repetition.place if repetition is not None else event.context.place
+
     def check(self, event: Transfer | RepeatedTransfer) -> Iterator[Finding]:
         """Yield a finding for a transfer that moves the same tensor in every iteration of a loop."""
-        loop = event.context.loop
-        if loop is None or not all(map(_holds_throughout, event.context.path_condition - loop.path_condition)):
+        repetition = event.repetition
+        if repetition is None:
+            return
+        in_loop = repetition.path_condition - repetition.loop.path_condition
+        in_function = event.context.path_condition - repetition.path_condition
+        if not all(map(_holds_throughout, in_loop)) or not all(_is_about(one, "available") for one in in_function):
             return
         if isinstance(event, RepeatedTransfer):
-            yield from self._of_unknown_origin(event, event.after)
+            yield from _of_unknown_origin(event, repetition.place)
             return
-        if not event.invariant or event.is_module or event.parameter or not event.moves:
+        if event.is_module or event.parameter or not event.moves:
             return
         path = next((path for path in transfer_paths(event) if path.leaves_host), None)
         if path is not None:
-            yield self._finding(event, "from the host ", path.after, path.before)
+            yield _finding(event, repetition.place, "from the host ", path.after, path.before)
         elif all(map(_is_callers, transfer_paths(event))):
-            yield from self._of_unknown_origin(event, event.after)
+            yield from _of_unknown_origin(event, repetition.place)
 
-    def _of_unknown_origin(self, event: Transfer | RepeatedTransfer, after: Placement) -> Iterator[Finding]:
-        """Yield a finding for the transfer of a tensor of unknown origin, if it goes to an accelerator.
 
-        The program would not move it there if it were there already. A module's input may well be there.
-        """
-        if event.context.scope.method_of_module:
+def _of_unknown_origin(event: Transfer | RepeatedTransfer, place: Place) -> Iterator[Finding]:
+    """Yield a finding for the transfer of a tensor of unknown origin, if it goes to an accelerator.
+
+    The program would not move it there if it were there already. A module's input may well be there.
+    """
+    if event.context.scope.method_of_module:
+        return
+    for _, leaf in placement_cases(event.after, event.context.path_condition):
+        if is_accelerator(leaf.device):
+            yield _finding(event, place, "", leaf)
             return
-        for _, leaf in placement_cases(after, event.context.path_condition):
-            if is_accelerator(leaf.device):
-                yield self._finding(event, "", leaf)
-                return
 
-    def _finding(
-        self,
-        event: Transfer | RepeatedTransfer,
-        origin: str,
-        after: PlacementCase,
-        before: PlacementCase | None = None,
-    ) -> Finding:
-        """Return the finding for a transfer; `before` is where the tensor is before, if that is known."""
-        receiver = place_text(event.receiver)
-        size = ""
-        if isinstance(event, Transfer) and event.fresh is not None:
-            size = extent_text(event.fresh.extent, event.dtype_before)
-        unknown = Assumption(AssumptionKind.TENSOR, f"`{receiver}` is a tensor on another device", event.receiver)
-        return Finding(
-            event.context.place,
-            f"`{receiver}` is moved {origin}to {device_text(after)} again in every iteration{size}",
-            placement_steps((f"`{receiver}`", before)) if before is not None else (),
-            f"move `{receiver}` once, before the loop",
-            assumptions(event, before, after) if before is not None else (unknown,),
-            cost_severity(event.context, little=isinstance(event, Transfer) and event.few_elements),
-            make_fix=partial(_fix, event),
+
+def _finding(
+    event: Transfer | RepeatedTransfer,
+    place: Place,
+    origin: str,
+    after: PlacementCase,
+    before: PlacementCase | None = None,
+) -> Finding:
+    """Return the finding for a transfer; `before` is where the tensor is before, if that is known.
+
+    `place` is the code in the loop that is to blame: the transfer, or the call of the function that holds it.
+    """
+    receiver = place_text(event.receiver)
+    size = ""
+    if isinstance(event, Transfer) and event.fresh is not None:
+        size = extent_text(event.fresh.extent, event.dtype_before)
+    unknown = Assumption(AssumptionKind.TENSOR, f"`{receiver}` is a tensor on another device", event.receiver)
+    steps = placement_steps((f"`{receiver}`", before)) if before is not None else ()
+    message = f"`{receiver}` is moved {origin}to {device_text(after)} again in every iteration{size}"
+    help_ = f"move `{receiver}` once, before the loop"
+    if place != event.context.place:
+        steps = (*steps, Step(StepKind.PASSED, f"`{place_text(event.context.place)}` moves it", event.context.place))
+        message = (
+            f"`{place_text(place)}` moves the same tensor {origin}to {device_text(after)} in every iteration{size}"
         )
+        help_ = f"call `{callee_text(place)}` once, before the loop"
+    return Finding(
+        place,
+        message,
+        steps,
+        help_,
+        assumptions(event, before, after) if before is not None else (unknown,),
+        cost_severity(event.context, little=isinstance(event, Transfer) and event.few_elements),
+        make_fix=partial(_fix, event) if place == event.context.place else None,
+    )
 
 
 def _is_callers(path: TransferPath) -> bool:
@@ -137,7 +161,12 @@ def _holds_throughout(test: Literal) -> bool:
 
     That is known of a test for a device's availability and of a test of an option.
     """
+    return _is_about(test, "available", "true")
+
+
+def _is_about(test: Literal, *kinds: str) -> bool:
+    """Return whether a condition consists of tests of the given kinds, which the keys of formulas name."""
     formula = test.formula
     if isinstance(formula, Conjunction):
-        return all(map(_holds_throughout, formula.tests))
-    return isinstance(formula.key, tuple) and formula.key[0] in ("available", "true")
+        return all(_is_about(one, *kinds) for one in formula.tests)
+    return isinstance(formula.key, tuple) and formula.key[0] in kinds

@@ -15,8 +15,8 @@ class LegacyTensorType(Rule):
     """A tensor type such as `torch.cuda.FloatTensor` is used, where torch has devices and dtypes since 0.4.
 
     ## What it does
-    Finds `torch.cuda.FloatTensor`, `x.type("torch.cuda.FloatTensor")`, `torch.set_default_tensor_type()` and
-    `Variable(x)`.
+    Finds `torch.cuda.FloatTensor`, `x.type("torch.cuda.FloatTensor")`, `x.type(y.type())`,
+    `torch.set_default_tensor_type()` and `Variable(x)`.
 
     ## Why is this bad?
     Such a type names CUDA and a dtype at once, and there is none for most other accelerators.
@@ -69,6 +69,7 @@ class LegacyTensorType(Rule):
 _FUNCTIONS = {
     "torch.autograd.Variable": "leave it out: a tensor needs no `Variable` around it",
     "torch.autograd.variable.Variable": "leave it out: a tensor needs no `Variable` around it",
+    "torch.Tensor.type": "pass the tensor: `x.type_as(other)` or `x.to(other)`; few accelerators have type names",
     "torch.set_default_tensor_type": "`torch.set_default_dtype(...)` and `torch.set_default_device(...)`",
 }
 """Functions of that time, with what to write instead."""

@@ -18,8 +18,8 @@ _LONGEST_SIZE = 16
 def cost_severity(context: EventContext, *, little: bool = False) -> Severity | None:
     """Return the severity of a finding about cost: info where the cost hardly matters, else None (that of the rule).
 
-    It hardly matters outside of hot code, where it is known to be `little`, and where it is paid once for all iterations
-    of an inner loop.
+    It hardly matters outside of hot code, where it is known to be `little`, and where it is paid once for all the
+    iterations of an inner loop.
     """
     return None if not little and context.hot and not context.paid_for_inner_loop else Severity.INFO
 

@@ -60,7 +60,7 @@ class RuleRunner:
         for rule in self._by_event.get(type(event), ()):
             findings = list(rule.check(event))
             if not findings and rule.everywhere:
-                self.withheld[rule.code, event.context.place] = None
+                self.withheld[rule.code, rule.place_of(event)] = None
             for finding in findings:
                 self._keep(rule, finding, Origin(event.context.place, event.context.path_condition, _handed(finding)))
 

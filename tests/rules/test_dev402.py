@@ -22,6 +22,36 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 for step in range(100):
     alphas = scheduler.alphas.to(device)  # DEV402
 """,
+    "a function that moves its argument": """
+def prepare(batch, device):
+    batch = {key: value.to(device) for key, value in batch.items()}
+    return batch
+
+def learn(batch: dict[str, torch.Tensor], model, passes):
+    for _ in range(passes):
+        print(model(prepare(batch, "cuda")))  # DEV402
+""",
+    "a method that moves its argument": """
+class Learner:
+    def __init__(self):
+        self.device = torch.device("cuda")
+        self.weights = torch.rand(1000, 1000)
+
+    def place(self, x, device="cuda:0"):
+        return x.to(device)
+
+    def learn(self, batches):
+        for batch in batches:
+            print(batch @ self.place(self.weights))  # DEV402
+            print(batch @ self.place(self.weights, device=self.device))  # DEV402
+
+Learner().learn(torch.rand(9, 10, 1000, device="cuda"))
+""",
+    "each entry of a dict": """
+def learn(batch: dict[str, torch.Tensor], model, passes):
+    for _ in range(passes):
+        print(model({key: value.to("cuda") for key, value in batch.items()}))  # DEV402
+""",
     "in a while loop": """
 mask = torch.ones(3)
 while True:
@@ -83,6 +113,38 @@ def main(data, x: torch.Tensor):
 }
 
 GOOD = {
+    "a function that gets another batch each time": """
+def prepare(batch: dict[str, torch.Tensor], device):
+    return {key: value.to(device) for key, value in batch.items()}
+
+def learn(loader, model):
+    for batch in loader:
+        print(model(prepare(batch, "cuda")))
+    while loader:
+        batch = next(loader)
+        print(model(prepare(batch, "cuda")))
+""",
+    "a function that moves something else, or now and then": """
+def scaled(x, device):
+    x = x * torch.rand(1000, 1000)
+    return x.to(device)
+
+def sometimes(x, device, step):
+    if step % 100 == 0:
+        return x.to(device)
+    return None
+
+def learn(x: torch.Tensor, steps):
+    for step in range(steps):
+        print(scaled(x, "cuda"), sometimes(x, "cuda", step))
+""",
+    "a list that grows": """
+def learn(model, steps):
+    seen = []
+    for step in range(steps):
+        seen.append(torch.rand(1000, 1000))
+        print(model([one.to("cuda") for one in seen]))
+""",
     "another part or order each time": """
 table = torch.rand(10, 3)
 for i in range(3):

@@ -37,6 +37,10 @@ Tensor = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.FloatTen
 if torch.cuda.is_available():
     torch.set_default_tensor_type("torch.cuda.FloatTensor")  # DEV603
 """,
+    "the type of another tensor": """
+def like(x: torch.Tensor, y: torch.Tensor):
+    return x.type(y.type())  # DEV603
+""",
     "variables": """
 from torch.autograd import Variable
 
@@ -76,6 +80,11 @@ import pickle
 
 def restore(path, torch_like):
     return json.load(path), pickle.load(path), np.load(path), torch_like.load(path), torch.zeros(1)
+""",
+    "the type of a tensor on the host": """
+def like(x: torch.Tensor):
+    y = torch.zeros(3, dtype=torch.float64)
+    return x.type(y.type()), x.type(y.dtype), x.type_as(y), print(x.type())
 """,
     "types of the host": """
 def make(x: torch.Tensor):

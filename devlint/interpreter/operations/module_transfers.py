@@ -12,7 +12,7 @@ from devlint.domain.placement import Placement
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import Ref, Tensor, Value
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
-from devlint.interpreter.operations.repeated_transfers import is_invariant_in_loop
+from devlint.interpreter.operations.repeated_transfers import repetition_of
 from devlint.interpreter.operations.tensor_transfers import keeps_device
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
 from devlint.interpreter.state.arguments import Arguments
@@ -33,7 +33,7 @@ def transfer_module(
             Transfer(
                 frame.event_context(node), method, frame.place(receiver), True, first.placement,
                 after.placement if request.placement is None else request.placement,
-                first.dtype, after.dtype, invariant=is_invariant_in_loop(frame, receiver, request), in_place=True,
+                first.dtype, after.dtype, repetition=repetition_of(frame, receiver, request, node), in_place=True,
                 moves=request.placement is not None,
                 parameter=first.leaf is True,
             )

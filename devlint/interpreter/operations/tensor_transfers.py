@@ -24,7 +24,7 @@ from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer
 from devlint.interpreter.operations.consumers import is_cast_at_once, is_never_computed_with
 from devlint.interpreter.operations.copies_in_flight import record_copy_in_flight
-from devlint.interpreter.operations.repeated_transfers import is_invariant_in_loop, report_repeated_transfer
+from devlint.interpreter.operations.repeated_transfers import repetition_of, report_repeated_transfer
 from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
 from devlint.interpreter.state.arguments import Arguments
@@ -217,7 +217,7 @@ def _emit_transfer(
             before.pinned,
             request.non_blocking,
             request.copies,
-            is_invariant_in_loop(frame, receiver, request),
+            repetition_of(frame, receiver, request, node),
             moves=request.placement is not None,
             casts=request.dtype is not None or request.reorders,
             grad=before.grad,

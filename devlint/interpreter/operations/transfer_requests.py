@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from devlint.domain.device import ANY_INDEX, CPU, DeviceSymbol, KnownDevice, is_accelerator
+from devlint.domain.device import ANY_INDEX, CPU, DeviceSymbol, KnownDevice, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource
 from devlint.domain.join import join_dtypes
 from devlint.domain.placement import (
@@ -147,6 +147,10 @@ def _type_request(frame: Frame, value: Value | None, step: Step) -> TransferRequ
         case DtypeValue(dtype=dtype):
             return TransferRequest(None, replace(dtype, source=DtypeSource.EXPLICIT))
         case TypeName(placement=placement, dtype=dtype):
+            if isinstance(step.place.node, cst.CSTNode) and not all(
+                is_host(leaf.device) for _, leaf in placement_cases(placement, frame.state.path_condition)
+            ):
+                frame.emit(LegacyTypeUsed(frame.event_context(step.place.node), "torch.Tensor.type"))
             placed = map_cases(placement, lambda leaf: replace(leaf, provenance=step, basis=Basis.EXPLICIT))
             return TransferRequest(placed, replace(dtype, source=DtypeSource.EXPLICIT))
         case LibraryName(name=name) | Const(value=str(name)):

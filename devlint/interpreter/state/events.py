@@ -328,6 +328,19 @@ class RefusedIndexDtype(Event):
 
 
 @record(frozen=True, slots=True)
+class Repetition:
+    """A loop that makes the same transfer in every iteration: receiver and target stay the same.
+
+    `place` is what the loop's code says: the transfer itself, or the call of a function that transfers its argument.
+    `path_condition` is the condition there.
+    """
+
+    loop: Loop
+    place: Place
+    path_condition: PathCondition
+
+
+@record(frozen=True, slots=True)
 class Transfer(Event):
     """A transfer or cast of a tensor or module (`x.to(device)`, `x.half()`) whose result is used.
 
@@ -335,12 +348,12 @@ class Transfer(Event):
     `dtype_after` the dtypes (those of the parameters for a module).
 
     `moves` is false for a cast, which asks for no device; `casts` is true when a dtype or a memory order is asked for;
-    `copies` is true when `copy=True` is passed. `invariant` is true when receiver and target are the same in every
-    iteration of the loop `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor.
-    `only_use` is true when nothing else reads the receiver, `single_use` when the result is read at most once,
-    `unread` when it gets a name that nothing reads, `cast_at_once` when the code around the transfer casts what it
-    returns before it computes with it, `one_number` for a 0-dim tensor. `host_copy` is the call that made the receiver
-    by pinning or casting another tensor just for this transfer.
+    `copies` is true when `copy=True` is passed. `repetition` is the loop that makes the same transfer in each
+    iteration, if there is one. `previous_transfer` is the transfer that returned exactly this tensor. `only_use` is
+    true when nothing else reads the receiver, `single_use` when the result is read at most once, `unread` when it gets
+    a name that nothing reads, `cast_at_once` when the code around the transfer casts what it returns before it computes
+    with it, `one_number` for a 0-dim tensor. `host_copy` is the call that made the receiver by pinning or casting
+    another tensor just for this transfer.
     """
 
     method: str
@@ -354,7 +367,7 @@ class Transfer(Event):
     pinned: bool | None = None
     non_blocking: bool | None = False
     copies: bool = False
-    invariant: bool = False
+    repetition: Repetition | None = None
     in_place: bool = False
     moves: bool = True
     casts: bool = False
@@ -392,7 +405,7 @@ class OpaqueTransfer(Transfer):
 
 @record(frozen=True, slots=True)
 class RepeatedTransfer(Event):
-    """A transfer of a tensor of unknown origin that is the same in every iteration of the loop `context.loop`.
+    """A transfer of a tensor of unknown origin that is the same in every iteration of a loop.
 
     Where the tensor is before is unknown, `after` is the placement that `method` is asked for.
     """
@@ -400,6 +413,7 @@ class RepeatedTransfer(Event):
     method: str
     receiver: Place
     after: Placement
+    repetition: Repetition
 
 
 @record(frozen=True, slots=True)
