@@ -138,6 +138,17 @@ def learn(x: torch.Tensor, steps):
     for step in range(steps):
         print(scaled(x, "cuda"), sometimes(x, "cuda", step))
 """,
+    "the batches of a loader, epoch by epoch": """
+class Trainer:
+    def step(self, batch):
+        return [t.to("cuda") for t in batch]
+
+    def fit(self, loader, epochs):
+        for _ in range(epochs):
+            print([self.step(batch) for batch in loader])
+
+Trainer().fit(torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.rand(99, 999))), 9)
+""",
     "a list that grows": """
 def learn(model, steps):
     seen = []

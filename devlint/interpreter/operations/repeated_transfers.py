@@ -54,16 +54,16 @@ def repetition_of(
 
 
 def _iterated_container(loop: cst.CSTNode, part: cst.BaseExpression) -> cst.BaseExpression | None:
-    """Return the container over which a loop goes if an expression is the name of a part of it in each iteration."""
-    if not isinstance(loop, (cst.For, cst.CompFor)) or not isinstance(part, cst.Name):
-        return None
-    if part.value not in names_in_target(loop.target):
-        return None
-    match loop.iter:
-        case cst.Call(func=cst.Attribute(value=container, attr=cst.Name(value="items" | "values")), args=[]):
+    """Return the dict whose values a comprehension takes one by one, if an expression is the name of such a value.
+
+    What a loop takes from anything else may be another tensor each time: the batches of a loader.
+    """
+    match loop:
+        case cst.CompFor(
+            target=target,
+            iter=cst.Call(func=cst.Attribute(value=container, attr=cst.Name(value="items" | "values")), args=[]),
+        ) if isinstance(part, cst.Name) and part.value in names_in_target(target):
             return container
-        case cst.Name() | cst.Attribute():
-            return loop.iter
     return None
 
 
