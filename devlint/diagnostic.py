@@ -68,11 +68,13 @@ class AssumptionKind(Enum):
     """A call that may copy returns the memory that it was given."""
     INTENT = "intent"
     """The author means something else than what the statement does."""
+    HOST_MODULE = "host module"
+    """A module whose own code asks for an accelerator by name is run on the host."""
     CALLED = "called"
     """Somebody calls a function, or passes an argument, that nothing in the function's own project calls or passes."""
 
 
-BENIGN: Final = frozenset(AssumptionKind) - {AssumptionKind.CALLED}
+BENIGN: Final = frozenset(AssumptionKind) - {AssumptionKind.CALLED, AssumptionKind.HOST_MODULE}
 """The kinds of assumptions that nearly always hold in real programs, so that a finding with them is still likely.
 
 The table of precision by kind, `benchmarks/first_sight.py report`, is what this set is checked against.

@@ -6,16 +6,19 @@ import re
 from collections.abc import Collection, Hashable, Iterator
 from typing import Final
 
+import libcst as cst
+
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.device import DeviceSymbol
+from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
-from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, history
+from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Scope, Step, history
 from devlint.domain.questions import Question
+from devlint.domain.torch_names import ACCELERATOR_METHODS
 from devlint.explain.device_texts import literal_text, quoted_if_code
 from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.program.parameter_defaults import holds_with_defaults
-from devlint.interpreter.state.events import DeviceConflict, Event
+from devlint.interpreter.state.events import DeviceConflict, Event, ModuleInputConflict, OperandConflict
 
 
 def assumptions(
@@ -43,7 +46,37 @@ def assumptions(
 
 def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
     """Return what the claim that the two operands of a device conflict are on two devices takes for granted."""
-    return assumptions(event, event.misplaced.case, event.reference.case)
+    found = assumptions(event, event.misplaced.case, event.reference.case)
+    named = event.reference.case.placing_step
+    if (
+        named is None
+        or not isinstance(event, (OperandConflict, ModuleInputConflict))
+        or not (_is_of_module(named.scope) and _names_accelerator(named.place))
+        or not _is_unmoved_parameter(event.misplaced.case)
+    ):
+        return found
+    clause = "the module is run on the host, though its own code asks for the accelerator by name"
+    return (*found, Assumption(AssumptionKind.HOST_MODULE, clause, named.place))
+
+
+def _is_of_module(scope: Scope | None) -> bool:
+    """Return whether the code of a module runs in a scope: a method, or what builds the module."""
+    return scope is not None and (scope.method_of_module or scope.construction)
+
+
+def _names_accelerator(place: Place) -> bool:
+    """Return whether a call says `.cuda()`, or gives a device as a text, so that it asks for the same one always."""
+    match place.node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=args):
+            return name in ACCELERATOR_METHODS or any(isinstance(one.value, cst.SimpleString) for one in args)
+    return False
+
+
+def _is_unmoved_parameter(case: PlacementCase) -> bool:
+    """Return whether a tensor is on the host because it is, or comes from, a module's parameter that nobody moved."""
+    first = next(reversed(list(history(case.provenance))), None)
+    made_in_module = first is not None and first.scope is not None and first.scope.construction
+    return made_in_module and case.basis is Basis.DEFAULT and is_host(case.device)
 
 
 def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
