@@ -26,6 +26,30 @@ PROGRAMS = {
         "certain",
         [],
     ),
+    "a module on the host whose own code names the accelerator": (
+        """
+        import torch
+        from torch import nn
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(3, 3)
+            def forward(self, x):
+                return self.net(torch.zeros(3).cuda()) + x.to("cuda")
+        Net()(torch.ones(3))
+        """,
+        "possible",
+        [("host module", "the module is run on the host, though its own code asks for the accelerator by name", 9)],
+    ),
+    "a module on the host whose caller names the accelerator": (
+        """
+        import torch
+        from torch import nn
+        nn.Linear(3, 3)(torch.zeros(3).cuda())
+        """,
+        "certain",
+        [],
+    ),
     "a condition that chooses the device": (
         """
         import torch
