@@ -14,6 +14,7 @@ import click
 
 from devlint.cli.exit_status import CLEAN, FAILED, INTERRUPTED
 from devlint.cli.group import devlint
+from devlint.cli.late_methods import compile_methods_late
 
 
 def main() -> None:
@@ -21,6 +22,7 @@ def main() -> None:
     # The process ends with its command, so that collecting garbage is wasted time. Commands that keep running turn the
     # garbage collector on again.
     gc.disable()
+    compile_methods_late()
     status = invoke(sys.argv[1:])
     if "devlint.runtime" in sys.modules:
         # The user's program ran in this process: wait for its threads and call its exit handlers.

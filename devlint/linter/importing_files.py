@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
+from devlint.syntax.text_words import has_word
 
+_Imported: TypeAlias = "tuple[Path | None, tuple[str, ...]]"
+"""What an import names: the file, None outside of the program, and the parts of the dotted name."""
 _RELATIVE: Final = re.compile(r"\bfrom[\s\\]*\.")
 """An import that names a package by dots only, perhaps."""
 
@@ -68,26 +71,44 @@ class ImportingFiles:
         """Return whether an import of a file is that of another one, or may be, or the code names the other one."""
         location = (home.path.parent if home.is_package else home.path.with_suffix("")).parts
         text = importer.source.text
-        if location[-1] not in text and not (home.is_package and _RELATIVE.search(text)):
+        if not has_word(text, location[-1]) and not (home.is_package and _RELATIVE.search(text)):
             return False
-        for path, names in self._imported(importer):
-            if path == home.path or (path is None and _is_end(names, location)):
-                return True
         stem = re.escape(location[-1])
         named = re.compile(
             rf"^[ \t]+(?:from|import)\b.*\b{stem}\b|[\"'](?:[\w.]+[.:])?{stem}\b|\b((?:\w+\.)+{stem})\b", re.MULTILINE
         )
+        if not _is_among(self._imported_at_most(importer), home.path, location) and not named.search(text):
+            # A file that is set aside need not be indexed then.
+            return False
+        if _is_among(self._imported(importer), home.path, location):
+            return True
         matches = (
             match for unit in importer.index.statements if unit.kind != "import" for match in named.finditer(unit.text)
         )
         return any(match[1] is None or _is_end(tuple(match[1].split(".")), location) for match in matches)
 
-    def _imported(self, importer: ModuleInfo) -> Iterator[tuple[Path | None, tuple[str, ...]]]:
+    def _imported(self, importer: ModuleInfo) -> Iterator[_Imported]:
         """Yield what a file's imports at top level name: the file (None outside of the program) and the name."""
         for unit in importer.index.statements:
             for one in unit.imports:
                 for name in (one.module, f"{one.module}.{one.attribute}".strip(".")):
-                    yield self._program.resolve(importer, name, one.level), tuple(filter(None, name.split(".")))
+                    yield self._program.resolve(importer, name, one.level), _parts(name)
+
+    def _imported_at_most(self, importer: ModuleInfo) -> Iterator[_Imported]:
+        """Yield what a file's imports name by its text; what `_imported` yields is among it."""
+        for one in self._program.text_imports(importer.path):
+            for name in {one.package, one.module, one.dotted}:
+                yield self._program.resolve(importer, name, one.level), _parts(name)
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """Return the names between the dots of a dotted name."""
+    return tuple(filter(None, name.split(".")))
+
+
+def _is_among(imported: Iterable[_Imported], path: Path, location: tuple[str, ...]) -> bool:
+    """Return whether an import names a file, or may name it; `location` has the parts of the file's path."""
+    return any(found == path or (found is None and _is_end(names, location)) for found, names in imported)
 
 
 def _is_end(names: tuple[str, ...], location: tuple[str, ...]) -> bool:

@@ -18,6 +18,7 @@ from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.linter.project_texts import PROSE, is_installed, project_texts, texts_digest
 from devlint.syntax.index import Statement
+from devlint.syntax.text_words import has_word
 
 _MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 _COMPUTED_NAME: Final = re.compile(
@@ -112,8 +113,8 @@ class UncalledDefinitions:
         module = definition.module
         if not definition.is_method:
             return self._importing.of_file(module)
-        word = re.compile(rf"\b{re.escape(import_name(module))}\b")
-        return [one for one in self.modules if one is module or word.search(one.source.text)]
+        name = import_name(module)
+        return [one for one in self.modules if one is module or has_word(one.source.text, name)]
 
     def _is_named(self, definition: _Definition) -> bool:
         """Return whether the project names a definition outside of itself, by an identifier or a text of its own.

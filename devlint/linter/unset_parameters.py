@@ -11,6 +11,7 @@ from devlint.linter.file_findings import NeededParameter
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
+from devlint.syntax.text_words import has_word
 from devlint.syntax.tree_walk import descend
 
 
@@ -53,7 +54,8 @@ class UnsetParameters:
 
 def units_naming(module: ModuleInfo, name: str) -> Iterator[Statement]:
     """Yield the top-level statements of a file that mention a name."""
-    if name not in module.source.text:
+    if not has_word(module.source.text, name):
+        # A file that is set aside need not be indexed then.
         return iter(())
     return (unit for unit in module.index.statements if name in unit.mentions)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from devlint.syntax.ast_outline import ast_outline
-from devlint.syntax.ast_parsing import parse_ast, try_parse_ast
+from devlint.syntax.ast_parsing import can_parse, parse_ast
 from devlint.syntax.exports import declared_exports
 from devlint.syntax.gc_pause import paused_gc
 from devlint.syntax.libcst_outline import libcst_outline
@@ -109,7 +109,7 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
 def is_plain_python(text: str) -> bool:
     """Return whether the running Python can parse a text; its index is then made without an error."""
     with paused_gc():
-        return try_parse_ast(text) is not None
+        return can_parse(text)
 
 
 def _syntax_error(error: SyntaxError, source: Source, lines: Lines) -> SourceError:

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _IMPORT: Final = re.compile(
-    r"(?:^|[:;])\s*(?:import\s(?P<modules>(?:[^\n;#\\]|\\\n)+)"
+    r"[\n:;]\s*(?:import\s(?P<modules>(?:[^\n;#\\]|\\\n)+)"
     r"|from(?=[\s.])(?:\s|\\\n)*(?P<level>[. \t]*)(?P<module>[\w.]*)(?:\s|\\\n)+import\b(?:[ \t]|\\\n)*"
-    r"(?P<names>\((?:[^()#]|#[^\n]*\n)*\)|(?:[^\n;#\\]|\\\n)+))",
-    re.MULTILINE,
+    r"(?P<names>\((?:[^()#]|#[^\n]*\n)*\)|(?:[^\n;#\\]|\\\n)+))"
 )
 _NO_NAME: Final = re.compile(r"#[^\n]*|\\\n|[()]")
 """What may stand in a list of names besides them."""
@@ -27,12 +26,23 @@ class TextImport(NamedTuple):
     module: str
     attribute: str = ""
 
+    @property
+    def package(self) -> str:
+        """Return the outermost package that is named, which Python imports first."""
+        return self.module if self.level else self.module.partition(".")[0]
+
+    @property
+    def dotted(self) -> str:
+        """Return the dotted name of what is taken from the module, as if that were a module too."""
+        return f"{self.module}.{self.attribute}".strip(".")
+
 
 def text_imports(text: str) -> Iterator[TextImport]:
     """Yield what a file imports, by its text."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for found in _IMPORT.finditer(text):
+    # A pattern that starts with a character is searched faster than one that starts with the beginning of a line.
+    for found in _IMPORT.finditer("\n" + text):
         if found["modules"] is not None:
             yield from (TextImport(0, name) for name in _names(found["modules"]))
             continue

@@ -26,6 +26,21 @@ class ImportGraph:
         given = self._program.paths_of_interest
         return tuple(sorted({*given, *self.reached_from(given)}))
 
+    def files_whose_text(self, holds: Callable[[str], object]) -> tuple[Path, ...]:
+        """Return those of the `files` of whose text something holds.
+
+        If it holds of none, no file need be indexed for the answer.
+        """
+        sources = {path: self._program.source(path) for path in self._files_at_most}
+        found = {path for path, source in sources.items() if source is not None and holds(source.text)}
+        return tuple(path for path in self.files if path in found) if found else ()
+
+    @cached_property
+    def _files_at_most(self) -> frozenset[Path]:
+        """The files to analyse and those that they may import, by their texts: the `files` are among them."""
+        given = self._program.paths_of_interest
+        return frozenset(given) | _reachable(given, self._program.imports_at_most)
+
     def imports(self, module: ModuleInfo) -> tuple[Path, ...]:
         """Return the files of the program that a file imports at its top level, in the order of the imports."""
         found = self._imports.get(module)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.disk_reads import DiskReads
 from devlint.interpreter.program.file_reader import FileReader
+from devlint.interpreter.program.import_search import ImportSearch
 from devlint.syntax.index import FileIndex
 from devlint.syntax.source import Source, SourceError
 from devlint.syntax.source_reading import shown_name
-from devlint.syntax.text_imports import text_imports
+from devlint.syntax.text_imports import TextImport, text_imports
 
 
 class Program:
@@ -44,15 +46,18 @@ class Program:
         """The names of the files and folders to analyse in each folder above them."""
         for path in self._shown:
             self._add_names(path)
-        self._found_names: dict[tuple[Path, str], bool] = {}
-        self._searched: dict[Path, list[Path]] = {}
+        self._found_names: dict[Path, dict[str, bool]] = defaultdict(dict)
+        self._searched: dict[Path, ImportSearch] = {}
+        self._searches: dict[Path, ImportSearch] = {}
+        """The searches for the imports of files, by the folder of a file and by the file."""
         self._roots = [root.resolve() for root in roots]
         self.broken_files: dict[Path, tuple[str, SourceError]] = {}
         """The filenames of the files of `files` that cannot be read or parsed, with the errors that say why."""
         self._modules: dict[Path, ModuleInfo | None] = {}
         self._sources: dict[Path, Source | None] = {}
         self._aside: frozenset[Path] = frozenset()
-        self._resolved: dict[tuple[Path, str], Path | None] = {}
+        self._text_imports: dict[Path, frozenset[TextImport]] = {}
+        self._imports_at_most: dict[Path, frozenset[Path]] = {}
         self.disk = DiskReads()
 
     @property
@@ -100,6 +105,8 @@ class Program:
         self._add_names(path)
         self._found_names.clear()
         self._searched.clear()
+        self._searches.clear()
+        self._imports_at_most.clear()
         self._modules[path] = self._module(path, index.source, lambda: index)
 
     def load(self, path: Path) -> ModuleInfo | None:
@@ -168,34 +175,72 @@ class Program:
 
     def resolve_from(self, origin: Path, module: str, level: int) -> Path | None:
         """Return the file of the module that an import in the file `origin` names; None if it is not of the program."""
-        if level:
-            relative = (origin.parent, "." * level + module)
-            if relative not in self._resolved:
-                base = origin.parent
-                for _ in range(level - 1):
-                    base = base.parent
-                self._resolved[relative] = self._locate(base, module) if module else self._package_file(base)
-            return self._resolved[relative]
-        key = (origin.parent, module)
-        if key not in self._resolved:
-            candidates = (self._locate(root, module) for root in self._search(origin))
-            self._resolved[key] = next(
-                (
-                    found
-                    for found in candidates
-                    if found is not None and ("." in module or not self._imports_own_name(found))
-                ),
-                None,
-            )
-        return self._resolved[key]
+        search = self._search(origin)
+        key = "." * level + module
+        if key not in search.resolved:
+            find = self._resolve_relative if level else self._resolve_absolute
+            search.resolved[key] = find(search, module, level)
+        return search.resolved[key]
+
+    def _resolve_relative(self, search: ImportSearch, module: str, level: int) -> Path | None:
+        """Return the file that a relative import names, with so many dots before the module's name."""
+        base = search.folder
+        for _ in range(level - 1):
+            base = base.parent
+        return self._locate(base, module) if module else self._package_file(base)
+
+    def _resolve_absolute(self, search: ImportSearch, module: str, _: int) -> Path | None:
+        """Return the file that an absolute import names."""
+        if not self._may_hold(search, module.partition(".")[0]):
+            return None
+        candidates = (self._locate(root, module) for root in search.roots)
+        return next(
+            (
+                found
+                for found in candidates
+                if found is not None and ("." in module or not self._imports_own_name(found))
+            ),
+            None,
+        )
 
     def module_names_in(self, folder: Path) -> frozenset[str]:
         """Return the names of the modules that may be found in a folder."""
         return self.disk.modules(folder) | self._given_names.get(folder, set())
 
-    def may_hold(self, origin: Path, name: str) -> bool:
-        """Return whether absolute imports of a file that begin with a name may lead to files of the program."""
-        return any(self._has_name(root, name) for root in self._search(origin))
+    def imports_at_most(self, path: Path) -> frozenset[Path]:
+        """Return the files of the program that a file may import, at its top level or in its functions, by its text."""
+        found = self._imports_at_most.get(path)
+        if found is None:
+            found = self._imports_at_most[path] = frozenset(self._named_imports(path))
+        return found
+
+    def text_imports(self, path: Path) -> frozenset[TextImport]:
+        """Return the imports of a file by its text: what it imports at most."""
+        found = self._text_imports.get(path)
+        if found is None:
+            source = self.source(path)
+            read = text_imports(source.text) if source is not None else ()
+            found = self._text_imports[path] = frozenset(read)
+        return found
+
+    def _named_imports(self, path: Path) -> Iterator[Path]:
+        """Yield the files that the imports in the text of a file name."""
+        search = self._search(path)
+        for one in self.text_imports(path):
+            package = one.package
+            if not one.level and not self._may_hold(search, package):
+                continue
+            for name in {package, one.module, one.dotted}:
+                found = self.resolve_from(path, name, one.level)
+                if found is not None:
+                    yield found
+
+    def _may_hold(self, search: ImportSearch, name: str) -> bool:
+        """Return whether absolute imports that begin with a name may lead to files of the program."""
+        held = search.held.get(name)
+        if held is None:
+            held = search.held[name] = any(self._has_name(root, name) for root in search.roots)
+        return held
 
     def _imports_own_name(self, path: Path) -> bool:
         """Return whether a file imports a module by the name that the file itself has, such as `torch` in `torch.py`.
@@ -203,8 +248,7 @@ class Program:
         Then the name means a library, in this file and in the files beside it: the file is only ever imported as part
         of its package.
         """
-        source = self.source(path)
-        if source is None or not any(one.module.partition(".")[0] == path.stem for one in text_imports(source.text)):
+        if not any(one.module.partition(".")[0] == path.stem for one in self.text_imports(path)):
             return False
         module = self.load(path)
         bindings = [one for statement in module.index.statements for one in statement.imports] if module else []
@@ -219,22 +263,29 @@ class Program:
             folder = folder.parent
         return ModuleInfo(".".join(parts) or path.parent.name, source, path.stem == "__init__", path, index)
 
-    def _search(self, origin: Path) -> list[Path]:
-        """Return the folders in which the search for an absolute import of a file starts.
+    def _search(self, origin: Path) -> ImportSearch:
+        """Return the search for the imports of a file, which is the same for all files of its folder."""
+        found = self._searches.get(origin)
+        if found is None:
+            folder = origin.parent
+            found = self._searched.get(folder)
+            if found is None:
+                found = self._searched[folder] = ImportSearch(folder, self._roots_of(folder))
+            self._searches[origin] = found
+        return found
 
-        Those are the folder above the file's outermost package, the file's own folder, the `roots`, and the folders
-        above the file that hold files to analyse.
+    def _roots_of(self, folder: Path) -> tuple[Path, ...]:
+        """Return the folders in which the search for an absolute import of the files in a folder starts.
+
+        Those are the folder above the files' outermost package, the files' own folder, the `roots`, and the folders
+        above the files that hold files to analyse.
         """
-        if origin.parent in self._searched:
-            return self._searched[origin.parent]
-        root = origin.parent
+        root = folder
         while self._is_file(root / "__init__.py") and root != root.parent:
             root = root.parent
-        above = [folder for folder in origin.parents if folder in self._given_names]
-        found = [root, origin.parent, *self._roots]
+        above = [one for one in (folder, *folder.parents) if one in self._given_names]
         # Namespace packages have no __init__.py: the folders above count where files of the run lie below them.
-        found += above[:4]
-        return self._searched.setdefault(origin.parent, list(dict.fromkeys(found)))
+        return tuple(dict.fromkeys((root, folder, *self._roots, *above[:4])))
 
     def _locate(self, root: Path, module: str) -> Path | None:
         """Return the path of the file of a dotted module name, looked up below a folder; None if there is none."""
@@ -248,14 +299,14 @@ class Program:
 
     def _has_name(self, folder: Path, name: str) -> bool:
         """Return whether a folder holds a Python file or anything else of a name; the answer is cached."""
-        key = folder, name
-        if key not in self._found_names:
-            self._found_names[key] = (
+        found = self._found_names[folder]
+        if name not in found:
+            found[name] = (
                 name in self._given_names.get(folder, ())
                 or self.disk.is_file(folder / f"{name}.py")
                 or self.disk.exists(folder / name)
             )
-        return self._found_names[key]
+        return found[name]
 
     def _add_names(self, path: Path) -> None:
         """Add the name of a file to analyse, and those of the folders above it."""

@@ -17,6 +17,9 @@ from devlint.syntax.index import Statement
 REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
 """The pattern of the beginning of a definition with a registering decorator."""
 
+_REGISTERS: Final = re.compile(r"@([\w.]*\.)?_?register", re.IGNORECASE)
+"""What the text of a file with such a definition holds."""
+
 MAX_REGISTERED: Final = 16
 """The number of definitions up to which a registry is filled one by one.
 
@@ -59,7 +62,7 @@ class RegisteringFiles:
     def _registrations(self) -> Mapping[Registry, Mapping[ModuleInfo, int]]:
         """The number of definitions that each file puts into each registry."""
         found: dict[Registry, dict[ModuleInfo, int]] = defaultdict(dict)
-        for path in self._imports.files:
+        for path in self._imports.files_whose_text(_REGISTERS.search):
             module = self._program.load(path)
             for unit in module.index.statements if module is not None else ():
                 if module is not None and unit.source.text.startswith("@", unit.start) and REGISTERED.match(unit.text):

@@ -15,7 +15,6 @@ from typing import Final
 
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.interpreter.program.program import Program
-from devlint.syntax.text_imports import text_imports
 
 _NAMES: Final = {*TRANSFER_METHODS, "detach", "numpy", "pin_memory"} - {"type"}
 _TENSOR_METHODS: Final = (*(f".{name}(" for name in sorted(_NAMES)), ".new_")
@@ -63,25 +62,13 @@ def files_without_tensors(program: Program, libraries: TensorLibraries) -> Itera
             continue
         if uses_as_tensor(source.text):
             used.add(path)
-        for one in _imports(program, path, source.text):
+        for one in program.imports_at_most(path):
             importers[one].append(path)
             if one not in known:
                 known.add(one)
                 pending.append(one)
     used |= _reached(mentioning, importers)
     return (path for path in given if path not in used)
-
-
-def _imports(program: Program, path: Path, text: str) -> Iterator[Path]:
-    """Yield the files of the program that a file may import, at its top level or in its functions."""
-    for one in set(text_imports(text)):
-        if not one.level and not program.may_hold(path, one.module.partition(".")[0]):
-            continue
-        dotted = ".".join(filter(None, (one.module, one.attribute)))
-        for name in {one.module, dotted}:
-            found = program.resolve_from(path, name, one.level)
-            if found is not None:
-                yield found
 
 
 def _reached(start: Iterable[Path], neighbours: dict[Path, list[Path]]) -> set[Path]:

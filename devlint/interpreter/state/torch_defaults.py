@@ -67,10 +67,14 @@ class DefaultSetters:
     @cached_property
     def _files_with_package(self) -> frozenset[Path]:
         """The files that name a package which sets the default device when it is imported."""
-        loaded = {path: self._program.load(path) for path in self.imports.files}
+        loaded = {path: self._program.load(path) for path in self._files_naming(self._packages)}
         return frozenset(
             path for path, module in loaded.items() if module is not None and _mentions(module, self._packages)
         )
+
+    def _files_naming(self, names: frozenset[str]) -> tuple[Path, ...]:
+        """Return the files of the program whose text holds any of some names."""
+        return self.imports.files_whose_text(lambda text: any(name in text for name in names))
 
     def may_set_start_method(self, module: ModuleInfo) -> bool:
         """Return whether a program that runs a file may choose how it starts processes.
@@ -87,7 +91,7 @@ class DefaultSetters:
     @cached_property
     def _start_method_files(self) -> frozenset[Path]:
         """The files that mention the function which chooses how processes are started."""
-        loaded = {path: self._program.load(path) for path in self.imports.files}
+        loaded = {path: self._program.load(path) for path in self._files_naming(START_METHOD_SETTERS)}
         return frozenset(
             path for path, module in loaded.items() if module is not None and _mentions(module, START_METHOD_SETTERS)
         )
@@ -100,7 +104,7 @@ class DefaultSetters:
     @cached_property
     def _set_on_import(self) -> dict[Path, ModuleInfo]:
         """The files whose top level sets the default device or dtype."""
-        loaded = {path: self._program.load(path) for path in self.imports.files}
+        loaded = {path: self._program.load(path) for path in self._files_naming(SETTERS | DTYPE_SETTERS)}
         return {path: module for path, module in loaded.items() if module is not None and _sets_on_import(module)}
 
 
