@@ -20,37 +20,81 @@ from devlint.domain.storage import Storage
 
 
 class Rank(Enum):
-    """What is known of a tensor's number of dimensions, as far as the analysis of devices needs it.
+    """What is known of a tensor's number of dimensions: the number itself, a least number, or nothing.
 
     torch lets only 0-dim host tensors mix with accelerator tensors. MANY (at least 2-dim) is told apart from SOME (at
-    least 1-dim), because a part of a MANY tensor, or a reduction over one dimension, still has a dimension.
+    least 1-dim), because a part of a MANY tensor, or a reduction over one dimension, still has a dimension. Programs
+    ask for the number where they take labels of one shape or another.
     """
 
     ZERO = "0-dim"
+    ONE = "1-dim"
+    TWO = "2-dim"
+    THREE = "3-dim"
+    FOUR = "4-dim"
+    FIVE = "5-dim"
     SOME = "at least 1-dim"
     MANY = "at least 2-dim"
     ANY = "unknown rank"
 
     @property
+    def number(self) -> int | None:
+        """Return the number of dimensions; None where it is not known."""
+        return _NUMBERS.get(self)
+
+    @property
+    def least(self) -> int:
+        """Return the number of dimensions that a tensor of this rank has at least, up to 2."""
+        return _LEAST[self]
+
+    @property
     def is_dimensioned(self) -> bool:
         """Return whether a tensor of this rank surely has at least one dimension."""
-        return self in (Rank.SOME, Rank.MANY)
+        return self is not Rank.ANY and self is not Rank.ZERO
+
+    @property
+    def lower_bound(self) -> Rank:
+        """Return the rank that says no more than how many dimensions there are at least."""
+        return Rank.at_least(self.least)
 
     @property
     def fewer(self) -> Rank:
         """Return what is known of the rank of a tensor that has one dimension less."""
+        number = self.number
+        if number:
+            return Rank.of(number - 1)
         return Rank.SOME if self is Rank.MANY else Rank.ANY
 
     @property
     def more(self) -> Rank:
         """Return what is known of the rank of a tensor that has one dimension more."""
-        return Rank.MANY if self.is_dimensioned else Rank.SOME
+        number = self.number
+        return Rank.of(number + 1) if number is not None else Rank.at_least(self.least + 1)
+
+    @staticmethod
+    def of(number: int) -> Rank:
+        """Return the rank of a tensor with a number of dimensions; of many, only that they are many."""
+        return _RANKS[number] if 0 <= number < len(_RANKS) else Rank.MANY
+
+    @staticmethod
+    def at_least(number: int) -> Rank:
+        """Return the rank of a tensor with at least a number of dimensions."""
+        return Rank.ANY if number <= 0 else Rank.SOME if number == 1 else Rank.MANY
 
     def __or__(self, other: Rank) -> Rank:
         """Return the join of two ranks: what is known of a tensor that has either of them."""
-        if self is other:
-            return self
-        return Rank.SOME if self.is_dimensioned and other.is_dimensioned else Rank.ANY
+        return self if self is other else Rank.at_least(min(self.least, other.least))
+
+
+_RANKS: Final = (Rank.ZERO, Rank.ONE, Rank.TWO, Rank.THREE, Rank.FOUR, Rank.FIVE)
+"""The ranks that state the number of dimensions, in the order of the numbers."""
+_NUMBERS: Final = {rank: number for number, rank in enumerate(_RANKS)}
+_LEAST: Final = {
+    **{rank: min(number, 2) for rank, number in _NUMBERS.items()},
+    Rank.SOME: 1,
+    Rank.MANY: 2,
+    Rank.ANY: 0,
+}
 
 
 Sizes: TypeAlias = "tuple[int | None, ...]"

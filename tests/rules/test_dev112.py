@@ -55,6 +55,14 @@ load()
 }
 
 GOOD = {
+    "no current device": """
+def work(rank):
+    torch.cuda.set_device(rank)
+    with torch.cuda.device(rank):
+        return torch.ones(3)
+
+work(0 if torch.cuda.is_available() else -1)
+""",
     "every type": """
 for x in (torch.device("cpu"), torch.device("cuda"), torch.device("cuda:3"), torch.device("mps"), torch.device("meta")):
     print(torch.ones(3).to(x))

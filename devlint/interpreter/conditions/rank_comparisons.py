@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -19,13 +18,13 @@ _COUNTS: Final = frozenset({"dim", "ndimension"})
 _TRIED: Final = range(9)
 """The numbers of dimensions that stand for all; no program compares with a larger one."""
 
-_FITS: Final[dict[Rank, Callable[[int], bool]]] = {
-    Rank.ZERO: lambda number: number == 0,
-    Rank.SOME: lambda number: number > 0,
-    Rank.MANY: lambda number: number > 1,
-    Rank.ANY: lambda number: True,
-}
-"""The numbers of dimensions that a tensor of each rank may have."""
+_NARROWEST: Final = (*map(Rank.of, range(6)), Rank.MANY, Rank.SOME)
+"""The ranks that say something of the number of dimensions, those that say most first."""
+
+
+def _fits(rank: Rank, number: int) -> bool:
+    """Return whether a tensor of a rank may have a number of dimensions."""
+    return number >= rank.least if rank.number is None else number == rank.number
 
 
 def compare_rank(frame: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp, other: Value) -> bool | None:
@@ -48,14 +47,14 @@ def narrow_rank(frame: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp
     if tested is None or not isinstance(tensor, Tensor) or not isinstance(other, Const):
         return
     left = [number for number, answer in _answers(tensor.rank, operator, other) if answer is holds]
-    narrower = next((one for one in (Rank.ZERO, Rank.MANY, Rank.SOME) if all(map(_FITS[one], left))), tensor.rank)
+    narrower = next((one for one in _NARROWEST if all(_fits(one, number) for number in left)), tensor.rank)
     if left and narrower is not tensor.rank:
         rebind(frame, tested, tensor, replace(tensor, rank=narrower))
 
 
 def _answers(rank: Rank, operator: cst.BaseCompOp, other: Const) -> list[tuple[int, bool]]:
     """Return the numbers of dimensions that a rank allows, each with the answer of a comparison with it, if known."""
-    found = ((number, compare_constants(operator, Const(number), other)) for number in _TRIED if _FITS[rank](number))
+    found = ((number, compare_constants(operator, Const(number), other)) for number in _TRIED if _fits(rank, number))
     return [(number, answer) for number, answer in found if isinstance(answer, bool)]
 
 

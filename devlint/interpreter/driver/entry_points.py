@@ -16,7 +16,7 @@ from devlint.domain.dtype import COMPLEX, UNKNOWN_DTYPE, Dtype, DtypeSymbol, is_
 from devlint.domain.join import alternatives
 from devlint.domain.path_conditions import NO_CONDITION
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Assumption, Placement, Scope, StepKind
-from devlint.domain.value import DeviceValue, ProgramDefinition, Ref, Tensor, Value, named_placement
+from devlint.domain.value import ProgramDefinition, Ref, Tensor, Value, named_placement
 from devlint.interpreter.calls.construction import construct
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.assembly import Interpreter
@@ -28,7 +28,7 @@ from devlint.interpreter.objects.builtin_bases import forget_contents
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
 from devlint.interpreter.objects.data_classes import data_fields
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors, overrides_apply
-from devlint.interpreter.objects.moved_modules import forget_moved_modules
+from devlint.interpreter.objects.moved_modules import forget_moved_modules, forget_plain_placements
 from devlint.interpreter.objects.placeholders import (
     empty_placeholders,
     forget_attributes,
@@ -313,11 +313,7 @@ def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> N
     move_registered_tensors(frame, reference, change)
     thing = frame.instance(reference)
     if thing is not None and overrides_apply(frame, thing):
-        # The class overrides `_apply` or `to`: it moves its plain tensors itself, and updates the device it stores.
-        frame.put(
-            reference.address,
-            replace(thing, attributes={name: _without_placement(value) for name, value in thing.attributes.items()}),
-        )
+        forget_plain_placements(frame, reference)
 
 
 def _dtype_after_outside_cast(dtype: Dtype, module: Hashable) -> Dtype:
@@ -342,10 +338,3 @@ def _forget_placements_of_modules(frame: Frame, reference: Ref) -> None:
     for value in thing.attributes.values() if thing is not None else ():
         for one in alternatives(value):
             move_registered_tensors(frame, one, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
-
-
-def _without_placement(value: Value) -> Value:
-    """Return a device, or a tensor that is no parameter, with unknown placement; any other value unchanged."""
-    if isinstance(value, DeviceValue):
-        return DeviceValue()
-    return replace(value, placement=UNKNOWN_PLACEMENT) if isinstance(value, Tensor) and value.cell is None else value

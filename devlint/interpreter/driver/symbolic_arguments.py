@@ -164,6 +164,8 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
     used = info.evidence.is_tensor(parameter.name, array_like=in_module)
     if not names and not used and _is_number(parameter.default):
         return Number(None, origin, parameter.name)
+    if not names and not used and _is_bool(parameter.default):
+        return Number("bool", origin, parameter.name)
     if used and not names:
         return Tensor(
             named_placement(origin, f"`{parameter.name}`", step),
@@ -189,6 +191,11 @@ def _is_number(node: cst.BaseExpression | None) -> bool:
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
         node = node.expression
     return isinstance(node, (cst.Integer, cst.Float))
+
+
+def _is_bool(node: cst.BaseExpression | None) -> bool:
+    """Return whether a parameter's default value is written as True or False, so that the argument is a flag."""
+    return isinstance(node, cst.Name) and node.value in ("True", "False")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,13 @@ from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import certain_device
 from devlint.domain.value import (
     AllocationSite,
+    Array,
     BoundLibraryMethod,
     ConditionalValue,
     Const,
     OpaqueData,
     ProgramDefinition,
+    Rank,
     Ref,
     Tensor,
     Unknown,
@@ -48,6 +50,7 @@ from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.changed_tensors import change_tensor
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.interpreter.state.frame import Frame, assigns
+from devlint.interpreter.state.rebinding import replace_value
 from devlint.interpreter.state.unknown_records import unknown_object_site
 
 
@@ -95,6 +98,8 @@ def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst
             frame.state = join_states(*ends)
         case Tensor():
             _set_on_tensor(frame, owner, name, value, node)
+        case Array() if name == "shape" and isinstance(node, cst.Attribute):
+            replace_value(frame, node.value, owner, replace(owner, rank=Rank.ANY))
         case OpaqueData() if isinstance(node, cst.Attribute):
             set_opaque_item(frame, node.value, owner, Const(name), value)
 

@@ -10,7 +10,21 @@ from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.placement import StepKind, extend_provenance
-from devlint.domain.value import UNKNOWN, Array, Const, Number, OpaqueData, Ref, StringPrefix, Tensor, Unknown, Value
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    ConditionalValue,
+    Const,
+    Number,
+    OpaqueData,
+    Ref,
+    StringPrefix,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devlint.interpreter.conditions.alternatives import compute_per_alternative
 from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.language.subscripts import (
     evaluate_indices,
@@ -48,9 +62,24 @@ def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> N
 @assigns(cst.Subscript)
 def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
     """Execute the assignment `owner[index] = value`, by the owner's own `__setitem__` if the program defines one."""
-    owner = without_none(frame.evaluate(target.value))
-    indices = evaluate_indices(frame, target)
+    owner = frame.evaluate(target.value)
+    _set_in_owner(frame, target, owner, evaluate_indices(frame, target), value)
+
+
+def _set_in_owner(
+    frame: Frame, target: cst.Subscript, owner: Value, indices: list[Argument | None], value: Value
+) -> None:
+    """Execute `owner[index] = value` for an evaluated owner; each alternative of one is stored into on its own path."""
+    owner = without_none(owner)
     index = indices[0] if len(indices) == 1 else None
+    if isinstance(owner, ConditionalValue):
+
+        def store(one: Value) -> Value:
+            _set_in_owner(frame, target, one, indices, value)
+            return NONE
+
+        compute_per_alternative(frame, owner, store)
+        return
     function = find_special_method(frame, owner, "__setitem__")
     if function is not None:
         frame.call_function(

@@ -92,6 +92,7 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
         return UNKNOWN
     own = [(name, rank_of_data(frame, one.value)) for name in row.params for one in bound.get(name, ())]
     rank = rank_by_rule(frame, row.rank, bound, own)
+    rank = rank if invocation.arguments.complete else rank.lower_bound
     dtype = array_dtype(frame, row, bound)
     if row.random and dtype.name in _DRAWN_NUMBERS and _asks_for_no_size(row, bound):
         if all(one is Rank.ZERO for name, one in own if name != "size"):

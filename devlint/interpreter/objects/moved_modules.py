@@ -9,8 +9,9 @@ from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
-from devlint.domain.value import Ref, Tensor, Tuple, Value
-from devlint.interpreter.objects.class_hierarchy import later_methods
+from devlint.domain.record import replace
+from devlint.domain.value import AllocationSite, DeviceValue, OpaqueData, Ref, Tensor, Tuple, Value
+from devlint.interpreter.objects.class_hierarchy import defined_class, find_method, later_methods
 from devlint.interpreter.objects.module_state import (
     is_module,
     library_class_name,
@@ -57,6 +58,49 @@ def forget_held_modules(frame: Frame, value: Value) -> None:
         _forget(frame, value, (), UNSEEN_MOVE, 0)
 
 
+def forget_moved_by_class(frame: Frame, reference: Ref, seen: set[AllocationSite] | None = None) -> None:
+    """Make unknown what a transfer of a module may move beside its registered tensors.
+
+    A class that overrides `_apply`, that of the module or of one of its submodules, moves by it the tensors and modules
+    that its objects hold without registering them.
+    """
+    thing = frame.instance(reference)
+    seen = set() if seen is None else seen
+    if thing is None or reference.address in seen:
+        return
+    seen.add(reference.address)
+    info = defined_class(thing.cls)
+    overrides = info is not None and find_method(frame, info, "_apply") is not None
+    for name, value in thing.attributes.items():
+        for one in alternatives(value):
+            if isinstance(one, Ref) and name in thing.registered:
+                forget_moved_by_class(frame, one, seen)
+            elif isinstance(one, Ref) and overrides:
+                _forget(frame, one, (), UNSEEN_MOVE, 0)
+    if overrides:
+        forget_plain_placements(frame, reference)
+
+
+def forget_plain_placements(frame: Frame, reference: Ref) -> None:
+    """Make unknown where the plain tensors and the stored devices of an object are that moves them by its own code."""
+    thing = frame.instance(reference)
+    if thing is not None:
+        attributes = {name: _without_placement(value) for name, value in thing.attributes.items()}
+        frame.put(reference.address, replace(thing, attributes=attributes))
+
+
+def _without_placement(value: Value) -> Value:
+    """Return a device, or a tensor that is no parameter, with unknown placement; any other value unchanged.
+
+    So is what a library's unknown class has made, such as its model.
+    """
+    if isinstance(value, DeviceValue):
+        return DeviceValue()
+    if isinstance(value, OpaqueData):
+        return replace(value, placement=UNKNOWN_PLACEMENT)
+    return replace(value, placement=UNKNOWN_PLACEMENT) if isinstance(value, Tensor) and value.cell is None else value
+
+
 def _forget(frame: Frame, value: Value, path: AttributePath, move: ModuleMove, depth: int) -> None:
     """Make the placements of the modules to which a path of attributes leads from a value unknown.
 
@@ -79,6 +123,8 @@ def _forget(frame: Frame, value: Value, path: AttributePath, move: ModuleMove, d
             move_registered_tensors(frame, one, lambda placement, dtype: _after(move, placement, dtype))
         elif isinstance(thing, Instance) and not path:
             # The class has such a method of its own, which may move all that the object holds.
+            if move.moves and isinstance(one, Ref):
+                forget_plain_placements(frame, one)
             inside = tuple(thing.attributes.values())
         for part in inside:
             _forget(frame, part, (), move, depth + 1)

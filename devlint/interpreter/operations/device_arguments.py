@@ -288,17 +288,23 @@ def chosen_device(frame: Frame, given: Argument | None, type_: str) -> KnownDevi
 
     The index is None where the argument (None, a negative number, a device without an index) leaves the current one.
     """
-    value = given.value if given is not None else None
+    if given is None:
+        return KnownDevice(type_, ANY_INDEX)
+    chosen = {_chosen_index(frame, one, given.node) for one in alternatives(given.value)}
+    return KnownDevice(type_, chosen.pop() if len(chosen) == 1 else ANY_INDEX)
+
+
+def _chosen_index(frame: Frame, value: Value, node: cst.BaseExpression) -> int | None:
+    """Return the index of the device that a value makes the current one; None where it leaves the current one."""
     match value:
         case Const(value=None):
-            return KnownDevice(type_)
+            return None
         case Const(value=int(index)) if not isinstance(index, bool):
-            return KnownDevice(type_, index if index >= 0 else None)
-    placement = written_placement(frame, value, given.node, None) if given is not None and value is not None else None
-    match placement:
+            return index if index >= 0 else None
+    match written_placement(frame, value, node, None):
         case PlacementCase(device=KnownDevice(type=named) as device) if named != HOST:
-            return KnownDevice(type_, device.index)
-    return KnownDevice(type_, ANY_INDEX)
+            return device.index
+    return ANY_INDEX
 
 
 CURRENT_DEVICE: Final = "current device"

@@ -27,6 +27,8 @@ def is_dtype_argument(value: Value) -> bool:
     match value:
         case DtypeValue():
             return True
+        case LibraryName(name=name):
+            return name in _PYTHON_TYPE_DTYPES
         case Unknown(origin=("attr", _, str(name))):
             return name.endswith("dtype")
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):

@@ -12,6 +12,7 @@ from devlint.domain.placement import Placement
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import Ref, Tensor, Value
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
+from devlint.interpreter.objects.moved_modules import forget_moved_by_class
 from devlint.interpreter.operations.repeated_transfers import repetition_of
 from devlint.interpreter.operations.tensor_transfers import keeps_device
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
@@ -27,6 +28,7 @@ def transfer_module(
     request = read_transfer_request(frame, method, arguments, node)
     first = _representative_tensor(frame, owner)
     move_registered_tensors(frame, owner, partial(_transferred, frame, request))
+    forget_moved_by_class(frame, owner)
     if first is not None:
         after = _representative_tensor(frame, owner) or first
         frame.emit(

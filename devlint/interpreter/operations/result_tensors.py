@@ -83,12 +83,13 @@ def result_tensor(
         else _result_placement(frame, row, bound, operands, node, complete=complete)
     )
     first = operands[0].tensor if operands else None
+    rank = rank_by_rule(frame, row.rank, bound, [(one.name, one.tensor.rank) for one in operands])
     result = Tensor(
         placement=placement,
         dtype=dtype_with_origin(
             frame, first_result_dtype(frame, row, bound, operands), short_name(row.name), node, bound
         ),
-        rank=rank_by_rule(frame, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
+        rank=rank if complete else rank.lower_bound,
         grad=_requires_grad(frame, row, operands),
         memory=None if row.name.endswith("empty") else Storage(),
         empty_sizes=empty_sizes_of_result(frame, row, bound, operands, node) if complete else None,

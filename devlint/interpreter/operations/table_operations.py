@@ -31,7 +31,7 @@ from devlint.interpreter.operations.operation_names import short_name
 from devlint.interpreter.operations.result_tensors import result_tensor, where_nothing_failed
 from devlint.interpreter.operations.return_structures import structure_result
 from devlint.interpreter.operations.synchronization import update_synchronization
-from devlint.interpreter.operations.tensor_ranks import is_promoting_summation
+from devlint.interpreter.operations.tensor_ranks import is_promoting_summation, rank_by_rule
 from devlint.interpreter.operations.written_dtypes import refused_write
 from devlint.interpreter.state.arguments import Argument, Arguments, BoundArguments
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
@@ -79,7 +79,11 @@ def apply_row(
     bound = bind_row_arguments(row, arguments, receiver, frame.analysis.table.argument_aliases)
     variadic = any(name.startswith("*") and name != "*" for name in row.params)
     complete = arguments.complete or (variadic and arguments.spread is not None)
-    return apply_bound_row(frame, row, bound, arguments.node, own, complete=complete)
+    result = apply_bound_row(frame, row, bound, arguments.node, own, complete=complete)
+    if isinstance(result, Tensor) and not arguments.complete:
+        # An unknown number of sizes stands behind a star argument.
+        return replace(result, rank=result.rank.lower_bound)
+    return result
 
 
 def apply_bound_row(
@@ -127,7 +131,7 @@ def apply_bound_row(
     report_half_on_host(frame, row, operands, node, name)
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
-    _forget_changed_sizes(frame, row, bound)
+    _change_sizes(frame, row, bound, operands)
     corrected_placement = _placement_after(conflict) if conflict is not None else None
     if out is not None:
         _record_writes(frame, row, bound, None)
@@ -135,6 +139,8 @@ def apply_bound_row(
     result = result_tensor(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
+    if row.rank == "broadcast" and _is_other_overload(row, bound):
+        result = replace(result, rank=result.rank.lower_bound)
     report_float64_work(frame, row, operands, result.dtype, node, name)
     _record_writes(frame, row, bound, result)
     if row.generator and "generator" in bound:
@@ -163,14 +169,16 @@ def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTN
         report_shared_write(frame, argument.value, argument.node, node)
 
 
-def _forget_changed_sizes(frame: Frame, row: Row, bound: BoundArguments) -> None:
-    """Record that a tensor without elements may have some after an operation that changes its sizes in place."""
+def _change_sizes(frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand]) -> None:
+    """Record what is known of a tensor's sizes after an operation that changes them in place, such as `unsqueeze_`."""
     if not row.mutates or row.name.rpartition(".")[2] not in METADATA_MUTATIONS:
         return
+    rank = rank_by_rule(frame, row.rank, bound, [(one.name, one.tensor.rank) for one in operands])
     for name in row.mutates:
         for argument in bound.get(name, ()):
-            if isinstance(argument.value, Tensor) and argument.value.empty_sizes is not None:
-                change_tensor(frame, argument.node, argument.value, replace(argument.value, empty_sizes=None))
+            if isinstance(argument.value, Tensor):
+                changed = replace(argument.value, empty_sizes=None, rank=rank)
+                change_tensor(frame, argument.node, argument.value, changed)
 
 
 def _record_writes(frame: Frame, row: Row, bound: BoundArguments, result: Tensor | None) -> None:

@@ -28,7 +28,9 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
         case "reduce":
             if bound.get("other"):
                 return broadcast_rank(rank for _, rank in own)
-            return _reduced_rank(bound, own[0][1] if own else Rank.ANY)
+            left = _reduced_rank(bound, own[0][1] if own else Rank.ANY)
+            # Several quantiles at once add a dimension.
+            return left.lower_bound if bound.get("q") else left
         case "zero":
             return Rank.ZERO
         case "some":
@@ -38,11 +40,16 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
             return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO
         case "shape":
             sizes = next((bound[name] for name in (argument, "size", "shape") if bound.get(name)), None)
-            return rank_of_shape(frame, sizes) if sizes is not None else broadcast_rank(rank for _, rank in own)
+            found = rank_of_shape(frame, sizes) if sizes is not None else broadcast_rank(rank for _, rank in own)
+            # Tiling by fewer numbers than the tensor has dimensions keeps the others.
+            return found.lower_bound if argument == "dims" else found
         case "product":
-            return Rank.SOME if any(rank is Rank.MANY for _, rank in own) else Rank.ANY
+            return Rank.SOME if any(rank.least > 1 for _, rank in own) else Rank.ANY
         case "squeeze":
-            return _rank_without(bound.get("dim"), own[0][1] if own else Rank.ANY)
+            before = own[0][1] if own else Rank.ANY
+            left = _rank_without(bound.get("dim"), before)
+            # A dimension of another size than 1 stays.
+            return left if before.number is None else before | left
         case "equation":
             return _equation_rank(bound.get("equation"))
     return Rank.ANY
@@ -68,17 +75,17 @@ def _equation_rank(given: list[Argument] | None) -> Rank:
     """Return the rank of an Einstein summation's result, from the right side of the equation, as in `ij,jk->ik`."""
     match given:
         case [Argument(value=Const(value=str(equation)))] if "->" in equation and "..." not in equation:
-            return _rank_of_length(len(equation.partition("->")[2].replace(" ", "")))
+            return Rank.of(len(equation.partition("->")[2].replace(" ", "")))
     return Rank.ANY
 
 
 def broadcast_rank(ranks: Iterable[Rank]) -> Rank:
     """Return the rank of a result broadcast from operands of these ranks: the highest rank; 0-dim if all are 0-dim."""
-    found = set(ranks)
-    for high in (Rank.MANY, Rank.SOME):
-        if high in found:
-            return high
-    return Rank.ZERO if found == {Rank.ZERO} else Rank.ANY
+    found = list(ranks)
+    numbers = [rank.number for rank in found if rank.number is not None]
+    if found and len(numbers) == len(found):
+        return Rank.of(max(numbers))
+    return Rank.at_least(max((rank.least for rank in found), default=0))
 
 
 def _reduced_rank(bound: BoundArguments, own: Rank) -> Rank:
@@ -95,7 +102,7 @@ def _rank_without(given: list[Argument] | None, own: Rank) -> Rank:
     match given:
         case [Argument(value=Const(value=int(dim)))] if dim > 0 or dim < -1:
             # A tensor with a dimension of this number has at least one other dimension.
-            return Rank.SOME
+            return own.fewer if own.number is not None else Rank.SOME
         case [Argument(value=Const(value=int()) | Number())]:
             return own.fewer
     return Rank.ANY
@@ -104,22 +111,19 @@ def _rank_without(given: list[Argument] | None, own: Rank) -> Rank:
 def rank_of_shape(frame: Frame, given: list[Argument]) -> Rank:
     """Return the rank of a tensor made with these size arguments; only an empty tuple makes it 0-dim."""
     if len(given) != 1:
-        return _rank_of_length(len(given)) if given else Rank.ANY
+        return Rank.of(len(given)) if given else Rank.ANY
     value = given[0].value
     match value:
         case Tuple(items=items):
-            return _rank_of_length(len(items))
-        case Size(rank=Rank.ZERO | Rank.MANY as rank):
+            return Rank.of(len(items))
+        case Const(value=int()) | Number(kind="int"):
+            return Rank.ONE
+        case Size(rank=rank) if rank.number is not None or rank is Rank.MANY:
             return rank
         case Const(value=None):
             return Rank.ANY
     found = frame.iterate(value, given[0].node)
-    return _rank_of_length(len(found.items)) if found.items is not None else Rank.SOME
-
-
-def _rank_of_length(count: int) -> Rank:
-    """Return the rank of a shape with a known number of dimensions."""
-    return Rank.ZERO if not count else Rank.SOME if count == 1 else Rank.MANY
+    return Rank.of(len(found.items)) if found.items is not None else Rank.SOME
 
 
 def indexed_rank(rank: Rank, indices: list[Value | None]) -> Rank:
@@ -137,11 +141,13 @@ def indexed_rank(rank: Rank, indices: list[Value | None]) -> Rank:
             left = left.more
         return left
     if any(_selects_several(index) for index in others):
-        return _rank_of_length(sliced + made + 1)
+        return Rank.at_least(sliced + made + 1)
     left = rank
     for index in others:
         left = left.fewer if _selects_one(index) else Rank.ANY
-    return _rank_of_length(sliced + made) if sliced + made else left
+    if left.number is not None:
+        return Rank.of(left.number + made)
+    return Rank.at_least(sliced + made) if sliced + made else left
 
 
 def _selects_several(index: Value) -> bool:
