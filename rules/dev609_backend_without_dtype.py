@@ -14,7 +14,7 @@ from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import dtype_steps
 from devlint.interpreter.state.events import Event, RefusedOnBackend, Transfer
 from devlint.rule import Finding, Rule
-from devlint.semantics.accelerators import refused_dtypes
+from devlint.semantics.dtype_limits import REFUSED_DTYPES
 
 
 class BackendWithoutDtype(Rule):
@@ -62,14 +62,9 @@ class BackendWithoutDtype(Rule):
             yield _finding(event, event.dtype, event.case, event.when)
         elif not event.moves and event.dtype_after.name != event.dtype_before.name:
             for when, case in placement_cases(event.after, event.context.path_condition):
-                if isinstance(case.device, KnownDevice) and event.dtype_after.name in _REFUSED.get(
-                    case.device.type, ()
-                ):
+                refused = REFUSED_DTYPES.get(case.device.type, ()) if isinstance(case.device, KnownDevice) else ()
+                if event.dtype_after.name in refused:
                     yield _finding(event, event.dtype_after, case, when)
-
-
-_REFUSED = refused_dtypes()
-"""The dtypes that backends do not have, by the type of their devices."""
 
 
 def _finding(event: Event, dtype: Dtype, case: PlacementCase, when: PathCondition) -> Finding:

@@ -117,12 +117,6 @@ def needs_cuda(name: str) -> bool:
     return canonical_name(name) in _written()["raises_without_cuda"]
 
 
-def refused_dtypes() -> Mapping[str, Mapping[str, str]]:
-    """Return the dtypes that backends do not have, by the type of their devices; each with where torch says so."""
-    found: Mapping[str, Mapping[str, str]] = _written()["refused_dtypes"]
-    return found
-
-
 def replacements_of(name: str, min_torch: Version = (9999,)) -> Sequence[Replacement]:
     """Return what replaces a name of CUDA in every torch from `min_torch` on, the best one first."""
     found = _replacements().get(canonical_name(name), ())
