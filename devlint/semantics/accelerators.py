@@ -117,6 +117,11 @@ def needs_cuda(name: str) -> bool:
     return canonical_name(name) in _written()["raises_without_cuda"]
 
 
+def is_cuda_package(name: str) -> bool:
+    """Return whether a dotted name is inside a package of others that is for CUDA only, such as `cupy`."""
+    return name.partition(".")[0] in _written()["cuda_packages"]
+
+
 def replacements_of(name: str, min_torch: Version = (9999,)) -> Sequence[Replacement]:
     """Return what replaces a name of CUDA in every torch from `min_torch` on, the best one first."""
     found = _replacements().get(canonical_name(name), ())
