@@ -36,13 +36,13 @@ import libcst as cst
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.fixes.fix_context import FixContext
+from devlint.fixes.torch_names import TorchNames
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import all_rule_metadata
 from devlint.port.cuda_uses import CudaUse, Outcome
 from devlint.port.port_context import PortOptions
 from devlint.port.program_port import PortedProgram, port_program
-from devlint.port.torch_names import TorchNames
 from devlint.port.use_sites import SiteKind, UseSite, use_sites
 from devlint.repair.document import Document
 from devlint.semantics.accelerators import Kind, all_replacements

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import KnownDevice
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import PathCondition
@@ -12,6 +13,8 @@ from devlint.domain.placement import PlacementCase, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import dtype_steps
+from devlint.fixes.dtype_choice import take_float32
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import Event, RefusedOnBackend, Transfer
 from devlint.rule import Finding, Rule
 from devlint.semantics.dtype_limits import REFUSED_DTYPES
@@ -44,6 +47,9 @@ class BackendWithoutDtype(Rule):
     scale = torch.ones(3, dtype=torch.float32 if device == "mps" else torch.float64, device=device)
     ```
 
+    ## Fix safety
+    float32 is written in place of float64. Unsafe: the numbers are less exact, also on devices that have float64.
+
     ## How it is confirmed at run time
     The program is run on an emulated MPS, which refuses the dtype with torch's words.
 
@@ -53,6 +59,7 @@ class BackendWithoutDtype(Rule):
 
     code = "DEV609"
     name = "backend-without-dtype"
+    fixable = True
     severity = Severity.WARNING
     default = False
 
@@ -75,4 +82,10 @@ def _finding(event: Event, dtype: Dtype, case: PlacementCase, when: PathConditio
         dtype_steps(("the tensor", dtype)),
         "choose a dtype that it has, such as float32, or keep the tensor on the host",
         assumptions(event, case, dtype, when=when),
+        make_fix=partial(_fix, event),
     )
+
+
+def _fix(event: Event, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV609: take float32."""
+    return take_float32(context.region_at(event.context.place), node_at(event.context.place))

@@ -105,11 +105,8 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     parameter = BACKEND_ARGUMENTS.get(name)
     if parameter is None or not _is_entry(frame):
         return
-    if parameter == CUDA_BY_NAME:
-        given: Value | None = Const("cuda")
-    else:
-        keyword, position = parameter
-        given = arguments.value(keyword, position)
+    keyword, position = parameter
+    given = Const("cuda") if parameter == CUDA_BY_NAME else arguments.value(keyword, position)
     if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
         return
     enabled = arguments.keywords.get("enabled")
@@ -124,7 +121,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
         or (given.value in ("cuda", "nccl") and frame.analysis.facts.cuda_kernels.needed_by(frame.module))
     )
     context = frame.event_context(arguments.node)
-    frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded))
+    frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded, keyword, position))
 
 
 def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:

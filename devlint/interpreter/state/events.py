@@ -590,13 +590,16 @@ class BackendWrittenOut(Event):
     """A call that names a backend: `init_process_group("nccl")`, `autocast("cuda")`, `torch.cuda.amp.autocast()`.
 
     `function` is the qualified name of what is called, `backend` what is named. `chosen` is true in a file that chooses
-    its device while it runs, `guarded` where the code runs only after a check of the device.
+    its device while it runs, `guarded` where the code runs only after a check of the device. `keyword` and `position`
+    are those of the argument that names the backend.
     """
 
     function: str
     backend: str
     chosen: bool
     guarded: bool
+    keyword: str
+    position: int
 
 
 @record(frozen=True, slots=True)
