@@ -1,6 +1,7 @@
 """Measure how much of what ties code bases to CUDA `devlint port` moves to any accelerator, and what a rename would do.
 
     python benchmarks/portability.py FOLDER [--check] [--sample N] [--seed N]
+    python benchmarks/portability.py edits FOLDER [--most 60] [--seed N]
 
 FOLDER holds one checkout in each folder. For each, the script counts the uses of CUDA-only API (names of `torch.cuda`,
 `.cuda()`, texts such as `"cuda:0"` and `"nccl"`), those that are ported, and those that are left, with the reasons.
@@ -12,18 +13,22 @@ name that `torch.accelerator` or `torch.amp` has, replaced wherever the text sta
 sure, the new name is called without an argument that it needs, asks for any accelerator and then uses CUDA, or raises
 on a machine without an accelerator where the old name did not.
 
-`--sample N` prints N edits drawn at random, for reading.
+`--sample N` prints N edits drawn at random, in a line each. `edits` prints some with the code around them instead, for
+reading: as JSON lines with the file, the row, the old and the new text of the use, and both texts of the code. `made`
+are the lines elsewhere in the file that make the device.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
+import json
 import random
 import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import libcst as cst
@@ -31,13 +36,13 @@ import libcst as cst
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.fixes.fix_context import FixContext
+from devlint.fixes.torch_names import TorchNames
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import all_rule_metadata
 from devlint.port.cuda_uses import CudaUse, Outcome
 from devlint.port.port_context import PortOptions
 from devlint.port.program_port import PortedProgram, port_program
-from devlint.port.torch_names import TorchNames
 from devlint.port.use_sites import SiteKind, UseSite, use_sites
 from devlint.repair.document import Document
 from devlint.semantics.accelerators import Kind, all_replacements
@@ -45,6 +50,8 @@ from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
 
+AROUND = 8
+"""The number of lines that `edits` prints before and after the changed ones."""
 MIN_PORTED = 85
 """The percentage of the uses with an equivalent, outside of guards, that must be ported."""
 RENAMED = {
@@ -156,14 +163,67 @@ def broken_by_rename(site: UseSite, sites: Sequence[UseSite]) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class ShownEdit:
+    """One ported use with the code around it, before and after the port."""
+
+    file: str
+    row: int
+    use: str
+    by: str
+    before: str
+    after: str
+    made: Sequence[str]
+
+
+def edits_of(done: PortedProgram) -> list[ShownEdit]:
+    """Return the ported uses of a program, each with the changed code that it is part of."""
+    ported = [one for one in done.uses if one.outcome is Outcome.PORTED and one.region.cell is None]
+    found = []
+    for name in done.changed:
+        before, after = (one[name].data.decode(errors="replace").splitlines() for one in (done.before, done.after))
+        groups = list(difflib.SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(AROUND))
+        for group in groups:
+            first, last, start, end = group[0][1], group[-1][2], group[0][3], group[-1][4]
+            made = [one for one in after if "current_accelerator(" in one and one not in after[start:end]]
+            texts = "\n".join(before[first:last]), "\n".join(after[start:end])
+            found += [
+                ShownEdit(
+                    name, one.region.start.row, one.text, one.note, *texts, [one for one in made if one not in before]
+                )
+                for one in ported
+                if one.region.filename == name and first < one.region.start.row <= last
+            ]
+    return found
+
+
+def print_edits(arguments: Sequence[str]) -> int:
+    """Print edits drawn at random from the ports of the code bases in a folder, as JSON lines."""
+    parser = argparse.ArgumentParser(prog="portability.py edits")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--most", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(arguments)
+    found: list[ShownEdit] = []
+    for folder in sorted(one for one in args.folder.iterdir() if one.is_dir()):
+        found += edits_of(port_program(files_below(folder), PortOptions(), checked=False))
+    for one in random.Random(args.seed).sample(found, min(args.most, len(found))):
+        name = Path(one.file).resolve().relative_to(args.folder.resolve()).as_posix()
+        print(json.dumps(asdict(one) | {"file": name}))
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure the code bases in a folder, print the table, and return 1 if a target is missed."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["edits"]:
+        return print_edits(given[1:])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args(arguments)
+    args = parser.parse_args(given)
     print("| code base | uses | ported | in guards | no equivalent | for a human | share | renamed by text | broken |")
     print("|---|---|---|---|---|---|---|---|---|")
     total = CodeBase("all")

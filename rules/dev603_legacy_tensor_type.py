@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
+from devlint.fixes.legacy_types import convert_to_chosen_device, leave_variable_out
 from devlint.interpreter.state.events import AcceleratorNameUsed, LegacyTypeUsed
 from devlint.rule import Finding, Rule
 from devlint.semantics.accelerators import Kind, replacements_of
@@ -20,7 +23,7 @@ class LegacyTensorType(Rule):
 
     ## Why is this bad?
     Such a type names CUDA and a dtype at once, and there is none for most other accelerators.
-    `set_default_tensor_type` is deprecated since torch 2.1, and `Variable(x)` returns `x`.
+    `set_default_tensor_type` is deprecated since torch 2.1, and `Variable(x)` is `x.detach()`.
 
     ## Example
     ```python
@@ -38,6 +41,11 @@ class LegacyTensorType(Rule):
         return labels.to(device, torch.float32)
     ```
 
+    ## Fix safety
+    `Variable(x)` becomes `x`, and a conversion to a type of CUDA becomes a transfer to the program's device, where a
+    name for it is in sight. Unsafe: `Variable(x)` stops the gradient of a computed `x`, and the program may have chosen
+    the host.
+
     ## How it is confirmed at run time
     The line runs.
 
@@ -47,6 +55,7 @@ class LegacyTensorType(Rule):
 
     code = "DEV603"
     name = "legacy-tensor-type"
+    fixable = True
     severity = Severity.INFO
     default = False
 
@@ -63,13 +72,24 @@ class LegacyTensorType(Rule):
             f"`{event.name}` is of the time before torch had devices and dtypes",
             help=help_,
             assumptions=assumptions(event),
+            make_fix=partial(_fix, event),
         )
 
 
-_FUNCTIONS = {
-    "torch.autograd.Variable": "leave it out: a tensor needs no `Variable` around it",
-    "torch.autograd.variable.Variable": "leave it out: a tensor needs no `Variable` around it",
+_VARIABLES = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
+_FUNCTIONS = dict.fromkeys(_VARIABLES, "leave it out: a tensor needs no `Variable` around it") | {
     "torch.Tensor.type": "pass the tensor: `x.type_as(other)` or `x.to(other)`; few accelerators have type names",
     "torch.set_default_tensor_type": "`torch.set_default_dtype(...)` and `torch.set_default_device(...)`",
 }
 """Functions of that time, with what to write instead."""
+
+
+def _fix(event: LegacyTypeUsed | AcceleratorNameUsed, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV603: leave `Variable` out, or name the program's device and the dtype."""
+    region, node = context.region_at(event.context.place), node_at(event.context.place)
+    if event.name in _VARIABLES:
+        return leave_variable_out(region, node)
+    found = replacements_of(event.name)
+    if not found:
+        raise NoFix
+    return convert_to_chosen_device(region, node, found[0])

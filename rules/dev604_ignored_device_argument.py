@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Step, StepKind
 from devlint.explain.assumptions import assumptions
+from devlint.fixes.device_parameters import use_device_parameter
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import IgnoredDeviceArgument
 from devlint.rule import Finding, Rule
 
@@ -41,6 +44,10 @@ class IgnoredDevice(Rule):
     positions(3, torch.device("cpu"))
     ```
 
+    ## Fix safety
+    `device=` is passed to the call that makes the tensor, or the tensor is moved to it. Unsafe: callers may count on
+    the device on which the tensor was.
+
     ## How it is confirmed at run time
     The recorder shows the device on which the reported line makes its tensor.
 
@@ -51,6 +58,7 @@ class IgnoredDevice(Rule):
 
     code = "DEV604"
     name = "ignored-device-argument"
+    fixable = True
     severity = Severity.WARNING
     default = False
 
@@ -63,4 +71,10 @@ class IgnoredDevice(Rule):
             help=f"pass `device={event.parameter}`, or take the parameter away",
             assumptions=assumptions(event),
             subject=event.defined,
+            make_fix=partial(_fix, event),
         )
+
+
+def _fix(event: IgnoredDeviceArgument, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV604: make the tensor on the device that the function takes."""
+    return use_device_parameter(context.region_at(event.context.place), node_at(event.context.place), event.parameter)

@@ -61,7 +61,8 @@ class CudaOnlyApi(Rule):
     no finding, since it is how code asks for CUDA, and neither is what runs only after such a question. What nothing
     replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
     and, where the device is chosen at run time, what the modules of some backends lack. Files that build or import CUDA
-    kernels, and functions that capture CUDA graphs, are for CUDA by design.
+    kernels, or packages for CUDA only, and functions that capture CUDA graphs, are for CUDA by design. A name that one
+    statement uses several times is reported once.
     """
 
     code = "DEV605"
@@ -90,6 +91,7 @@ class CudaOnlyApi(Rule):
             assumptions=assumptions(event),
             make_fix=partial(_fix, event, best),
             since_torch=best.since,
+            subject=(event.name, event.statement),
         )
 
 
@@ -102,8 +104,11 @@ def _help(best: Replacement) -> str:
     parts = [f"since torch {version_text(best.since)}"]
     if best.lacking:
         parts.append(f"the modules of {', '.join(best.lacking)} have none")
+    if best.kind is Kind.DEVICE_TYPE:
+        keyword = f"{best.keyword}=" if best.keyword else ""
+        parts.append(f"pass the device's type: `{best.by}({keyword}device.type, ...)`")
     if best.raises_without_accelerator:
-        parts.append("unlike the old one, it raises where torch is built without an accelerator")
+        parts.append("ask `torch.accelerator.is_available()` first: unlike the old one, it raises where there is none")
     if best.note:
         parts.append(best.note)
     return "; ".join(parts)

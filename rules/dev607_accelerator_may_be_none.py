@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Place
+from devlint.fixes.accelerator_api import take_host_without_accelerator
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import AcceleratorMayBeNone
 from devlint.rule import Finding, Rule
 
@@ -36,6 +40,10 @@ class MissingAccelerator(Rule):
     x = torch.ones(3, device=device.type)
     ```
 
+    ## Fix safety
+    `or torch.device("cpu")` is added to the call. Safe where the line that fails takes the result of the call at once;
+    unsafe where the result has a name, which other code may compare with None.
+
     ## How it is confirmed at run time
     The program is run without an accelerator, and stops at the line.
 
@@ -46,6 +54,7 @@ class MissingAccelerator(Rule):
 
     code = "DEV607"
     name = "accelerator-may-be-none"
+    fixable = True
     severity = Severity.ERROR
 
     def check(self, event: AcceleratorMayBeNone) -> Iterator[Finding]:
@@ -59,4 +68,12 @@ class MissingAccelerator(Rule):
             help='write `torch.accelerator.current_accelerator() or torch.device("cpu")`, or check'
             " `torch.accelerator.is_available()` first",
             subject=event.asked.place if event.asked is not None else None,
+            make_fix=partial(_fix, event, event.asked.place) if event.asked is not None else None,
         )
+
+
+def _fix(event: AcceleratorMayBeNone, asked: Place, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV607: take the host where there is no accelerator."""
+    if event.context.place.node is asked.node:
+        raise NoFix
+    return take_host_without_accelerator(context.region_at(asked), node_at(asked), node_at(event.context.place))

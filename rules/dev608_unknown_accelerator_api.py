@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.accelerator_api import correct_member, replace_unknown_name
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import AcceleratorNameUsed
 from devlint.rule import Finding, Rule
 from devlint.semantics import accelerators
@@ -36,6 +39,10 @@ class UnknownAcceleratorApi(Rule):
     print(torch.get_device_module().get_device_name(0))
     ```
 
+    ## Fix safety
+    What replaces the function of `torch.cuda` of that name is written, where it takes the same arguments. Unsafe: the
+    program may mean another device than the current one. A name that is only spelled alike is shown, never applied.
+
     ## How it is confirmed at run time
     The program stops at the line with `AttributeError: module 'torch.accelerator' has no attribute`.
 
@@ -47,6 +54,7 @@ class UnknownAcceleratorApi(Rule):
 
     code = "DEV608"
     name = "unknown-accelerator-api"
+    fixable = True
     severity = Severity.ERROR
 
     def check(self, event: AcceleratorNameUsed) -> Iterator[Finding]:
@@ -60,6 +68,7 @@ class UnknownAcceleratorApi(Rule):
             f"`{module}` has no `{name}` in any release of torch up to"
             f" {accelerators.version_text(accelerators.newest_release())}",
             help=_help(module, name, known),
+            make_fix=partial(_fix, event, known),
         )
 
 
@@ -68,7 +77,25 @@ def _help(module: str, name: str, known: frozenset[str]) -> str | None:
     described = accelerators.replacements_of(f"torch.cuda.{name}")
     if module != "torch.cuda" and described:
         return f"on any accelerator: `{described[0].by}`"
-    close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.75)
-    if close:
-        return f"`{module}.{close[0]}`?"
+    close = _close_to(name, known)
+    if close is not None:
+        return f"`{module}.{close}`?"
     return accelerators.reason_without_equivalent(f"torch.cuda.{name}")
+
+
+def _close_to(name: str, known: frozenset[str]) -> str | None:
+    """Return the known name that is most like another name; None if none is."""
+    return next(iter(difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.75)), None)
+
+
+def _fix(event: AcceleratorNameUsed, known: frozenset[str], context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV608: write what other modules call it, or a name like it."""
+    region, node = context.region_at(event.context.place), node_at(event.context.place)
+    module, _, name = event.name.rpartition(".")
+    described = accelerators.replacements_of(f"torch.cuda.{name}")
+    if module != "torch.cuda" and described:
+        return replace_unknown_name(region, node, described[0])
+    close = _close_to(name, known)
+    if close is None:
+        raise NoFix
+    return correct_member(region, node, close)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import KnownDevice
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import PathCondition
@@ -12,9 +13,11 @@ from devlint.domain.placement import PlacementCase, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import dtype_steps
+from devlint.fixes.dtype_choice import take_float32
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import Event, RefusedOnBackend, Transfer
 from devlint.rule import Finding, Rule
-from devlint.semantics.accelerators import refused_dtypes
+from devlint.semantics.dtype_limits import REFUSED_DTYPES
 
 
 class BackendWithoutDtype(Rule):
@@ -44,6 +47,9 @@ class BackendWithoutDtype(Rule):
     scale = torch.ones(3, dtype=torch.float32 if device == "mps" else torch.float64, device=device)
     ```
 
+    ## Fix safety
+    float32 is written in place of float64. Unsafe: the numbers are less exact, also on devices that have float64.
+
     ## How it is confirmed at run time
     The program is run on an emulated MPS, which refuses the dtype with torch's words.
 
@@ -53,6 +59,7 @@ class BackendWithoutDtype(Rule):
 
     code = "DEV609"
     name = "backend-without-dtype"
+    fixable = True
     severity = Severity.WARNING
     default = False
 
@@ -62,14 +69,9 @@ class BackendWithoutDtype(Rule):
             yield _finding(event, event.dtype, event.case, event.when)
         elif not event.moves and event.dtype_after.name != event.dtype_before.name:
             for when, case in placement_cases(event.after, event.context.path_condition):
-                if isinstance(case.device, KnownDevice) and event.dtype_after.name in _REFUSED.get(
-                    case.device.type, ()
-                ):
+                refused = REFUSED_DTYPES.get(case.device.type, ()) if isinstance(case.device, KnownDevice) else ()
+                if event.dtype_after.name in refused:
                     yield _finding(event, event.dtype_after, case, when)
-
-
-_REFUSED = refused_dtypes()
-"""The dtypes that backends do not have, by the type of their devices."""
 
 
 def _finding(event: Event, dtype: Dtype, case: PlacementCase, when: PathCondition) -> Finding:
@@ -80,4 +82,10 @@ def _finding(event: Event, dtype: Dtype, case: PlacementCase, when: PathConditio
         dtype_steps(("the tensor", dtype)),
         "choose a dtype that it has, such as float32, or keep the tensor on the host",
         assumptions(event, case, dtype, when=when),
+        make_fix=partial(_fix, event),
     )
+
+
+def _fix(event: Event, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV609: take float32."""
+    return take_float32(context.region_at(event.context.place), node_at(event.context.place))

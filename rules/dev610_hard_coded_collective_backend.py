@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
+from devlint.fixes.device_types import take_backend_of_device
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import BackendWrittenOut
 from devlint.rule import Finding, Rule
 
@@ -42,6 +45,10 @@ class HardCodedCollectiveBackend(Rule):
         return device
     ```
 
+    ## Fix safety
+    The backend is taken from the device, where a name that is set once to the chosen device is in sight before the
+    call. Unsafe: the function that returns the backend came with torch 2.6, and on the host the group then uses gloo.
+
     ## How it is confirmed at run time
     The program is run without CUDA, and stops at the process group or at its first collective.
 
@@ -52,6 +59,7 @@ class HardCodedCollectiveBackend(Rule):
 
     code = "DEV610"
     name = "hard-coded-collective-backend"
+    fixable = True
     severity = Severity.INFO
     default = False
 
@@ -66,4 +74,11 @@ class HardCodedCollectiveBackend(Rule):
             help="take the backend from the device: `torch.distributed.get_default_backend_for_device(device)`, since"
             " torch 2.6, or pass `device_id=` and no backend",
             assumptions=assumptions(event),
+            make_fix=partial(_fix, event),
         )
+
+
+def _fix(event: BackendWrittenOut, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV610: take the backend of the device that the program chooses."""
+    region, call = context.region_at(event.context.place), node_at(event.context.place)
+    return take_backend_of_device(region, call, event.keyword, event.position)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
+from devlint.fixes.device_types import take_type_of_device
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import BackendWrittenOut
 from devlint.rule import Finding, Rule
 
@@ -43,6 +46,10 @@ class AutocastDeviceType(Rule):
             return model(batch.to(device))
     ```
 
+    ## Fix safety
+    The type of the device is passed, where a name that is set once to the chosen device is in sight. Unsafe: on the
+    host, autocast then computes in bfloat16, where it did nothing before.
+
     ## How it is confirmed at run time
     The program is run on an emulated accelerator other than CUDA, and the results of its operations are float32.
 
@@ -53,6 +60,7 @@ class AutocastDeviceType(Rule):
 
     code = "DEV611"
     name = "autocast-device-type"
+    fixable = True
     severity = Severity.WARNING
     default = False
 
@@ -65,7 +73,14 @@ class AutocastDeviceType(Rule):
             f"`{event.function}` is for {event.backend} only, while the device is chosen at run time",
             help=f"pass the type of the device: `{_ADVICE.get(event.function, event.function)}(device.type, ...)`",
             assumptions=assumptions(event),
+            make_fix=partial(_fix, event),
         )
+
+
+def _fix(event: BackendWrittenOut, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV611: pass the type of the device that the program chooses."""
+    region, call = context.region_at(event.context.place), node_at(event.context.place)
+    return take_type_of_device(region, call, event.function, event.keyword, event.position)
 
 
 _ADVICE = {"torch.cuda.amp.autocast": "torch.autocast", "torch.cuda.amp.GradScaler": "torch.amp.GradScaler"}

@@ -37,6 +37,43 @@ def replace_library_name(region: NodeRegion, node: cst.CSTNode, replacement: Rep
     return Fix("Call what works with any accelerator", Applicability.UNSAFE, edits)
 
 
+def replace_unknown_name(region: NodeRegion, node: cst.CSTNode, replacement: Replacement) -> Fix:
+    """Return a fix that writes what replaces a function of CUDA in place of a name that no torch has.
+
+    Raises NoFix for a replacement that takes other arguments.
+    """
+    if replacement.kind is not Kind.DEVICE_MODULE:
+        return replace_library_name(region, node, replacement)
+    module, imported = write_library_name(region, node, "torch.get_device_module")
+    written = f"{module}().{replacement.by.rpartition('.')[2]}"
+    edits = (*imported, replace_node(region, node, written))
+    return Fix("Call what the backend has", Applicability.UNSAFE, edits)
+
+
+def correct_member(region: NodeRegion, node: cst.CSTNode, name: str) -> Fix:
+    """Return a fix, for display only, that writes another member of the same module. Raises NoFix for no attribute."""
+    if not isinstance(node, cst.Attribute):
+        raise NoFix
+    return Fix(f"Write `{name}`", Applicability.DISPLAY, (replace_node(region, node.attr, name),))
+
+
+def take_host_without_accelerator(region: NodeRegion, asked: cst.CSTNode, use: cst.CSTNode) -> Fix:
+    """Return a fix that takes the host where the call `asked`, which asks for the current accelerator, returns None.
+
+    The fix is safe if nothing but the use that fails gets the result of the call.
+    """
+    if not isinstance(asked, cst.Call):
+        raise NoFix
+    above = region.parent(asked)
+    device, imported = write_library_name(region, asked, "torch.device")
+    written = f'{region.code(asked)} or {device}("cpu")'
+    is_whole = isinstance(above, (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg)) and not asked.lpar
+    alone = above is use or (isinstance(above, cst.Arg) and region.parent(above) is use)
+    edits = (*imported, replace_node(region, asked, written if is_whole else f"({written})"))
+    trust = Applicability.SAFE if alone else Applicability.UNSAFE
+    return Fix("Take the host where there is no accelerator", trust, edits)
+
+
 def take_current_accelerator(region: NodeRegion, node: cst.CSTNode) -> Fix:
     """Return a fix that writes the type of the current accelerator in place of a string such as "cuda" or "cuda:0".
 

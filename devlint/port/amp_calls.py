@@ -5,14 +5,12 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Edit
+from devlint.fixes.device_types import type_edits
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, Port
 from devlint.port.port_context import PortContext, plain_arguments
 from devlint.semantics.accelerators import Replacement
-
-_POSITIONAL = {"torch.cuda.amp.autocast": ("enabled", "dtype", "cache_enabled")}
-"""The parameters of functions whose replacement has them in another order: they are passed by keyword then."""
 
 
 def port_amp(
@@ -44,22 +42,9 @@ def amp_edits(
         new = f"{text}({by.keyword}={device})"
         return Port(new, [*imports, replace_node(region, node, new)])
     plain_arguments(region, call)
+    shown = device if by.keyword is None else f"{by.keyword}={device}"
     edits: list[Edit] = [*imports, replace_node(region, node, text)] if renamed else []
-    first = f"{device}" if by.keyword is None else f"{by.keyword}={device}"
-    end = region.span(call)[1] - 1
+    edits += type_edits(region, call, device, by)
     if not call.args:
-        edits.append(region.context.edit(end, end, first))
-        return Port(f"{text}({first})", edits)
-    if by.keyword is not None:
-        last = region.span(call.args[-1])[1]
-        edits.append(region.context.edit(last, last, f", {first}"))
-        return Port(f"{text}(..., {first})", edits)
-    names = _POSITIONAL.get(by.name, ())
-    for place, one in enumerate(call.args):
-        start = region.span(one)[0]
-        prefix = f"{first}, " if place == 0 else ""
-        if one.keyword is None and names:
-            prefix += f"{names[place]}=" if place < len(names) else ""
-        if prefix:
-            edits.append(region.context.edit(start, start, prefix))
-    return Port(f"{text}({first}, ...)", edits)
+        return Port(f"{text}({shown})", edits)
+    return Port(f"{text}(..., {shown})" if by.keyword is not None else f"{text}({shown}, ...)", edits)

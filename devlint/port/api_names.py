@@ -7,13 +7,13 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Edit
+from devlint.fixes.device_names import is_device_name
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.fixes.statement_edits import indentation_at
 from devlint.port.amp_calls import port_amp
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port, WithoutEquivalent
 from devlint.port.device_indexes import is_index
-from devlint.port.device_names import is_device_name
 from devlint.port.old_tensor_types import port_tensor_type
 from devlint.port.port_context import PortContext, plain_arguments
 from devlint.port.seeds import is_seed, port_seed

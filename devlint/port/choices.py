@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devlint.diagnostic import Edit
+from devlint.fixes.device_names import AVAILABLE, CUDA_AVAILABLE, CURRENT
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
+from devlint.fixes.torch_names import TorchNames
 from devlint.port.cuda_uses import Port
-from devlint.port.device_names import AVAILABLE, CUDA_AVAILABLE, CURRENT
 from devlint.port.device_spellings import device_spelling
 from devlint.port.port_context import PortContext, replace_text
-from devlint.port.torch_names import TorchNames
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import descend
 

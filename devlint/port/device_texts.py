@@ -6,10 +6,10 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.fixes.device_names import AVAILABLE, CURRENT, DeviceName, is_device_name
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port
-from devlint.port.device_names import AVAILABLE, CURRENT, DeviceName, is_device_name
 from devlint.port.device_spellings import DeviceSpelling
 from devlint.port.port_context import PortContext, replace_text
 from devlint.syntax.string_literals import string_value

@@ -9,10 +9,10 @@ from functools import cached_property
 import libcst as cst
 
 from devlint.diagnostic import Edit
+from devlint.fixes.device_names import AVAILABLE, CURRENT, DeviceName
 from devlint.fixes.fix_context import FixContext, NodeRegion
 from devlint.fixes.statement_edits import indentation_at
 from devlint.port.cuda_uses import LeftForHuman
-from devlint.port.device_names import AVAILABLE, CURRENT, DeviceName
 from devlint.syntax.ast_parsing import try_parse_ast
 from devlint.syntax.statement import Statement
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from devlint.diagnostic import Edit
+from devlint.fixes.device_names import AVAILABLE, DeviceName, DeviceNames
 from devlint.fixes.fix_context import FixContext, NodeRegion
 from devlint.fixes.import_edits import write_library_name
+from devlint.fixes.torch_names import TorchNames
 from devlint.port.cuda_uses import LeftForHuman
-from devlint.port.device_names import AVAILABLE, DeviceName, DeviceNames
 from devlint.port.made_device import MadeDevice
-from devlint.port.torch_names import TorchNames
 from devlint.semantics.accelerators import DEFAULT_MIN_TORCH, Version, version_text
 
 

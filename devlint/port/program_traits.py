@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from devlint.fixes.device_names import MENTIONS_DEVICE, DeviceName, DeviceNames
 from devlint.fixes.fix_context import FixContext
+from devlint.fixes.torch_names import TorchNames
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
-from devlint.port.device_names import MENTIONS_DEVICE, DeviceName, DeviceNames
 from devlint.port.port_context import ProgramTraits
-from devlint.port.torch_names import TorchNames
 from devlint.syntax.statement import Statement
 
 _SETS_DEVICES: Final = re.compile(

@@ -11,8 +11,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.fixes.fix_context import FixContext, NodeRegion
+from devlint.fixes.torch_names import TorchNames
 from devlint.port.device_spellings import DeviceSpelling, device_spelling
-from devlint.port.torch_names import TorchNames
 from devlint.semantics.accelerators import canonical_name, reason_without_equivalent
 from devlint.syntax.source import SourceError
 from devlint.syntax.string_literals import string_value

@@ -1,30 +1,14 @@
-"""The accelerators that devlint can emulate, as data: the names, the limits and the error messages of each device type.
+"""The accelerators that devlint can emulate, as data: the names and the error messages of each device type.
 
-Everything here is copied from the sources of torch and of torch_npu, which are named. The module does not need torch.
+Everything here is copied from the sources of torch and of torch_npu, which are named. What the devices do not
+do with dtypes is in `devlint/semantics/dtype_limits.py`. The module does not need torch.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
-
-class LimitedUse(Enum):
-    """What a backend does not do with a dtype."""
-
-    MADE = "no tensor of the dtype can be made on the device"
-    COMPUTED = "tensors of the dtype can be made, copied and viewed, but no operator computes with them"
-    CAST = "a cast to the dtype on the device gives float32 in its place, with a warning"
-
-
-@dataclass(frozen=True, slots=True)
-class DtypeLimit:
-    """A dtype that a backend does not have, with what it says about it and the source file that says so."""
-
-    dtype: str
-    use: LimitedUse
-    message: str
-    source: str
+from devlint.semantics.dtype_limits import DTYPE_LIMITS, DtypeLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,21 +94,7 @@ _MPS = Backend(
     # aten/src/ATen/mps/MPSGuardImpl.h: deviceCount is 1; getDevice, exchangeDevice and getNewStream look at no index.
     single=True,
     native_type_prefix="MPS",  # c10/core/Backend.h, toString
-    limits=(
-        DtypeLimit(
-            "float64",
-            LimitedUse.MADE,
-            "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
-            "Please use float32 instead.",
-            "aten/src/ATen/mps/EmptyTensor.cpp, empty_mps and empty_strided_mps",
-        ),
-        DtypeLimit(
-            "complex128",
-            LimitedUse.COMPUTED,
-            "Trying to convert ComplexDouble to the MPS backend but it does not have support for that dtype.",
-            "aten/src/ATen/native/mps/OperationUtils.mm, getMPSDataType",
-        ),
-    ),
+    limits=DTYPE_LIMITS["mps"],
 )
 _NEVER_CAST_ON_NPU = frozenset(
     "_upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_nearest_exact1d _upsample_nearest_exact2d "
@@ -148,14 +118,7 @@ _NPU = Backend(
         "you must use the 'spawn' start method"
     ),
     legacy_types=True,
-    limits=(
-        DtypeLimit(
-            "float64",
-            LimitedUse.CAST,
-            "Device do not support double dtype now, dtype cast replace with float.",
-            "torch_npu/csrc/aten/common/ToKernelNpu.cpp, _to_copy",
-        ),
-    ),
+    limits=DTYPE_LIMITS["npu"],
 )
 
 BACKENDS = {backend.kind: backend for backend in (_CUDA, _XPU, _MPS, _NPU)}

@@ -8,9 +8,10 @@ from typing import Any
 import torch
 
 from devlint.runtime import torch_errors
-from devlint.runtime.backends import Backend, DtypeLimit, LimitedUse
+from devlint.runtime.backends import Backend
 from devlint.runtime.storage_labels import label_of
 from devlint.runtime.tensor_arguments import tensors_in
+from devlint.semantics.dtype_limits import DtypeLimit, LimitedUse
 
 COPIES = frozenset({"_to_copy", "copy_", "clone", "contiguous", "empty_like", "new_empty", "_local_scalar_dense"})
 """Operators that copy or allocate without computing."""

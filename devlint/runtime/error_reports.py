@@ -34,6 +34,8 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"device type for generator", "DEV109"),
     (r"cannot pin '|Only dense CPU tensors can be pinned", "DEV110"),
     (r"Torch not compiled with (CUDA|XPU)|not linked with support for mps", "DEV601"),
+    (r"Tried to instantiate dummy base class (Event|Stream|_Cuda|CUDA)", "DEV601"),
+    (r"module 'torch\.(accelerator|cuda|xpu|mps|mtia|cpu)[\w.]*' has no attribute", "DEV608"),
     (r"re-initialize (CUDA|XPU|NPU) in forked", "DEV111"),
     (r"Invalid device string|invalid device ordinal|Expected one of cpu, cuda", "DEV112"),
     (r"The device index is out of range|valid device_index range is", "DEV112"),

@@ -13,8 +13,10 @@ MIXED_DEVICE_CODES = frozenset(
     f"DEV{number}" for number in (101, 102, 103, 104, 105, 107, 113, 114, 115, 201, 202, 203, 407, 604)
 )
 """Rules about operands on different devices; an error of one confirms a finding of another."""
-DTYPE_CODES = frozenset({"DEV301", "DEV302", "DEV303", "DEV304", "DEV305"})
+DTYPE_CODES = frozenset({"DEV301", "DEV302", "DEV303", "DEV304", "DEV305", "DEV609"})
 """Rules about operands of different dtypes; an error of one confirms a finding of another."""
+MISSING_BACKEND_CODES = frozenset({"DEV601", "DEV605", "DEV606"})
+"""Rules about code for one backend; the error that the backend is not there confirms a finding of any of them."""
 REPORTED_AT_ORIGIN = frozenset(
     f"DEV{number}" for number in (103, 104, 105, 113, 114, 115, 201, 202, 203, 301, 407, 604)
 )
@@ -58,9 +60,8 @@ def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
     if finding.code == "DEV105" and seen.code == "DEV109":
         # DEV105 expects an error where the new tensor is used, but its generator already fails in the factory.
         return seen.site is not None and covers(seen.site, finding.region)
-    if not (
-        same or any(finding.code in family and seen.code in family for family in (MIXED_DEVICE_CODES, DTYPE_CODES))
-    ):
+    families = (MIXED_DEVICE_CODES, DTYPE_CODES, MISSING_BACKEND_CODES)
+    if not (same or any(finding.code in family and seen.code in family for family in families)):
         return False
     place = failure_region(finding)
     if any(covers(site, place) for site in (seen.site, *seen.through) if site is not None):

@@ -71,7 +71,7 @@ def record() -> Iterator[Report]:
     ):
         session.recorders.append(recorder)
         try:
-            yield Report(recorder, emulated=session.kind is not None)
+            yield Report(recorder, emulated=session.kind is not None, without_cuda=session.kind not in (None, "cuda"))
         except BaseException as error:
             report_uncaught_error(session, error)
             raise

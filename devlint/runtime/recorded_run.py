@@ -27,8 +27,8 @@ class RecordedRun:
 
     `ran` are the lines that ran, `device` names the devices, `peak` is the most bytes that lay on them, and
     `left_behind` is what the census of modules has found. `see_all` is the option that makes a report show everything.
-    `emulated` tells that the devices were emulated, so that no time means anything. `about` names facts of the run
-    itself, such as its date and its command.
+    `emulated` tells that the devices were emulated, so that no time means anything, and `without_cuda` that they were
+    no CUDA devices. `about` names facts of the run itself, such as its date and its command.
     """
 
     recorder: Recorder
@@ -41,6 +41,7 @@ class RecordedRun:
     left_behind: list[LeftBehind] = field(default_factory=list)
     see_all: str = ""
     emulated: bool = False
+    without_cuda: bool = False
     about: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -49,7 +50,8 @@ class RecordedRun:
 
         Problems that the project's settings silence are left out.
         """
-        joined = FindingVerifier(self.recorder, self.ran).outcomes(self.findings)
+        verifier = FindingVerifier(self.recorder, self.ran, without_cuda=self.without_cuda)
+        joined = verifier.outcomes(self.findings)
         judged = [
             (
                 outcome,

@@ -7,7 +7,8 @@ import re
 
 import torch
 
-from devlint.runtime.backends import Backend, DtypeLimit
+from devlint.runtime.backends import Backend
+from devlint.semantics.dtype_limits import DtypeLimit
 
 LEGACY_DTYPE_NAMES = {
     "float32": "Float",

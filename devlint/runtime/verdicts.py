@@ -72,12 +72,20 @@ SHOWN_ON_HOST = frozenset({"DEV112", "DEV117", "DEV301", "DEV302", "DEV304", "DE
 """Rules that a run on the host can confirm or refute as well."""
 CONFIRMED_BY_EXECUTION = frozenset({"DEV601", "DEV602", "DEV603"})
 """Rules that are confirmed as soon as the line runs."""
+CONFIRMED_WITHOUT_CUDA = frozenset({"DEV605", "DEV611"})
+"""Rules that are confirmed as soon as the line runs on a device that is not CUDA: what it calls is without effect."""
 
 
 class FindingVerifier:
-    """Judge of the findings of the static analysis: compares each with the recording of a program run."""
+    """Judge of the findings of the static analysis: compares each with the recording of a program run.
 
-    def __init__(self, recorder: Recorder, ran: frozenset[FileLine] = frozenset()) -> None:
+    `ran` are the lines that ran. `without_cuda` tells that the program ran on an accelerator that is not CUDA.
+    """
+
+    def __init__(
+        self, recorder: Recorder, ran: frozenset[FileLine] = frozenset(), *, without_cuda: bool = False
+    ) -> None:
+        self._without_effect = CONFIRMED_WITHOUT_CUDA if without_cuda else frozenset[str]()
         self._groups = grouped_observations(recorder)
         self._lines: dict[FileLine, LineRecord] = {
             (canonical_path(filename), line): record for (filename, line), record in recorder.lines.items()
@@ -142,6 +150,8 @@ class FindingVerifier:
             return missing
         if finding.code in CONFIRMED_BY_EXECUTION:
             return Outcome(finding, Verdict.CONFIRMED, 1, detail="this line ran")
+        if finding.code in self._without_effect:
+            return Outcome(finding, Verdict.CONFIRMED, 1, detail="this line ran without CUDA, and did nothing there")
         if finding.code not in MIXED_DEVICE_CODES:
             return Outcome(finding, Verdict.NOT_REACHED, detail="this line ran, and nothing of the kind was seen")
         place = failure_region(finding)
@@ -202,7 +212,8 @@ class FindingVerifier:
             return Outcome(finding, Verdict.NOT_REACHED, detail="" if self._knows_lines else "no operator ran here")
         if any(row in self._interrupted for row in there):
             return Outcome(finding, Verdict.NOT_REACHED, detail="an error ended this line before")
-        if finding.code not in SHOWN_ON_HOST | CONFIRMED_BY_EXECUTION and not any(
+        anywhere = SHOWN_ON_HOST | CONFIRMED_BY_EXECUTION | self._without_effect
+        if finding.code not in anywhere and not any(
             record.used_device for record in self._records(failure_region(finding))
         ):
             return Outcome(finding, Verdict.NOT_REACHED, detail="this line ran on the host only")

@@ -117,10 +117,9 @@ def needs_cuda(name: str) -> bool:
     return canonical_name(name) in _written()["raises_without_cuda"]
 
 
-def refused_dtypes() -> Mapping[str, Mapping[str, str]]:
-    """Return the dtypes that backends do not have, by the type of their devices; each with where torch says so."""
-    found: Mapping[str, Mapping[str, str]] = _written()["refused_dtypes"]
-    return found
+def is_cuda_package(name: str) -> bool:
+    """Return whether a dotted name is inside a package of others that is for CUDA only, such as `cupy`."""
+    return name.partition(".")[0] in _written()["cuda_packages"]
 
 
 def replacements_of(name: str, min_torch: Version = (9999,)) -> Sequence[Replacement]:

@@ -179,6 +179,8 @@ BLOCK = (
     "        self.shift = torch.ones(3)\n\n    def forward(self, x):\n        return x + self.shift\n"
 )
 PINNED = "import torch\n\n\ndef move(x):\n    return x.pin_memory().to('cuda')\n"
+WAITS = "import torch\nfrom layer import attend\n\n\ndef wait(x):\n    attend(x)\n    torch.cuda.synchronize()\n"
+LAYER = "import kernels\n\n\ndef attend(x):\n    return x\n\n\ndef other(x):\n    return kernels.attend(x)\n"
 WORKERS = (
     "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n\n\ndef read():\n"
     "    for (x,) in DataLoader(TensorDataset(torch.ones(3).cuda()), num_workers=2):\n        print(x)\n"
@@ -246,6 +248,12 @@ MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.
             {"loads": WORKERS, "main": "import loads\n"},
             {"main": "import loads\nimport multiprocessing\n\nmultiprocessing.set_start_method('spawn')\n"},
             "loads.py",
+        ),
+        # Whether a file runs without CUDA.
+        (
+            {"extra": WAITS, "layer": LAYER},
+            {"layer": LAYER.replace("import kernels", "import kernels_cuda as kernels")},
+            "extra.py",
         ),
         # Where a module is found.
         ({"extra": "from tools import make\n\nmake().numpy()\n"}, {"tools": HELPER}, "extra.py"),

@@ -59,6 +59,142 @@ PAIRS = {
             with torch.cuda.device(device):
                 return torch.cuda.Event(True), torch.cuda.amp.GradScaler()
         """,
+    ("DEV603", "variables"): """
+        from torch.autograd import Variable
+
+        def step(model, x, y, n):
+            x, y = Variable(x.cuda()), Variable(y)
+            scale = Variable(x + y).sum()
+            return model(x, y), scale, Variable(torch.ones(n), requires_grad=True)
+        # becomes (unsafe)
+        from torch.autograd import Variable
+
+        def step(model, x, y, n):
+            x, y = x.cuda(), y
+            scale = (x + y).sum()
+            return model(x, y), scale, Variable(torch.ones(n), requires_grad=True)
+        """,
+    ("DEV603", "tensor types"): """
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+        def cast(x: torch.Tensor):
+            return x.type("torch.cuda.FloatTensor"), x.type(torch.cuda.LongTensor), torch.cuda.FloatTensor(3)
+        # becomes (unsafe)
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+        def cast(x: torch.Tensor):
+            return x.to(device, torch.float32), x.to(device, torch.int64), torch.cuda.FloatTensor(3)
+        """,
+    ("DEV603", "tensor types and no device"): """
+        def cast(x: torch.Tensor):
+            return x.type("torch.cuda.FloatTensor")
+        """,
+    ("DEV604", "factories"): """
+        def positions(n: int, device: torch.device):
+            return torch.arange(n)
+        # becomes (unsafe)
+        def positions(n: int, device: torch.device):
+            return torch.arange(n, device=device)
+        """,
+    ("DEV604", "transfers"): """
+        def bring(x: torch.Tensor, *, device: str = "cuda"):
+            return x.cuda()
+        # becomes (unsafe)
+        def bring(x: torch.Tensor, *, device: str = "cuda"):
+            return x.to(device)
+        """,
+    ("DEV604", "a device that is bound anew"): """
+        def positions(n: int, device: torch.device):
+            device = "cuda:1"
+            return torch.arange(n).cuda()
+        """,
+    ("DEV607", "at once"): """
+        device = torch.accelerator.current_accelerator().type
+        other = torch.device(torch.accelerator.current_accelerator())
+        # becomes (safe)
+        device = (torch.accelerator.current_accelerator() or torch.device("cpu")).type
+        other = torch.device(torch.accelerator.current_accelerator() or torch.device("cpu"))
+        """,
+    ("DEV607", "by a name"): """
+        def place(x: torch.Tensor):
+            device = torch.accelerator.current_accelerator()
+            return x.to(device.type)
+        # becomes (unsafe)
+        def place(x: torch.Tensor):
+            device = torch.accelerator.current_accelerator() or torch.device("cpu")
+            return x.to(device.type)
+        """,
+    ("DEV608", "what other modules have"): """
+        def about():
+            return torch.accelerator.get_device_name(0), torch.mps.memory_allocated()
+        # becomes (unsafe)
+        def about():
+            return torch.get_device_module().get_device_name(0), torch.accelerator.memory_allocated()
+        """,
+    ("DEV608", "names that are only alike"): """
+        def wait():
+            torch.accelerator.syncronize()
+        """,
+    ("DEV609", "factories and casts"): """
+        def make(x: torch.Tensor):
+            scale = torch.ones(3, dtype=torch.float64, device="mps")
+            moved = x.to("mps")
+            return scale, moved.double(), moved.to(torch.double)
+        # becomes (unsafe)
+        def make(x: torch.Tensor):
+            scale = torch.ones(3, dtype=torch.float32, device="mps")
+            moved = x.to("mps")
+            return scale, moved.float(), moved.to(torch.float32)
+        """,
+    ("DEV610", "a device before the group"): """
+        import torch.distributed as dist
+
+        def setup(rank: int):
+            device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            dist.init_process_group("nccl", rank=rank)
+            return device, dist.new_group([0, 1], backend="nccl")
+        # becomes (unsafe)
+        import torch.distributed as dist
+
+        def setup(rank: int):
+            device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            dist.init_process_group(dist.get_default_backend_for_device(device), rank=rank)
+            return device, dist.new_group([0, 1], backend=dist.get_default_backend_for_device(device))
+        """,
+    ("DEV610", "a device after the group"): """
+        def setup(rank: int):
+            torch.distributed.init_process_group("nccl", rank=rank)
+            device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+            return device
+        """,
+    ("DEV611", "a device in sight"): """
+        from torch.cuda.amp import autocast
+
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+
+        def step(model, x: torch.Tensor, fp16: bool):
+            scaler = torch.cuda.amp.GradScaler()
+            with torch.autocast("cuda", dtype=torch.bfloat16), torch.amp.autocast(device_type="cuda"):
+                y = model(x.to(device))
+            with autocast(), torch.cuda.amp.autocast(True, torch.bfloat16):
+                return scaler.scale(model(y))
+        # becomes (unsafe)
+        from torch.cuda.amp import autocast
+
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+
+        def step(model, x: torch.Tensor, fp16: bool):
+            scaler = torch.amp.GradScaler(device)
+            with torch.autocast(device, dtype=torch.bfloat16), torch.amp.autocast(device_type=device):
+                y = model(x.to(device))
+            with torch.amp.autocast(device), torch.amp.autocast(device, enabled=True, dtype=torch.bfloat16):
+                return scaler.scale(model(y))
+        """,
+    ("DEV611", "no device in sight"): """
+        def step(model, x: torch.Tensor):
+            with torch.autocast("cuda"):
+                return model(x.to("cuda" if torch.cuda.is_available() else "cpu"))
+        """,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from .programs import check
@@ -63,6 +65,31 @@ def wait():
 
 def captured(step):
     return torch.cuda.CUDAGraph()
+""",
+    "errors of other kinds are handled": """
+def step(run):
+    try:
+        run()
+    except RuntimeError:
+        torch.cuda.empty_cache()  # DEV605
+    try:
+        torch.cuda.synchronize()  # DEV605
+    except:
+        raise
+    try:
+        torch.cuda.synchronize()  # DEV605
+    except RuntimeError:
+        pass
+""",
+    "the number of devices": """
+import os
+
+def devices():
+    return list(range(torch.cuda.device_count()))  # DEV605
+
+def hidden():
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+    torch.cuda.synchronize()  # DEV605
 """,
     "a device that is chosen": """
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -166,6 +193,34 @@ class Case(unittest.TestCase):
     def test_wait(self):
         torch.cuda.synchronize()
 """,
+    "a missing CUDA is handled": """
+def name():
+    try:
+        return torch.cuda.get_device_name(0)
+    except:
+        return "none"
+
+def wait():
+    try:
+        torch.cuda.synchronize()
+    except (AssertionError, RuntimeError):
+        pass
+""",
+    "a package for CUDA only": """
+import cupy as cp
+
+def wait():
+    torch.cuda.synchronize()
+""",
+    "devices for processes that see one": """
+import os
+import subprocess
+
+def launch(commands):
+    for place, command in enumerate(commands):
+        gpu = place % len([*range(torch.cuda.device_count())])
+        subprocess.Popen(f"CUDA_VISIBLE_DEVICES={gpu} {command}", shell=True)
+""",
     "the number of devices is asked": """
 def several(n):
     if torch.cuda.device_count() > 1 or n == torch.cuda.device_count():
@@ -247,7 +302,8 @@ def test_the_advice_says_what_differs() -> None:
         " for any accelerator there is `torch.accelerator.memory_allocated`"
     )
     assert found.help == (
-        "since torch 2.9; unlike the old one, it raises where torch is built without an accelerator;"
+        "since torch 2.9;"
+        " ask `torch.accelerator.is_available()` first: unlike the old one, it raises where there is none;"
         " the device is passed by position"
     )
     (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
@@ -257,3 +313,88 @@ def test_the_advice_says_what_differs() -> None:
     )
     (found,) = check("torch.cuda.manual_seed_all(0)  # DEV605\n", "DEV605")
     assert found.message.endswith("for any accelerator there is `torch.manual_seed`")
+    (found,) = check("torch.cuda.amp.custom_fwd(print)  # DEV605\n", "DEV605")
+    assert found.help == (
+        "since torch 2.4; pass the device's type: `torch.amp.custom_fwd(device_type=device.type, ...)`"
+    )
+
+
+KERNELS = """
+# file: setup.py
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CppExtension, CUDAExtension
+
+setup(
+    name="layers",
+    ext_modules=[
+        CUDAExtension("layers._kernels", ["layers/kernels.cpp", "layers/kernels.cu"]),
+        CppExtension(name="layers.on_host", sources=["layers/host.cpp"]),
+    ],
+    cmdclass={"build_ext": BuildExtension},
+)
+# file: layers/__init__.py
+# file: layers/attention.py
+from layers import _kernels
+
+def attend(x):
+    return _kernels.attend(x)
+# file: layers/norm.py
+from . import on_host
+
+def norm(x):
+    return on_host.norm(x)
+# file: train.py
+import torch
+from layers.attention import attend
+
+def timed(x):
+    attend(x)
+    torch.cuda.synchronize()
+# file: evaluate.py
+import torch
+from layers.norm import norm
+
+def timed(x):
+    norm(x)
+    torch.cuda.synchronize()  # DEV605
+# file: choose.py
+import torch
+
+try:
+    from layers.attention import attend
+except ImportError:
+    attend = None
+
+def timed(x):
+    torch.cuda.synchronize()  # DEV605
+"""
+
+
+def test_files_that_import_kernels_of_the_program_are_for_cuda(tmp_path: Path) -> None:
+    assert len(check(KERNELS, "DEV605", tmp_path)) == 2
+
+
+def test_a_file_may_say_that_it_is_for_cuda(tmp_path: Path) -> None:
+    program = """
+# file: tools/cuda_memory.py
+import torch
+
+def peak():
+    return torch.cuda.max_memory_allocated()
+# file: tools/memory.py
+import torch
+
+def peak():
+    return torch.cuda.max_memory_allocated()  # DEV605
+"""
+    assert len(check(program, "DEV605", tmp_path)) == 1
+
+
+def test_a_name_is_reported_once_for_a_statement() -> None:
+    program = """
+events = [torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)]  # DEV605
+with torch.cuda.stream(stream):  # DEV605
+    with torch.cuda.stream(other):  # DEV605
+        print(torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated())  # DEV605
+"""
+    assert len(check(program, "DEV605")) == 5

@@ -137,6 +137,17 @@ def setup(args, backend="nccl"):
         dist.init_process_group("nccl")
     return torch.cuda.is_available()
 """,
+    "kernels that are always imported": """
+import fused_adam_cuda
+import torch.distributed as dist
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+def setup(rank: int):
+    dist.init_process_group("nccl", rank=rank)
+    with torch.autocast("cuda"):
+        return torch.zeros(3, device=device)
+""",
     "the type of the device": """
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 

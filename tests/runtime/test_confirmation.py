@@ -25,7 +25,7 @@ Run = Callable[..., Verdicts]
 def run(forked: Callable[[Callable[[], Any]], Any], tmp_path: Path) -> Run:
     """Run a program, and return the verdict on each finding by its code, file and line."""
 
-    def played(source: str | Path, *arguments: str, keep_going: bool = False) -> Verdicts:
+    def played(source: str | Path, *arguments: str, keep_going: bool = False, device: str = "emulated") -> Verdicts:
         program = source if isinstance(source, Path) else tmp_path / "program.py"
         if isinstance(source, str):
             program.write_text(source, encoding="utf-8")
@@ -33,7 +33,7 @@ def run(forked: Callable[[Callable[[], Any]], Any], tmp_path: Path) -> Run:
         def child() -> Verdicts:
             os.chdir(program.parent)
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                request = RunRequest(program.name, False, arguments, device="emulated", keep_going=keep_going)
+                request = RunRequest(program.name, False, arguments, device=device, keep_going=keep_going)
                 _, report = run_program(request, ConfiguredLinter())
             return {
                 (found.code, Path(found.region.filename).name, found.region.start.row): " ".join(
@@ -282,3 +282,68 @@ def test_a_cast_whose_result_is_dropped_is_seen(run: Run) -> None:
     verdicts = run(CASTS)
     assert verdicts["DEV201", "program.py", 4] == verdicts["DEV201", "program.py", 5] == "confirmed"
     assert ("DEV201", "program.py", 6) not in verdicts
+
+
+TIED_TO_CUDA = """\
+import sys
+import torch
+
+device = torch.accelerator.current_accelerator()
+
+def free():
+    torch.cuda.empty_cache()
+
+def wait():
+    torch.cuda.synchronize()
+
+def timed():
+    return torch.cuda.Event(enable_timing=True)
+
+def name():
+    return torch.accelerator.get_device_name(0)
+
+def chosen():
+    if torch.accelerator.is_available():
+        return torch.zeros(3, device="cuda:0")
+
+def double():
+    return torch.ones(3, device="mps" if torch.backends.mps.is_available() else "cpu").double()
+
+free()
+print(torch.ones(3, device=device).sum().item())
+globals()[sys.argv[1]]()
+"""
+FREED = ("DEV605", "program.py", 7)
+
+
+@pytest.mark.parametrize("device", ["emulated:xpu", "emulated:mps", "emulated:npu"])
+@pytest.mark.parametrize(
+    ("function", "place"),
+    [
+        ("wait", ("DEV605", "program.py", 10)),
+        ("timed", ("DEV605", "program.py", 13)),
+        ("name", ("DEV608", "program.py", 16)),
+        ("chosen", ("DEV606", "program.py", 20)),
+    ],
+)
+def test_a_run_without_cuda_confirms_what_ties_a_program_to_it(
+    run: Run, tmp_path: Path, device, function, place
+) -> None:
+    (tmp_path / "devlint.toml").write_text('extend-select = ["PORTABILITY"]\n', encoding="utf-8")
+    verdicts = run(TIED_TO_CUDA, function, device=device)
+    confirmed = {one for one, verdict in verdicts.items() if verdict == "confirmed"}
+    assert confirmed == {FREED, place}
+
+
+def test_a_run_with_cuda_confirms_nothing_that_works_there(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('extend-select = ["PORTABILITY"]\n', encoding="utf-8")
+    for function in ("wait", "timed", "double"):
+        assert "confirmed" not in run(TIED_TO_CUDA, function).values()
+    assert run(TIED_TO_CUDA, "name")["DEV608", "program.py", 16] == "confirmed"
+
+
+def test_a_dtype_that_the_backend_lacks_is_confirmed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('extend-select = ["PORTABILITY"]\n', encoding="utf-8")
+    place = ("DEV609", "program.py", 23)
+    assert run(TIED_TO_CUDA, "double", device="emulated:mps")[place] == "confirmed"
+    assert run(TIED_TO_CUDA, "double", device="emulated:xpu")[place].startswith("not-reached")

@@ -144,7 +144,10 @@ def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
 
 
 def _expected(node: cst.Try | cst.TryStar) -> frozenset[str]:
-    """Return the names of the exceptions that the handlers of a `try` statement name and do not raise again."""
+    """Return the names of the exceptions that the handlers of a `try` statement name and do not raise again.
+
+    The empty text stands for a handler of any exception.
+    """
     handlers = [one for one in node.handlers if not any(isinstance(part, cst.Raise) for part in descend(one.body))]
     types = [one.type for one in handlers if one.type is not None]
     alone = [
@@ -152,7 +155,8 @@ def _expected(node: cst.Try | cst.TryStar) -> frozenset[str]:
         for one in types
         for part in ([element.value for element in one.elements] if isinstance(one, cst.Tuple) else [one])
     ]
-    return frozenset(dotted_name(one) or "" for one in alone)
+    names = frozenset(dotted_name(one) or "" for one in alone)
+    return names if len(types) == len(handlers) else names | {""}
 
 
 def _has_imported(frame: Frame, node: cst.Try | cst.TryStar) -> bool:

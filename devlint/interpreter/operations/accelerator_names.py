@@ -22,7 +22,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.program import written_guards
-from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels, needs_cuda_kernels
+from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
 from devlint.interpreter.program.node_paths import path_to
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
@@ -60,6 +60,8 @@ CHECKED: Final = ("available", "cuda", "gpu", "nvidia", "accelerator", "count")
 """Parts of the words of a condition that asks for a backend, or how many devices it has."""
 _MISSING: Final = frozenset({"AttributeError", "ImportError", "Exception", ""})
 """The exceptions that a missing name raises; the empty text stands for any exception."""
+_WITHOUT_CUDA: Final = frozenset({"AssertionError"})
+"""The exception by which torch says that it is built without CUDA."""
 _HOST_WRITTEN: Final = re.compile(r"""["']cpu["']""")
 """The name of the host's device in code."""
 _CUDA_SEEDS: Final = ("manual_seed", "manual_seed_all")
@@ -85,16 +87,17 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
     )
     guarded = (
         _is_behind_check(frame)
+        or any(not names.isdisjoint(_WITHOUT_CUDA) for names in frame.expected_exceptions)
         or written_guards.is_asked_for(around, CHECKED)
         or written_guards.is_named_for_cuda(around)
-        or (name == "torch.cuda.device_count" and written_guards.is_question(around))
-        or (module.startswith("torch.cuda") and (needs_cuda_kernels(frame.module) or is_with_cuda_kernels(around)))
+        or (name == "torch.cuda.device_count" and written_guards.is_about_count(around))
+        or (module.startswith("torch.cuda") and _is_for_cuda_by_design(frame, around))
     )
     imported, chosen = isinstance(node, cst.ImportAlias), module.startswith("torch.cuda") and _chooses_device(frame)
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
-    frame.emit(
-        AcceleratorNameUsed(frame.event_context(node), name, called, expected, guarded, imported, chosen, seeded)
-    )
+    statement = frame.place(written_guards.statement_of(around or [node]))
+    context = frame.event_context(node)
+    frame.emit(AcceleratorNameUsed(context, name, statement, called, expected, guarded, imported, chosen, seeded))
 
 
 def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:
@@ -102,11 +105,8 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     parameter = BACKEND_ARGUMENTS.get(name)
     if parameter is None or not _is_entry(frame):
         return
-    if parameter == CUDA_BY_NAME:
-        given: Value | None = Const("cuda")
-    else:
-        keyword, position = parameter
-        given = arguments.value(keyword, position)
+    keyword, position = parameter
+    given = Const("cuda") if parameter == CUDA_BY_NAME else arguments.value(keyword, position)
     if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
         return
     enabled = arguments.keywords.get("enabled")
@@ -118,9 +118,17 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
         _is_behind_check(frame, *asked)
         or written_guards.is_asked_for(around, asked)
         or (given.value == "nccl" and written_guards.names_device_in_branch(around, "cuda"))
+        or (given.value in ("cuda", "nccl") and frame.analysis.facts.cuda_kernels.needed_by(frame.module))
     )
     context = frame.event_context(arguments.node)
-    frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded))
+    frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded, keyword, position))
+
+
+def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the file, or the function around a node, is for CUDA only: by its kernels, graphs or name."""
+    if written_guards.is_name_for_cuda(frame.module.name) or is_with_cuda_kernels(around):
+        return True
+    return frame.analysis.facts.cuda_kernels.needed_by(frame.module)
 
 
 def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:

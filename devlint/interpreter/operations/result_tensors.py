@@ -41,13 +41,11 @@ from devlint.interpreter.operations.tensor_ranks import rank_by_rule
 from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.events import Operand, RefusedOnBackend
 from devlint.interpreter.state.frame import Frame
-from devlint.semantics.accelerators import refused_dtypes
+from devlint.semantics.dtype_limits import REFUSED_DTYPES
 from devlint.semantics.table import Row
 
-REFUSED_DTYPES: Final = refused_dtypes()
-"""The dtypes that backends do not have, by the type of their devices."""
 ALL_REFUSED: Final = frozenset(dtype for one in REFUSED_DTYPES.values() for dtype in one)
-"""The dtypes that some backend does not have."""
+"""The dtypes of which some backend makes no tensors."""
 
 TRIANGLES: Final = ("triu", "tril")
 """The operations that cut a triangular mask out of a tensor."""

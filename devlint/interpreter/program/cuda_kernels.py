@@ -1,15 +1,19 @@
-"""Code that is for CUDA by design: it builds or imports CUDA kernels of its own, or captures CUDA graphs."""
+"""Code that is for CUDA by design: it builds or imports CUDA kernels, or captures CUDA graphs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 import libcst as cst
 
 from devlint.interpreter.program.definitions import ModuleInfo
-from devlint.syntax.index import Statement
+from devlint.interpreter.program.program import Program
+from devlint.semantics.accelerators import is_cuda_package
+from devlint.syntax.index import Binding, Statement
 from devlint.syntax.source_code import words_in
 
 _BUILT: Final = frozenset({"CUDAExtension", "cuda_sources"})
@@ -22,11 +26,79 @@ _KERNEL_MODULE: Final = re.compile(r"(?:^|\.)(?:amp_C|\w+_cuda)$")
 """The name of a compiled module of CUDA kernels."""
 _CONDITIONAL: Final = re.compile(r"(?:if|try|for|while|with)\b")
 """The start of a statement that does not always run what it holds."""
+_EXTENSION: Final = re.compile(r"""\b(CUDAExtension|CppExtension)\(\s*(?:name\s*=\s*)?["']([\w.]+)["']""")
+"""The call by which the script that builds a package describes a compiled module of the package."""
 
 
-def needs_cuda_kernels(module: ModuleInfo) -> bool:
-    """Return whether a file always builds or imports CUDA kernels, and so does not run without CUDA."""
-    return any(map(_always_takes_kernels, module.index.statements))
+class CudaKernels:
+    """The files of a program that always build or import CUDA kernels, and so do not run without CUDA."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._needed: dict[Path, bool] = {}
+
+    def needed_by(self, module: ModuleInfo) -> bool:
+        """Return whether a file, or one that it always imports, always builds or imports CUDA kernels."""
+        pending, visited = [module], {module.path}
+        while pending:
+            one = pending.pop()
+            if self._needed.get(one.path) or self._takes_kernels(one):
+                self._needed[module.path] = True
+                return True
+            if one.path in self._needed:
+                continue
+            for path in self._always_imported(one):
+                imported = self._program.load(path) if path not in visited else None
+                visited.add(path)
+                if imported is not None:
+                    pending.append(imported)
+        self._needed.update(dict.fromkeys(visited, False))
+        return False
+
+    def _takes_kernels(self, module: ModuleInfo) -> bool:
+        """Return whether a top-level statement of a file builds or imports CUDA kernels whenever the file runs."""
+        return any(self._takes_in(module, unit) for unit in module.index.statements)
+
+    def _takes_in(self, module: ModuleInfo, unit: Statement) -> bool:
+        """Return whether a top-level statement builds or imports CUDA kernels whenever the file runs."""
+        if unit.kind not in ("import", "other") or _CONDITIONAL.match(unit.text):
+            return False
+        if any(self._is_kernel_module(module, one) for one in unit.imports):
+            return True
+        return not _BUILT.isdisjoint(unit.mentions) or _KERNEL_FILE.search(unit.text) is not None
+
+    def _is_kernel_module(self, module: ModuleInfo, one: Binding) -> bool:
+        """Return whether an import loads a compiled module of CUDA kernels, or a package that is for CUDA only."""
+        dotted = one.loads or one.module
+        if _KERNEL_MODULE.search(dotted) or (not one.level and is_cuda_package(dotted)):
+            return True
+        names = [dotted] if one.attribute in (None, "*") else [dotted, f"{dotted}.{one.attribute}"]
+        for name in names:
+            last = name.rpartition(".")[2]
+            beside = not one.module and _KERNEL_MODULE.search(last) is not None
+            if (beside or last in self._built) and self._program.resolve(module, name.strip("."), one.level) is None:
+                return True
+        return False
+
+    def _always_imported(self, module: ModuleInfo) -> Iterator[Path]:
+        """Yield the files of the program that a file imports by statements of its top level, under no condition."""
+        for unit in module.index.statements:
+            for one in unit.imports if unit.kind == "import" else ():
+                dotted = one.loads or one.module
+                for name in (dotted, f"{dotted}.{one.attribute}") if one.attribute else (dotted,):
+                    path = self._program.resolve(module, name.strip("."), one.level)
+                    if path is not None:
+                        yield path
+
+    @cached_property
+    def _built(self) -> frozenset[str]:
+        """The last names of the modules that the program's setup scripts build with CUDA, and never without."""
+        found: dict[str, set[str]] = {"CUDAExtension": set(), "CppExtension": set()}
+        for path in self._program.given_paths:
+            script = self._program.load(path) if path.name.startswith("setup") else None
+            for kind, name in _EXTENSION.findall(script.source.text) if script is not None else ():
+                found[kind].add(name.rpartition(".")[2])
+        return frozenset(found["CUDAExtension"] - found["CppExtension"])
 
 
 def is_with_cuda_kernels(path: Sequence[cst.CSTNode]) -> bool:
@@ -38,12 +110,3 @@ def is_with_cuda_kernels(path: Sequence[cst.CSTNode]) -> bool:
     if function is None:
         return False
     return any(one in _BUILT or one in _CAPTURED or _KERNEL_FILE.search(one) for one in words_in(function))
-
-
-def _always_takes_kernels(unit: Statement) -> bool:
-    """Return whether a top-level statement builds or imports CUDA kernels whenever the file runs."""
-    if unit.kind not in ("import", "other") or _CONDITIONAL.match(unit.text):
-        return False
-    if any(_KERNEL_MODULE.search(one.loads or one.module) for one in unit.imports):
-        return True
-    return not _BUILT.isdisjoint(unit.mentions) or _KERNEL_FILE.search(unit.text) is not None

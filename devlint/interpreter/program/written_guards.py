@@ -37,8 +37,12 @@ def is_fallback(path: Sequence[cst.CSTNode]) -> bool:
 
 def is_named_for_cuda(path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a node is in a function or class whose name says that it is for CUDA."""
-    names = (one.name.value.lower() for one in path if isinstance(one, (cst.FunctionDef, cst.ClassDef)))
-    return any(part in name for name in names for part in NAMING)
+    return any(is_name_for_cuda(one.name.value) for one in path if isinstance(one, (cst.FunctionDef, cst.ClassDef)))
+
+
+def is_name_for_cuda(name: str) -> bool:
+    """Return whether the name of a function, a class or a module says that it is for CUDA."""
+    return any(part in name.lower() for part in NAMING)
 
 
 def names_device_in_branch(path: Sequence[cst.CSTNode], device: str) -> bool:
@@ -54,12 +58,24 @@ def names_device_in_branch(path: Sequence[cst.CSTNode], device: str) -> bool:
     return False
 
 
-def is_question(path: Sequence[cst.CSTNode]) -> bool:
-    """Return whether the value of a node is only compared, or only decides on a branch."""
+def is_about_count(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the number of CUDA devices, a node, is asked for code that is for CUDA.
+
+    Its value is only compared, or only decides on a branch, or the function around it sets which CUDA devices are seen.
+    """
+    function = next((one for one in reversed(path) if isinstance(one, cst.FunctionDef)), None)
+    if function is not None and any("CUDA_VISIBLE_DEVICES" in one for one in words_in(function)):
+        return True
     for above, below in pairwise(path):
         if isinstance(above, (cst.If, cst.IfExp, cst.While)) and below is above.test:
             return True
     return any(isinstance(one, (cst.Comparison, cst.Decorator)) for one in path)
+
+
+def statement_of(path: Sequence[cst.CSTNode]) -> cst.CSTNode:
+    """Return the innermost statement in a path of nodes; the last node of a path without statements."""
+    statements = (one for one in reversed(path) if isinstance(one, (cst.BaseSmallStatement, cst.BaseCompoundStatement)))
+    return next(statements, path[-1])
 
 
 def is_annotation(path: Sequence[cst.CSTNode]) -> bool:

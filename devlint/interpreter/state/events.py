@@ -590,10 +590,12 @@ class AcceleratorNameUsed(Event):
     `name` is the qualified name. `called` is true for the callee of a call, `imported` for an import. `expected` is
     true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
     backend. `chosen` is true for a name of `torch.cuda` in a file that chooses its device while it runs. `seeded` is
-    true for a seed of CUDA beside that of torch, which seeds every device.
+    true for a seed of CUDA beside that of torch, which seeds every device. `statement` is the innermost statement that
+    the use is part of.
     """
 
     name: str
+    statement: Place
     called: bool
     expected: bool
     guarded: bool
@@ -607,13 +609,16 @@ class BackendWrittenOut(Event):
     """A call that names a backend: `init_process_group("nccl")`, `autocast("cuda")`, `torch.cuda.amp.autocast()`.
 
     `function` is the qualified name of what is called, `backend` what is named. `chosen` is true in a file that chooses
-    its device while it runs, `guarded` where the code runs only after a check of the device.
+    its device while it runs, `guarded` where the code runs only after a check of the device. `keyword` and `position`
+    are those of the argument that names the backend.
     """
 
     function: str
     backend: str
     chosen: bool
     guarded: bool
+    keyword: str
+    position: int
 
 
 @record(frozen=True, slots=True)

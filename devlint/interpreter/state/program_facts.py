@@ -9,6 +9,7 @@ import libcst as cst
 
 from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
 from devlint.interpreter.program.constructor_data import ConstructorData
+from devlint.interpreter.program.cuda_kernels import CudaKernels
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.liveness import names_bound_in, names_changed_in
@@ -42,6 +43,7 @@ class ProgramFacts:
         self.outside_moves = OutsideMoves(program, self.imports)
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)
+        self.cuda_kernels = CudaKernels(program)
         self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}

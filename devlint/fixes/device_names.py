@@ -13,8 +13,8 @@ import libcst as cst
 
 from devlint.fixes.fix_context import FixContext, NodeRegion
 from devlint.fixes.name_queries import names_bound_in_function
+from devlint.fixes.torch_names import TorchNames
 from devlint.interpreter.program.definitions import names_bound_by
-from devlint.port.torch_names import TorchNames
 from devlint.syntax.source import SourceError
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import descend
