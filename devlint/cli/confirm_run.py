@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -50,9 +50,10 @@ def run_confirm(request: ConfirmRequest) -> int:
         return FAILED
     problems: list[str] = []
     findings = _findings(request, problems)
-    options = ConfirmOptions(request.device, Limits(request.timeout, request.memory))
+    folders = tuple(one for one in request.paths or (Path(),) if one.is_dir())
+    options = ConfirmOptions(request.device, Limits(request.timeout, request.memory), folders=folders)
     if request.verbose:
-        options = ConfirmOptions(options.device, options.limits, terminal.note)
+        options = replace(options, say=terminal.note)
     judgements = confirm_findings(findings, options)
     if request.drivers is not None:
         _write_drivers(judgements, request.drivers)
@@ -82,10 +83,11 @@ def _findings(request: ConfirmRequest, problems: list[str]) -> list[Diagnostic]:
 
 
 def _write_drivers(judgements: Sequence[Judgement], folder: Path) -> None:
-    """Write the drivers to a folder, a file for each finding that has one."""
+    """Write the drivers to a folder, a file for each finding that has one: a program, or a command that runs tests."""
     for one in judgements:
         if one.driver:
             region = one.finding.region
             place = re.sub(r"\W+", "_", f"{Path(region.filename).stem}_{region.start.row}_{region.start.column}")
             head = f"# {one.finding.code}: {one.verdict.value}: {one.reason}\n".replace("\n", " ").strip() + "\n"
-            write_file([head, one.driver], folder / f"{one.finding.code.lower()}_{place}.py")
+            suffix = "sh" if one.origin == "tests" else "py"
+            write_file([head, one.driver], folder / f"{one.finding.code.lower()}_{place}.{suffix}")

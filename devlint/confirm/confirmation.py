@@ -5,15 +5,26 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from devlint.confirm.driver_process import DRIVERS, Claim, DriverProcess, Limits, NoAnswer, driver_process
+from devlint.confirm.driver_process import (
+    DRIVERS,
+    TESTS,
+    Claim,
+    DriverProcess,
+    Evidence,
+    Limits,
+    NoAnswer,
+    driver_process,
+)
 from devlint.confirm.driver_text import CallDriver
 from devlint.confirm.entries import Call, calls_for
 from devlint.confirm.guesses import Guesses
 from devlint.confirm.judgement import Judgement, Verdict, judge
 from devlint.confirm.literals import literals_of
+from devlint.confirm.own_drivers import MADE, OwnDriver, import_folders, own_drivers
 from devlint.confirm.project_copy import ProjectCopy, project_copy
 from devlint.confirm.search import Search, Searched
 from devlint.confirm.source_files import ProjectSources, project_root
@@ -30,18 +41,24 @@ _CALLS = 3
 
 @dataclass(frozen=True, slots=True)
 class ConfirmOptions:
-    """What a user asks of a confirmation: the device, the limits of each process, and who is told what is run."""
+    """What a user asks of a confirmation: the device, the limits of each process, and who is told what is run.
+
+    `folders` are those that the user has named; they tell what belongs together where nothing else does.
+    """
 
     device: str = "emulated"
     limits: Limits = DEFAULT_LIMITS
     say: Callable[[str], None] = lambda text: None
+    folders: tuple[Path, ...] = ()
 
 
 def confirm_findings(findings: Sequence[Diagnostic], options: ConfirmOptions) -> list[Judgement]:
     """Return a judgement on each finding, in their order."""
     by_root: dict[Path, list[int]] = {}
+    given = [Path(os.path.realpath(one)) for one in options.folders]
     for index, finding in enumerate(findings):
-        by_root.setdefault(project_root(Path(os.path.realpath(finding.region.filename))), []).append(index)
+        root = project_root(Path(os.path.realpath(finding.region.filename)), given)
+        by_root.setdefault(root, []).append(index)
     found: dict[int, Judgement] = {}
     for root, indexes in by_root.items():
         with project_copy(root) as copy:
@@ -96,6 +113,8 @@ class _Project:
                     key = (entry.file, entry.name, called.name)
                     groups.setdefault(key, ((entry, called), []))[1].append(index)
             for call, wanted in groups.values():
+                if level == 0:
+                    self._try_own(call, wanted)
                 self._try_call(call, [one for one in wanted if not self._is_decided(one)])
 
     def _calls(self, finding: Diagnostic) -> list[Call]:
@@ -113,6 +132,51 @@ class _Project:
 
     def _is_decided(self, index: int) -> bool:
         return self._judged[index].verdict in (Verdict.CONFIRMED, Verdict.REFUTED)
+
+    def _try_own(self, call: Call, wanted: list[int]) -> None:
+        """Judge findings by the drivers that the project offers for a function, as far as these reach them."""
+        entry, called = call
+        device = self._options.device
+        modes = (device, device.replace(SEARCHED_ON, "move")) if device.startswith(SEARCHED_ON) else (device,)
+        paths = import_folders(entry, self._sources, self._copy.place)
+        for driver in own_drivers(entry, called, self._sources):
+            if driver.text:
+                (self._copy.place / MADE).write_text(driver.text, encoding="utf-8")
+            for mode in modes:
+                left = [one for one in wanted if not self._is_decided(one)]
+                if not left:
+                    return
+                self._options.say(f"running what the project offers:\n{driver.shown(mode)}")
+                with (
+                    driver_process(
+                        TESTS, device, self._claims, self._copy.place, self._options.limits, paths
+                    ) as process,
+                    suppress(NoAnswer),
+                ):
+                    answer = process.run({"tests": [f"--devlint={mode}", *driver.selected]})
+                    for index in left if answer.evidence else ():
+                        self._judge_by_own(index, answer.evidence[index], driver, mode)
+
+    def _judge_by_own(self, index: int, evidence: Evidence, driver: OwnDriver, mode: str) -> None:
+        """Judge a finding by what tests show. They confirm; only operands that torch allowed refute.
+
+        The places of a story may have run in different tests, so that this alone refutes nothing.
+        """
+        verdict, reason = judge(self._findings[index], replace(evidence, held=False), None)
+        if verdict is Verdict.CONFIRMED:
+            place = self._copy.original(evidence.filename or "")
+            self._judged[index] = Judgement(
+                self._findings[index],
+                verdict,
+                reason,
+                driver.shown(mode),
+                driver.origin,
+                evidence.detail,
+                str(place),
+                evidence.row,
+            )
+        elif verdict is Verdict.REFUTED:
+            self._judged[index] = Judgement(self._findings[index], verdict, reason, driver.shown(mode), driver.origin)
 
     def _try_call(self, call: Call, wanted: list[int]) -> None:
         """Search drivers that call a function, and judge the wanted findings by them."""

@@ -89,10 +89,12 @@ class NoAnswer(Exception):
 class DriverProcess:
     """A process that runs drivers, one after the other. What they import stays loaded between them."""
 
-    def __init__(self, module: str, device: str, claims: Sequence[Claim], folder: Path, limits: Limits) -> None:
+    def __init__(
+        self, module: str, device: str, claims: Sequence[Claim], folder: Path, limits: Limits, paths: Sequence[str] = ()
+    ) -> None:
         self._limits = limits
         own = str(Path(__file__).parents[2])
-        paths = [own, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        searched = [own, *paths, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, str(limits.megabytes)],
             stdin=subprocess.PIPE,
@@ -101,7 +103,7 @@ class DriverProcess:
             cwd=folder,
             env={
                 **os.environ,
-                "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+                "PYTHONPATH": os.pathsep.join(filter(None, searched)),
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "PYTHONHASHSEED": "0",
                 "MPLBACKEND": "agg",
@@ -157,10 +159,10 @@ class DriverProcess:
 
 @contextmanager
 def driver_process(
-    module: str, device: str, claims: Sequence[Claim], folder: Path, limits: Limits
+    module: str, device: str, claims: Sequence[Claim], folder: Path, limits: Limits, paths: Sequence[str] = ()
 ) -> Iterator[DriverProcess]:
     """Context manager that starts a process for drivers in a folder, and ends it however its block is left."""
-    process = DriverProcess(module, device, claims, folder, limits)
+    process = DriverProcess(module, device, claims, folder, limits, paths)
     try:
         yield process
     finally:

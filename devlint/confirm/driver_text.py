@@ -15,8 +15,8 @@ class CallDriver:
     """A driver that imports an entry and calls it with some arguments.
 
     `folder` is put on Python's path and `module` imported from it. The instance of a method is built first; a module of
-    torch is then moved (`moves`). A module whose `forward` is called is called itself, as programs do. With `bare`, the
-    file is imported without running the `__init__.py` of the packages around it, which may need what is not there.
+    torch is then moved (`moves`). A module whose `forward` is called is called itself, as programs do. The
+    `__init__.py` of the outermost `bare` packages around the file is not run, since it may need what is not there.
     """
 
     entry: Entry
@@ -26,7 +26,7 @@ class CallDriver:
     arguments: Arguments
     moves: bool
     device: str = "cuda"
-    bare: bool = False
+    bare: int = 0
 
     def text(self, root: Path, elsewhere: Path) -> str:
         """Return the program; `elsewhere` is the copy of the folder `root` from which it imports the project."""
@@ -38,7 +38,7 @@ class CallDriver:
             "import torch",
             "",
             f"sys.path[:0] = {_folders(folder, elsewhere)!r}",
-            *(_bare_packages(folder, self.module) if self.bare else ()),
+            *(_bare_packages(folder, self.module, self.bare) if self.bare else ()),
             *imports_of(self.arguments),
             f"from {self.module} import {self._imported}",
             "",
@@ -68,9 +68,9 @@ def _folders(folder: Path, root: Path) -> list[str]:
     return list(dict.fromkeys([str(folder), str(root)]))
 
 
-def _bare_packages(folder: Path, module: str) -> Sequence[str]:
-    """Return the lines that put empty packages around a module into Python's table of modules."""
-    names = module.split(".")[:-1]
+def _bare_packages(folder: Path, module: str, count: int) -> Sequence[str]:
+    """Return the lines that put the outermost packages around a module into Python's table of modules, empty."""
+    names = module.split(".")[:-1][:count]
     packages = {".".join(names[: index + 1]): str(folder.joinpath(*names[: index + 1])) for index in range(len(names))}
     return [
         f"for name, place in {packages!r}.items():",

@@ -24,7 +24,8 @@ def calls_for(finding: Diagnostic, sources: ProjectSources) -> list[Call]:
     """
     found: dict[tuple[Path, str, str], Call] = {}
     for region in _regions(finding):
-        entry = sources.entry_at(Path(os.path.realpath(region.filename)), region.start.row)
+        path = Path(os.path.realpath(region.filename))
+        entry = sources.entry_at(path, region.start.row) if path.is_relative_to(sources.root) else None
         for call in _calls(entry, sources) if entry is not None else ():
             owner = call[0].owner.name if call[0].owner else ""
             found.setdefault((call[0].file, owner, call[1].name), call)

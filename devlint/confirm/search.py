@@ -107,17 +107,17 @@ class Search:
         The last way that is tried leaves out what the packages around the file run when they are imported.
         """
         ways = list(itertools.islice(self._sources.import_names(entry.file), 4))
-        bare = [(*way, True) for way in ways if "." in way[1]]
+        bare = [(*way, count) for way in ways for count in dict.fromkeys((1, way[1].count("."))) if count]
         missing = None
-        for folder, module, is_bare in [*((*way, False) for way in ways), *bare[:2]]:
-            driver = CallDriver(entry, called.name, folder, module, arguments, moves, device, is_bare)
+        for folder, module, count in [*((*way, 0) for way in ways), *bare[:3]]:
+            driver = CallDriver(entry, called.name, folder, module, arguments, moves, device, count)
             answer = self._run(driver.text(self._copy.root, self._copy.place), found)
             if answer is None:
                 return None
             if answer.error is None or self._is_imported(answer.error):
-                found.bare, found.best = is_bare, None
+                found.bare, found.best = count > 0, None
                 return driver
-            found.best = found.best or (driver, answer)
+            found.best = driver, answer
             name = (answer.error.missing or "").partition(".")[0]
             if name and not self._is_own(name):
                 missing = name

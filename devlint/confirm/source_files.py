@@ -19,12 +19,19 @@ _MODULE_BASES = frozenset(
 """The last names of base classes that make a class a module of torch."""
 
 
-def project_root(path: Path) -> Path:
-    """Return the folder of the project that a file or folder belongs to; the folder itself without a sign of one."""
-    folder = path if path.is_dir() else path.parent
+def project_root(path: Path, given: Sequence[Path] = ()) -> Path:
+    """Return the folder of the project that a file belongs to.
+
+    Without a sign of one that is the outermost of the given folders that holds the file, else the folder of the file,
+    or the one around its packages.
+    """
+    folder = path.parent
     for one in (folder, *folder.parents):
         if any((one / mark).exists() for mark in ROOT_MARKS):
             return one
+    holding = [one for one in given if path.is_relative_to(one)]
+    if holding:
+        return min(holding, key=lambda one: len(one.parts))
     while (folder / "__init__.py").exists():
         folder = folder.parent
     return folder
