@@ -47,7 +47,11 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "Cache": "cache.md",
         "From Python": "api.md",
     },
-    "Run": {"The runtime companion": "runtime.md", "Other accelerators": "portability.md"},
+    "Run": {
+        "The runtime companion": "runtime.md",
+        "Confirm findings": "confirm.md",
+        "Other accelerators": "portability.md",
+    },
     "Libraries": {"Models for your library": "models.md", "The table of torch": "semantics.md"},
     "About": {
         "Gallery of real bugs": "gallery.md",

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from devlint.diagnostic import Diagnostic, Region
 from devlint.runtime.call_sites import Site
+from devlint.runtime.failure_places import REPORTED_AT_ORIGIN, failure_region
 from devlint.runtime.recorder import Observation
 
 MIXED_DEVICE_CODES = frozenset(
@@ -17,10 +18,6 @@ DTYPE_CODES = frozenset({"DEV301", "DEV302", "DEV303", "DEV304", "DEV305", "DEV6
 """Rules about operands of different dtypes; an error of one confirms a finding of another."""
 MISSING_BACKEND_CODES = frozenset({"DEV601", "DEV605", "DEV606"})
 """Rules about code for one backend; the error that the backend is not there confirms a finding of any of them."""
-REPORTED_AT_ORIGIN = frozenset(
-    f"DEV{number}" for number in (103, 104, 105, 113, 114, 115, 201, 202, 203, 301, 407, 604)
-)
-"""Rules that report where a tensor was made; the last trace note tells where the program fails."""
 MATCHED_BY_FILE = frozenset({"DEV110", "DEV111"})
 """Rules matched by file only, because the first error ends the worker or loader wherever it happens."""
 
@@ -37,15 +34,6 @@ def canonical_path(filename: str) -> str:
 def lines_of(region: Region) -> list[FileLine]:
     """Return the lines that a source region covers, each as a real path and a line number."""
     return [(canonical_path(region.filename), row) for row in range(region.start.row, region.end.row + 1)]
-
-
-def failure_region(finding: Diagnostic) -> Region:
-    """Return the source region where the program would fail according to a finding.
-
-    That is the finding's own region, but the region of its last explaining note if its rule reports where a tensor was
-    made.
-    """
-    return finding.trace[-1].region if finding.code in REPORTED_AT_ORIGIN and finding.trace else finding.region
 
 
 def shows_finding(finding: Diagnostic, seen: Observation) -> bool:

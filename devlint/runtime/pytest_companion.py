@@ -61,6 +61,11 @@ class Companion:
         self._files: set[str] = set()
         self._counted: Sequence[Diagnostic] = ()
 
+    @property
+    def report(self) -> Report:
+        """The report of what was recorded, complete when the session has finished."""
+        return self._report
+
     def read_configuration(self) -> None:
         """Prepare the static analysis; raise UsageError if the project's configuration cannot be used."""
         try:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 
-from devlint.runtime.call_sites import Site, site_of
+from devlint.runtime.call_sites import Site, site_at, site_of
 from devlint.runtime.storage_labels import HistoryStep
 from devlint.runtime.training_steps import TrainingSteps
 from devlint.runtime.wait_origins import asked_by_program
@@ -129,6 +129,7 @@ class Recorder:
         self.mixed_operands: set[Site] = set()
         # By code object, which is kept alive, and instruction offset: Python counts a line number out each time.
         self._by_instruction: dict[tuple[int, int], tuple[CodeType, LineRecord]] = {}
+        self._on_device: set[tuple[int, int]] = set()
         self.timeline: list[TimelineEvent] = []
         self.observations: dict[tuple[str, Site | None], list[Observation]] = {}
         self.notes: dict[str, int] = {}
@@ -192,12 +193,21 @@ class Recorder:
         self.operators += 1
         if frame is None:
             return
-        known = self._by_instruction.get((id(frame.f_code), frame.f_lasti))
+        instruction = (id(frame.f_code), frame.f_lasti)
+        known = self._by_instruction.get(instruction)
         record = known[1] if known is not None else self.line_record(frame)
         if record is not None:
             names = record.operators
             names[name] = names.get(name, 0) + 1
-            record.device_operators += on_device
+            if on_device:
+                record.device_operators += 1
+                self._on_device.add(instruction)
+
+    @property
+    def device_sites(self) -> set[Site]:
+        """Return the expressions of the user's code that ran an operator on an accelerator."""
+        known = ((one, self._by_instruction[one]) for one in self._on_device if one in self._by_instruction)
+        return {site_at(code, instruction, record.site.line) for (_, instruction), (code, record) in known}
 
     def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
         """Count, for the line that a frame is at, a copy of a tensor to another device, with its bytes and seconds."""

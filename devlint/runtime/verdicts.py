@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from devlint.diagnostic import Diagnostic, Region, Severity
+from devlint.runtime.failure_places import failure_region
 from devlint.runtime.observation_diagnostics import diagnostic_of, grouped_observations, region_of
 from devlint.runtime.observation_matching import (
     MIXED_DEVICE_CODES,
     FileLine,
     canonical_path,
     covers,
-    failure_region,
     lines_of,
     overlaps,
     shows_finding,

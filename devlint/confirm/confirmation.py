@@ -1,0 +1,276 @@
+"""The confirmation of findings: for each, a driver is made and run, and a verdict given."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from devlint.confirm.driver_process import (
+    DRIVERS,
+    TESTS,
+    Claim,
+    DriverProcess,
+    Evidence,
+    Limits,
+    NoAnswer,
+    driver_process,
+)
+from devlint.confirm.driver_text import CallDriver
+from devlint.confirm.entries import Call, calls_for
+from devlint.confirm.guesses import Guesses
+from devlint.confirm.judgement import Judgement, Verdict, judge
+from devlint.confirm.literals import literals_of
+from devlint.confirm.own_drivers import MADE, OwnDriver, import_folders, own_drivers
+from devlint.confirm.project_copy import ProjectCopy, project_copy
+from devlint.confirm.search import Search, Searched
+from devlint.confirm.source_files import ProjectSources, project_root
+from devlint.diagnostic import Diagnostic
+
+CODES = frozenset({"DEV101", "DEV102", "DEV103", "DEV104", "DEV105", "DEV106"})
+"""The rules whose findings are confirmed."""
+DEFAULT_LIMITS = Limits(60, 8192)
+SEARCHED_ON = "emulated"
+"""The device on which drivers are searched; the one that was asked for runs them once more."""
+_CALLS = 3
+"""The most functions that are tried for one finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmOptions:
+    """What a user asks of a confirmation: the device, the limits of each process, and who is told what is run.
+
+    `folders` are those that the user has named; they tell what belongs together where nothing else does.
+    """
+
+    device: str = "emulated"
+    limits: Limits = DEFAULT_LIMITS
+    say: Callable[[str], None] = lambda text: None
+    folders: tuple[Path, ...] = ()
+
+
+def confirm_findings(findings: Sequence[Diagnostic], options: ConfirmOptions) -> list[Judgement]:
+    """Return a judgement on each finding, in their order."""
+    by_root: dict[Path, list[int]] = {}
+    given = [Path(os.path.realpath(one)) for one in options.folders]
+    for index, finding in enumerate(findings):
+        root = project_root(Path(os.path.realpath(finding.region.filename)), given)
+        by_root.setdefault(root, []).append(index)
+    found: dict[int, Judgement] = {}
+    for root, indexes in by_root.items():
+        with project_copy(root) as copy:
+            done = _Project(copy, [findings[index] for index in indexes], options).judgements()
+            found.update(zip(indexes, done, strict=True))
+    return [found[index] for index in range(len(findings))]
+
+
+class _Project:
+    """The confirmation of the findings of one project."""
+
+    def __init__(self, copy: ProjectCopy, findings: Sequence[Diagnostic], options: ConfirmOptions) -> None:
+        self._copy = copy
+        self._findings = findings
+        self._options = options
+        self._sources = ProjectSources(copy.root)
+        self._claims = [self._claim(one) for one in findings]
+        self._guesses = Guesses(self._sources, literals_of(self._sources))
+        self._judged: dict[int, Judgement] = {}
+        self._process: DriverProcess | None = None
+
+    def _claim(self, finding: Diagnostic) -> Claim:
+        """Return a finding as one about the copy, with the places of its story that run when a function is called.
+
+        Parameters do not run, and statements outside of functions run when the file is imported.
+        """
+        moved, story = self._copy.moved(finding), []
+        for old, new in [
+            (finding.region, moved.region),
+            *((one.region, other.region) for one, other in zip(finding.trace, moved.trace, strict=True)),
+        ]:
+            if self._sources.runs_in_call(Path(os.path.realpath(old.filename)), old.start.row):
+                story.append((new.filename, new.start.row, new.end.row))
+        return Claim(moved, tuple(story))
+
+    def judgements(self) -> list[Judgement]:
+        """Return a judgement on each finding of the project."""
+        try:
+            self._search()
+        finally:
+            self._end_process()
+        return [self._judged[index] for index in range(len(self._findings))]
+
+    def _search(self) -> None:
+        """Search drivers for all findings, first by the function that suits each best, and then by others."""
+        calls = [self._calls(one) for one in self._findings]
+        for level in range(_CALLS):
+            groups: dict[tuple[Path, str, str], tuple[Call, list[int]]] = {}
+            for index, known in enumerate(calls):
+                if level < len(known) and not self._is_decided(index):
+                    entry, called = known[level]
+                    key = (entry.file, entry.name, called.name)
+                    groups.setdefault(key, ((entry, called), []))[1].append(index)
+            for call, wanted in groups.values():
+                if level == 0:
+                    self._try_own(call, wanted)
+                self._try_call(call, [one for one in wanted if not self._is_decided(one)])
+
+    def _calls(self, finding: Diagnostic) -> list[Call]:
+        """Return what may be called for a finding; nothing, with the reason in its judgement, if nothing can be."""
+        reason = ""
+        calls: list[Call] = []
+        if finding.region.cell is not None:
+            reason = "it is in a notebook"
+        else:
+            calls = calls_for(finding, self._sources)
+            reason = "it is in no function that could be called"
+        index = next(index for index, one in enumerate(self._findings) if one is finding)
+        self._judged[index] = Judgement(finding, Verdict.NOT_BUILDABLE, reason)
+        return calls
+
+    def _is_decided(self, index: int) -> bool:
+        return self._judged[index].verdict in (Verdict.CONFIRMED, Verdict.REFUTED)
+
+    def _try_own(self, call: Call, wanted: list[int]) -> None:
+        """Judge findings by the drivers that the project offers for a function, as far as these reach them."""
+        entry, called = call
+        device = self._options.device
+        modes = (device, device.replace(SEARCHED_ON, "move")) if device.startswith(SEARCHED_ON) else (device,)
+        paths = import_folders(entry, self._sources, self._copy.place)
+        for driver in own_drivers(entry, called, self._sources):
+            if driver.text:
+                (self._copy.place / MADE).write_text(driver.text, encoding="utf-8")
+            for mode in modes:
+                left = [one for one in wanted if not self._is_decided(one)]
+                if not left:
+                    return
+                self._options.say(f"running what the project offers:\n{driver.shown(mode)}")
+                with (
+                    driver_process(
+                        TESTS, device, self._claims, self._copy.place, self._options.limits, paths
+                    ) as process,
+                    suppress(NoAnswer),
+                ):
+                    answer = process.run({"tests": [f"--devlint={mode}", *driver.selected]})
+                    for index in left if answer.evidence else ():
+                        self._judge_by_own(index, answer.evidence[index], driver, mode)
+
+    def _judge_by_own(self, index: int, evidence: Evidence, driver: OwnDriver, mode: str) -> None:
+        """Judge a finding by what tests show. They confirm; only operands that torch allowed refute.
+
+        The places of a story may have run in different tests, so that this alone refutes nothing.
+        """
+        verdict, reason = judge(self._findings[index], replace(evidence, held=False), None)
+        if verdict is Verdict.CONFIRMED:
+            place = self._copy.original(evidence.filename or "")
+            self._judged[index] = Judgement(
+                self._findings[index],
+                verdict,
+                reason,
+                driver.shown(mode),
+                driver.origin,
+                evidence.detail,
+                str(place),
+                evidence.row,
+            )
+        elif verdict is Verdict.REFUTED:
+            self._judged[index] = Judgement(self._findings[index], verdict, reason, driver.shown(mode), driver.origin)
+
+    def _try_call(self, call: Call, wanted: list[int]) -> None:
+        """Search drivers that call a function, and judge the wanted findings by them."""
+        if not wanted:
+            return
+        entry, called = call
+        seconds = self._options.limits.seconds
+        place = entry.file.relative_to(self._copy.root)
+        self._options.say(f"{place}: searching arguments for {entry.name} ({called.name})")
+        if self._process is None:
+            self._process = DriverProcess(
+                DRIVERS, SEARCHED_ON, self._claims, self._working_folder(), self._options.limits
+            )
+        search = Search(self._sources, self._guesses, self._copy, self._process, time.monotonic() + seconds)
+        found = search.drivers(entry, called, wanted, self._device_name)
+        self._options.say(f"{place}: {found.tries} drivers tried. {found.stopped}")
+        if found.stopped or found.bare:
+            self._end_process()  # it may hang, or hold much memory, or what was imported in an unusual way
+        self._judge(found, wanted)
+
+    @property
+    def _device_name(self) -> str:
+        """Return the name that drivers give to the device."""
+        kind = self._options.device.partition(":")[2]
+        return kind or "cuda"
+
+    def _working_folder(self) -> Path:
+        """Return the folder in which drivers run."""
+        folder = self._copy.place.parent / "work"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def _end_process(self) -> None:
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+    def _judge(self, found: Searched, wanted: Iterable[int]) -> None:
+        """Judge findings by a search: the drivers that decide some run once more, in a process of their own."""
+        by_driver: dict[int, tuple[CallDriver, list[int]]] = {}
+        for index in wanted:
+            driver = found.decided.get(index)
+            if driver is not None:
+                by_driver.setdefault(id(driver), (driver, []))[1].append(index)
+            elif self._judged[index].verdict is Verdict.NOT_BUILDABLE:
+                self._judged[index] = self._undecided(index, found)
+        for driver, indexes in by_driver.values():
+            for judgement, index in self._confirmed_by(driver, indexes):
+                self._judged[index] = judgement
+
+    def _confirmed_by(self, driver: CallDriver, indexes: Sequence[int]) -> Iterator[tuple[Judgement, int]]:
+        """Yield the judgements that a driver gives when it runs alone, on the device that was asked for."""
+        text = driver.text(self._copy.root, self._copy.place)
+        shown = driver.text(self._copy.root, self._copy.root)
+        self._options.say(f"running this driver on {self._options.device}:\n{shown}")
+        with driver_process(
+            DRIVERS, self._options.device, self._claims, self._working_folder(), self._options.limits
+        ) as process:
+            answer = None
+            reason = ""
+            try:
+                answer = process.run({"driver": text, "name": "driver.py"})
+            except NoAnswer as problem:
+                reason = str(problem)
+        for index in indexes:
+            finding = self._findings[index]
+            known = Judgement(finding, Verdict.NOT_REACHED, f"the driver did not end: {reason}", shown, "arguments")
+            if answer is not None:
+                evidence = answer.evidence[index]
+                verdict, why = judge(finding, evidence, answer.error)
+                known = replace(known, verdict=verdict, reason=why)
+                if verdict is Verdict.CONFIRMED:
+                    place = self._copy.original(evidence.filename or "")
+                    known = replace(known, error=evidence.detail, filename=str(place), row=evidence.row)
+            yield known, index
+
+    def _undecided(self, index: int, found: Searched) -> Judgement:
+        """Return the judgement on a finding that no driver decides, with the reason."""
+        finding = self._findings[index]
+        if found.missing is not None:
+            reason = f"it needs the package {found.missing}, which is not installed"
+            return Judgement(finding, Verdict.NOT_BUILDABLE, reason)
+        if found.best is None:
+            return Judgement(
+                finding, Verdict.NOT_BUILDABLE, self._copy.in_project(found.stopped) or "no driver could be run"
+            )
+        driver, answer = found.best
+        evidence = answer.evidence[index]
+        verdict, reason = judge(finding, evidence, answer.error)
+        if verdict is Verdict.CONFIRMED:
+            verdict, reason = Verdict.NOT_REACHED, f"it was seen, but with arguments that do not fit: {answer.error}"
+        elif verdict is Verdict.REFUTED:
+            verdict, reason = Verdict.NOT_REACHED, "it ran without an error, but with arguments that prove nothing"
+        elif verdict is Verdict.NOT_BUILDABLE:
+            reason = f"no arguments were found with which it runs; the error of the best ones is {answer.error}"
+        shown = driver.text(self._copy.root, self._copy.root)
+        return Judgement(finding, verdict, self._copy.in_project(reason), shown, "arguments")

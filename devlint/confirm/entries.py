@@ -1,0 +1,56 @@
+"""Where to call a project's code so that it comes to what a finding says: functions and methods, the best one first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from devlint.confirm.source_files import Entry, Function, ProjectSources
+from devlint.diagnostic import AssumptionKind, Diagnostic, Region
+from devlint.runtime.failure_places import failure_region
+
+Call = tuple[Entry, Function]
+"""An entry, and the function or method that a driver calls."""
+_NOT_CALLED = frozenset({"__init__", "__post_init__", "__new__", "setup"})
+"""Methods that run when an instance is built; something else is called then."""
+
+
+def calls_for(finding: Diagnostic, sources: ProjectSources) -> list[Call]:
+    """Return what a driver may call to come to a finding, the best first.
+
+    That is the function whose caller decides where a tensor is, then those where the story begins and where it ends.
+    For a method of a module that is its `forward` too.
+    """
+    found: dict[tuple[Path, str, str], Call] = {}
+    for region in _regions(finding):
+        path = Path(os.path.realpath(region.filename))
+        entry = sources.entry_at(path, region.start.row) if path.is_relative_to(sources.root) else None
+        for call in _calls(entry, sources) if entry is not None else ():
+            owner = call[0].owner.name if call[0].owner else ""
+            found.setdefault((call[0].file, owner, call[1].name), call)
+    return list(found.values())
+
+
+def _regions(finding: Diagnostic) -> Iterator[Region]:
+    """Yield the places of a finding's story, those where a driver should begin first."""
+    for note in finding.assumptions:
+        if note.kind is AssumptionKind.CALLER and note.region is not None:
+            yield note.region
+    yield failure_region(finding)
+    yield finding.region
+    for step in finding.trace:
+        yield step.region
+
+
+def _calls(entry: Entry, sources: ProjectSources) -> Iterator[Call]:
+    """Yield what a driver may call for an entry: itself, and what a module does when it is called."""
+    forward = sources.method(entry.owner, "forward", entry.file) if entry.owner is not None else None
+    called = entry.function.name
+    module = entry.owner is not None and sources.is_module(entry.owner, entry.file)
+    if forward is not None and module and (called in _NOT_CALLED or called == "forward"):
+        yield entry, forward
+    elif called not in _NOT_CALLED:
+        yield entry, entry.function
+        if forward is not None and module:
+            yield entry, forward

@@ -1,0 +1,76 @@
+"""The verdict on a finding: confirmed, refuted, not reached or not buildable, by what a run of its driver shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from devlint.confirm.driver_process import Evidence, Failure
+from devlint.diagnostic import AssumptionKind, Diagnostic
+
+
+class Verdict(Enum):
+    """What a driver shows of a finding; "not-buildable" if there is no driver that runs."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    NOT_REACHED = "not-reached"
+    NOT_BUILDABLE = "not-buildable"
+
+
+MADE_TRUE = frozenset(
+    {
+        AssumptionKind.CALLER,
+        AssumptionKind.CONSTRUCTED,
+        AssumptionKind.CALL_SITES,
+        AssumptionKind.UNCAST,
+        AssumptionKind.TENSOR,
+        AssumptionKind.CALLED,
+    }
+)
+"""What a driver makes true: it moves the module, passes tensors on the accelerator, and builds what it calls itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on a finding with the reason for it, and the error that was seen, if one was.
+
+    `driver` is the program that shows it, or a command for tests; `origin` tells where that comes from. The error was
+    seen at `row` of `filename`.
+    """
+
+    finding: Diagnostic
+    verdict: Verdict
+    reason: str
+    driver: str = ""
+    origin: str = ""
+    error: str = ""
+    filename: str | None = None
+    row: int | None = None
+
+
+def can_be_refuted(finding: Diagnostic) -> bool:
+    """Return whether a driver makes true all that a finding takes for granted.
+
+    A condition of the program may be one that the driver does not meet, and then the finding was not tried.
+    """
+    return all(one.kind in MADE_TRUE for one in finding.assumptions)
+
+
+def judge(finding: Diagnostic, evidence: Evidence, error: Failure | None) -> tuple[Verdict, str]:
+    """Return the verdict that a run gives on a finding, and the reason."""
+    if evidence.verdict == "confirmed" and evidence.raised is not None:
+        if evidence.after_going_on:
+            return Verdict.NOT_REACHED, "it was seen only after another error, of which it may be a consequence"
+        return Verdict.CONFIRMED, evidence.detail
+    if evidence.errors and (evidence.held or evidence.verdict == "refuted"):
+        return Verdict.NOT_REACHED, "another error of devices came first"
+    if evidence.verdict == "refuted":
+        return Verdict.REFUTED, evidence.detail
+    if evidence.held:
+        if not can_be_refuted(finding):
+            return Verdict.NOT_REACHED, "it ran without an error, but the driver may not meet the finding's condition"
+        return Verdict.REFUTED, "all of its story ran on the accelerator, and no operands were on different devices"
+    if error is not None:
+        return Verdict.NOT_BUILDABLE if not evidence.reached else Verdict.NOT_REACHED, f"the driver ended with {error}"
+    return Verdict.NOT_REACHED, evidence.detail or "the line did not run"

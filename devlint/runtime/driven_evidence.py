@@ -1,0 +1,69 @@
+"""What a run shows about each finding that `devlint confirm` asks about: the verdict, and whether its story ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from devlint.diagnostic import Diagnostic
+from devlint.linter.json_records import from_json
+from devlint.runtime.failure_places import failure_region
+from devlint.runtime.observation_matching import FileLine, canonical_path, covers, lines_of
+from devlint.runtime.recorded_run import RecordedRun
+from devlint.runtime.verdicts import Outcome, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A finding, and its story: the places, each as a file with a first and a last line, that must run for it."""
+
+    finding: Diagnostic
+    story: Sequence[tuple[str, int, int]]
+
+
+def claims_in(request: Mapping[str, Any]) -> list[Claim]:
+    """Return the claims that a request holds as JSON."""
+    return [Claim(from_json(Diagnostic, one), story) for one, story in request["claims"]]
+
+
+def evidence_on(run: RecordedRun, claims: Sequence[Claim]) -> list[dict[str, Any]]:
+    """Return what a recorded run shows about some claims, a JSON object for each, in their order.
+
+    The members: `verdict`, as `devlint run` gives it, with `detail`, `raised`, `after_going_on` and the `row` where it
+    was seen; `reached`: whether the line where the finding fails ran; `ended`: whether it ran without an exception;
+    `held`: whether all places of the finding's story ran, and its operation ran on the accelerator to its end;
+    `errors`: how many errors were seen.
+    """
+    run.findings = [claim.finding for claim in claims]
+    by_finding: dict[int, Outcome] = {id(one.diagnostic): one for one in run.outcomes}
+    errors = sum(one.fatal for one in run.outcomes)
+    ran = {(canonical_path(filename), line) for filename, line in run.ran}
+    return [_evidence(run, by_finding[id(claim.finding)], claim, ran, errors) for claim in claims]
+
+
+def _evidence(run: RecordedRun, outcome: Outcome, claim: Claim, ran: set[FileLine], errors: int) -> dict[str, Any]:
+    """Return what a recorded run shows about one finding as a JSON object."""
+    fails = failure_region(claim.finding)
+    interrupted = {(canonical_path(filename), line) for filename, line in run.recorder.interrupted}
+    ended = ran - interrupted
+    held = all(_ran(place, ran) for place in claim.story) and all(row in ended for row in lines_of(fails) if row in ran)
+    used = any(covers(site, fails) for site in run.recorder.device_sites)
+    return {
+        "verdict": outcome.verdict.value,
+        "detail": outcome.detail,
+        "raised": outcome.raised,
+        "after_going_on": outcome.after_going_on,
+        "row": outcome.place.start.row if outcome.place is not None else None,
+        "filename": outcome.place.filename if outcome.place is not None else None,
+        "reached": any(row in ran for row in lines_of(fails)),
+        "ended": any(row in ended for row in lines_of(fails)),
+        "held": held and used and outcome.verdict is not Verdict.CONFIRMED,
+        "errors": errors,
+    }
+
+
+def _ran(place: tuple[str, int, int], ran: set[FileLine]) -> bool:
+    """Return whether a line of a place ran."""
+    filename, first, last = place
+    return any((canonical_path(filename), row) in ran for row in range(first, last + 1))

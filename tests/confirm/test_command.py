@@ -1,0 +1,107 @@
+"""Tests of `devlint confirm` as a user sees it: both sides of each verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+ROOT = Path(__file__).parents[2]
+
+POSITIONS = """
+    import torch
+    from torch import nn
+
+
+    class Positions(nn.Module):
+        def __init__(self, size: int) -> None:
+            super().__init__()
+            self.table = torch.zeros(512, size)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + self.table[: x.size(1)]
+"""
+
+
+def confirm(folder: Path, source: str, *options: str, name: str = "program.py") -> subprocess.CompletedProcess[str]:
+    """Run the command on one program, in its folder."""
+    (folder / name).write_text(textwrap.dedent(source), encoding="utf-8")
+    return confirm_folder(folder, *options)
+
+
+def confirm_folder(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "devlint", "confirm", "--isolated", *options],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def judged(folder: Path, source: str, *options: str) -> list[dict[str, Any]]:
+    """Return the report on a program as JSON."""
+    done = confirm(folder, source, "--output-format", "json", *options)
+    assert done.stderr == ""
+    return list(json.loads(done.stdout))
+
+
+def test_a_true_finding_is_confirmed_and_its_driver_shown(tmp_path: Path) -> None:
+    done = confirm(tmp_path, POSITIONS, "--drivers", "drivers")
+    assert done.returncode == 1, done.stderr
+    assert "DEV103" in done.stdout
+    assert "  confirmed: RuntimeError: Expected all tensors to be on the same device" in done.stdout
+    assert "    made = Positions(size=16).to(device)\n    made(x=torch.rand(" in done.stdout
+    assert "1 finding: 1 confirmed, 0 refuted, 0 not reached, 0 not buildable" in done.stdout
+    [driver] = (tmp_path / "drivers").iterdir()
+    alone = subprocess.run(
+        [sys.executable, "-m", "devlint", "run", "--device", "emulated", "--no-lint", str(driver)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "program.py:12" in alone.stderr or "line 12" in alone.stderr
+    assert "Expected all tensors to be on the same device" in alone.stderr
+
+
+def test_what_the_linter_does_not_report_is_not_run(tmp_path: Path) -> None:
+    fine = POSITIONS.replace("self.table = torch.zeros(512, size)", 'self.register_buffer("t", torch.zeros(512, size))')
+    done = confirm(tmp_path, fine.replace("self.table[", "self.t["))
+    assert done.returncode == 0
+    assert done.stdout == "0 findings: 0 confirmed, 0 refuted, 0 not reached, 0 not buildable\n"
+
+
+def test_a_missing_package_makes_a_finding_not_buildable(tmp_path: Path) -> None:
+    [found] = judged(tmp_path, "import no_such_package_at_all\n" + textwrap.dedent(POSITIONS))
+    assert found["verdict"] == "not-buildable"
+    assert found["reason"] == "it needs the package no_such_package_at_all, which is not installed"
+
+
+def test_the_project_is_not_written_to(tmp_path: Path) -> None:
+    writing = (
+        textwrap.dedent(POSITIONS) + 'from pathlib import Path\nPath(__file__).with_name("made").write_text("x")\n'
+    )
+    writing += 'Path("made_here").write_text("x")\n'
+    [found] = judged(tmp_path, writing)
+    assert found["verdict"] == "confirmed"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["program.py"]
+
+
+def test_a_program_that_hangs_is_ended(tmp_path: Path) -> None:
+    hanging = textwrap.dedent(POSITIONS).replace("        return", "        time.sleep(600)\n        return")
+    hanging = hanging.replace("import torch\n", "import time\n\nimport torch\n", 1)
+    [found] = judged(tmp_path, hanging, "--timeout", "15")
+    assert found["verdict"] == "not-buildable"
+    assert found["reason"] == "it ran longer than 15 seconds"
