@@ -43,8 +43,6 @@ def test_upper_and_lower_case_are_the_same(devlint, files):
     files({"pyproject.toml": configure('per-file-ignores = { "a.py" = ["dev1"] }\nseverity = { dev201 = "info" }')})
     told = json.loads(devlint("a.py", "--output-format", "json").out)
     assert [(one["code"], one["severity"]) for one in told] == [("DEV201", "info")]
-    files({"a.py": BOTH.replace("\n", "  # devlint: ignore[dev101, Discarded-Transfer]\n")})
-    assert devlint("a.py", "--isolated").found == []
 
 
 def test_per_file_ignores(devlint, files):
