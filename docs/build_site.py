@@ -67,6 +67,7 @@ _AFTER_USE: Final = list(SECTIONS).index("Use") + 1
 _WORKER: Final = "https://unpkg.com/iframe-worker/shim"
 """The script that the generator's pages load from elsewhere, so that their search works from the disk."""
 _WORKER_FILE: Final = "assets/javascripts/iframe-worker.js"
+_STYLE: Final = "site.css"
 _SKIPPED: Final = re.compile(r"(?P<skip>`+[^`]*`+|\[[^]]*\]\([^)]*\)|<[^>]*>)|\b(?P<code>DEV\d{3})\b")
 _LINK: Final = re.compile(r"(\[(?:[^]`]|`[^`]*`)*\])\(([^)\s#]*)(#[^)\s]*)?\)")
 _FENCE: Final = re.compile(r"\s*```")
@@ -181,19 +182,30 @@ def settings() -> str:
 site_name = "devlint"
 site_description = "Finds device-placement and dtype bugs in PyTorch code, without running it"
 use_directory_urls = false
+extra_css = ["{_STYLE}"]
 nav = {_navigation()}
 
 [project.theme]
 font = false
 features = ["navigation.sections", "navigation.footer", "content.code.copy", "toc.follow"]
 
+# The generator stores the palette of the first visit. Only the first one here follows the system after that.
+[[project.theme.palette]]
+media = "(prefers-color-scheme)"
+toggle.icon = "lucide/sun-moon"
+toggle.name = "Switch to light colours"
+
 [[project.theme.palette]]
 media = "(prefers-color-scheme: light)"
 scheme = "default"
+toggle.icon = "lucide/sun"
+toggle.name = "Switch to dark colours"
 
 [[project.theme.palette]]
 media = "(prefers-color-scheme: dark)"
 scheme = "slate"
+toggle.icon = "lucide/moon"
+toggle.name = "Switch to the colours of the system"
 
 [project.plugins.offline]
 """
@@ -209,6 +221,7 @@ def build(target: Path) -> None:
             path = Path(folder, "docs", name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        shutil.copy(DOCS / _STYLE, Path(folder, "docs"))
         Path(folder, "zensical.toml").write_text(settings(), encoding="utf-8")
         subprocess.run([sys.executable, "-m", "zensical", "build", "--strict"], cwd=folder, check=True)
         _make_self_contained(Path(folder, "site"))

@@ -74,7 +74,7 @@ def _family(selector: str) -> list[RuleMetadata]:
     Raises click.UsageError if there are none.
     """
     rules = all_rule_metadata()
-    matching = [each for each in rules if selector_matches(selector.upper(), each)]
+    matching = [each for each in rules if selector_matches(selector, each)]
     if not matching:
         known = [key for each in rules for key in (each.code, each.name)]
         raise click.UsageError(unknown_name_message("rule", selector, known))

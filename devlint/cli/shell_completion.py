@@ -36,5 +36,5 @@ def _complete_after_comma(known: dict[str, str], incomplete: str) -> list[Comple
     return [
         CompletionItem(before + comma + key, help=about or None)
         for key, about in known.items()
-        if key.startswith(typed)
+        if key.casefold().startswith(typed.casefold())
     ]

@@ -1,7 +1,7 @@
 """Selection of the rules that are on, by the settings `select`, `extend-select` and `ignore`.
 
 Each setting is a list of selectors, such as `DEV1`, `PORTABILITY` (a group) or the name of a rule. Where two selectors
-match a rule, the more specific one wins; on a tie, `ignore` wins.
+match a rule, the more specific one wins; on a tie, `ignore` wins. Upper and lower case are the same.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ def selector_precision(selector: str, rule: RuleMetadata) -> int | None:
     The number is 0 for `ALL`, and larger for a more specific selector. A group is as specific as the beginning of the
     codes of its rules.
     """
+    if selector.lower() == rule.name:
+        return len(rule.code)
+    selector = selector.upper()
     if selector == ALL:
         return 0
     selector = GROUPS.get(selector, selector)
-    if selector == rule.name:
-        return len(rule.code)
     prefix = _CODE_PREFIX.fullmatch(selector)
     letters = _CODE_PREFIX.fullmatch(rule.code)
     if prefix and letters and prefix[1] == letters[1] and rule.code.startswith(selector):
@@ -73,7 +74,7 @@ def selector_precision(selector: str, rule: RuleMetadata) -> int | None:
 def check_selectors(selectors: Iterable[str], rules: Sequence[RuleMetadata]) -> None:
     """Raise UnknownSelectorError for the first selector that matches none of the rules."""
     for selector in selectors:
-        if selector != ALL and not any(selector_matches(selector, rule) for rule in rules):
+        if selector.upper() != ALL and not any(selector_matches(selector, rule) for rule in rules):
             known = [ALL, *GROUPS, *(rule.code for rule in rules), *(rule.name for rule in rules)]
             by_folded = {name.casefold(): name for name in known}
             close = difflib.get_close_matches(selector.casefold(), by_folded, n=1, cutoff=0.7)

@@ -16,5 +16,20 @@ function chooseFindings() {
   }
   counter.textContent = `${count} shown`;
 }
+function tick(chosen, ticked) {
+  boxes.filter(chosen).forEach((box) => {
+    box.checked = ticked;
+  });
+  chooseFindings();
+}
+// A link to a finding that is not shown has its rule and its severity ticked, or it would lead nowhere.
+function reveal(link) {
+  const one = document.querySelector(link.hash);
+  if (one.hidden) tick((box) => [one.dataset.rule, one.dataset.severity].includes(box.value), true);
+}
 boxes.forEach((box) => box.addEventListener("change", chooseFindings));
+document.querySelectorAll("button").forEach((button) => {
+  button.addEventListener("click", () => tick((box) => box.dataset.kind === "rule", button.value === "all"));
+});
+document.querySelectorAll("td a").forEach((link) => link.addEventListener("click", () => reveal(link)));
 document.querySelector("form")?.removeAttribute("hidden");

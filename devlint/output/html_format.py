@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -10,7 +11,7 @@ from itertools import groupby
 
 from devlint.diagnostic import Diagnostic, Severity
 from devlint.output.fix_diff import Change, fix_diff
-from devlint.output.fix_summary import fix_summary
+from devlint.output.fix_summary import MARK, fix_summary
 from devlint.output.full_format import summary
 from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
 from devlint.output.report_context import ReportContext
@@ -20,6 +21,9 @@ from devlint.version import __version__
 _PARTS = ("html.css", "html.js")
 """The style and the script of the page, which are written into it."""
 _CONTEXT = 2
+_HEADS = "".join(f'<th scope="col">{title}</th>' for title in ("Rule", "Name", "Findings"))
+_ALL_OR_NONE = '<button type="button" value="all">all</button>\n<button type="button" value="none">none</button>\n'
+"""The buttons that tick all rules, or none."""
 _CLASSES = {Change.KEPT: "kept", Change.ADDED: "added", Change.REMOVED: "removed"}
 
 
@@ -30,7 +34,7 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<title>devlint: {total}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-    yield f"<header>\n<h1>devlint</h1>\n<p>{total} {escape(fix_summary(diagnostics, context))}</p>\n"
+    yield f"<header>\n<h1>devlint</h1>\n<p>{total} {_fixable(diagnostics, context)}</p>\n"
     yield from _facts(context)
     yield "</header>\n"
     yield from _contents(diagnostics)
@@ -47,6 +51,12 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
     yield f"</main>\n<footer>devlint {__version__}</footer>\n"
     yield f"<script>\n{script}</script>\n" if diagnostics else ""
     yield "</body>\n</html>\n"
+
+
+def _fixable(diagnostics: Sequence[Diagnostic], context: ReportContext) -> str:
+    """Return the HTML of how many findings can be fixed, and by which options."""
+    told = fix_summary(diagnostics, context).removeprefix(MARK)
+    return re.sub(r"--[\w-]+", r'<code class="option">\g<0></code>', escape(told.strip()))
 
 
 def _facts(context: ReportContext) -> Iterator[str]:
@@ -68,7 +78,7 @@ def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
         return
     counts = Counter((diagnostic.code, diagnostic.name) for diagnostic in diagnostics)
     codes = [diagnostic.code for diagnostic in diagnostics]
-    yield "<table>\n<thead><tr><th>Rule</th><th>Name</th><th>Findings</th></tr></thead>\n<tbody>\n"
+    yield f"<table>\n<thead><tr>{_HEADS}</tr></thead>\n<tbody>\n"
     for (code, name), count in sorted(counts.items()):
         link = f'<a href="#finding-{codes.index(code) + 1}">{escape(code)}</a>'
         yield f"<tr><td>{link}</td><td>{escape(name)}</td><td>{count}</td></tr>\n"
@@ -90,6 +100,7 @@ def _filters(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
         for value in values:
             box = f'<input type="checkbox" data-kind="{kind}" value="{escape(value)}" checked>'
             yield f"<label>{box} {escape(value)}</label>\n"
+        yield _ALL_OR_NONE if kind == "rule" and len(values) > 1 else ""
         yield "</fieldset>\n"
     yield f'<output id="shown">{len(diagnostics)} shown</output>\n</form>\n'
 

@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 
 from devlint.runtime.device_coverage import FileCoverage, coverage_text, device_coverage, path_below
+from devlint.runtime.html_tables import WIDE_TABLE, heads
 from devlint.runtime.recorder import Recorder
 
 
@@ -18,8 +19,7 @@ def coverage_table(recorder: Recorder, root: Path) -> Iterator[str]:
     files_with_functions = [file for file in coverage.files if file.judged]
     if not files_with_functions:
         return
-    heads = ("File", "Functions", "On the accelerator", "Only on the host")
-    yield f'<div class="wide"><table>\n<tr>{"".join(f"<th>{head}</th>" for head in heads)}</tr>\n'
+    yield WIDE_TABLE + heads("File", "Functions", "On the accelerator", "Only on the host")
     for file in files_with_functions:
         yield _coverage_row(file, root)
     yield "</table></div>\n"

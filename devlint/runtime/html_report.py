@@ -14,6 +14,7 @@ from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
 from devlint.output.report_context import ReportContext
 from devlint.runtime.census import LeftBehind
 from devlint.runtime.coverage_table import coverage_table
+from devlint.runtime.html_tables import WIDE_TABLE, heads
 from devlint.runtime.line_costs import LineCost, by_transfers, by_waits
 from devlint.runtime.outcome_texts import (
     SeenSite,
@@ -40,8 +41,6 @@ from devlint.runtime.verdicts import Outcome, Verdict
 from devlint.version import __version__
 
 _CONTEXT_LINES = 2
-_WIDE_TABLE = '<div class="wide" tabindex="0"><table>\n'
-"""The beginning of a table in a box that scrolls where the page is narrow, also by the keyboard."""
 _SOURCES = ReportContext(lines=source_lines)
 
 
@@ -128,7 +127,7 @@ def _left_behind(left: Sequence[LeftBehind]) -> Iterator[str]:
         return
     yield f"<h2>Left behind ({len(left)})</h2>\n"
     yield '<p class="quiet">.to() and .cuda() move parameters and buffers only. These stayed where they were.</p>\n'
-    yield _WIDE_TABLE + _heads("Tensor", "What", "Device", "Module on", "Made")
+    yield WIDE_TABLE + heads("Tensor", "What", "Device", "Module on", "Made")
     for one in left:
         made = "; ".join(
             f"{step.message}, {relative_path(step.site.filename)}:{step.site.line}" for step in one.steps if step.site
@@ -146,7 +145,7 @@ def _transfer_table(costs: Sequence[LineCost]) -> Iterator[str]:
         return
     yield f'<p class="quiet">{format_bytes(moved)} in {count_text(sum(c.transfers for c in costs), "transfer")}.</p>\n'
     timed = any(cost.seconds for cost in costs)
-    yield _WIDE_TABLE + _heads("Line", "What", *(["Time"] if timed else []), "Transfers", "Moved", "Share")
+    yield WIDE_TABLE + heads("Line", "What", *(["Time"] if timed else []), "Transfers", "Moved", "Share")
     for cost in costs:
         times = [format_duration(cost.seconds)] if timed else []
         yield _cost_row(cost, [*times, f"{cost.transfers:,}", format_bytes(cost.nbytes)], "up", cost.nbytes, moved)
@@ -163,7 +162,7 @@ def _wait_table(report: Report, costs: Sequence[LineCost]) -> Iterator[str]:
     budget = f", {format_number(steps.median)} in a training step (median of {steps.steps:,})" if steps else ""
     yield f'<p class="quiet">{count_text(waits, "wait")}{budget}.</p>\n'
     timed = any(cost.seconds for cost in costs)
-    yield _WIDE_TABLE + _heads("Line", "What", *(["Time"] if timed else []), "Waits", "Share")
+    yield WIDE_TABLE + heads("Line", "What", *(["Time"] if timed else []), "Waits", "Share")
     for cost in costs:
         times = [format_duration(cost.seconds)] if timed else []
         yield _cost_row(cost, [*times, f"{cost.waits:,}"], "wait", cost.waits, waits)
@@ -180,9 +179,3 @@ def _cost_row(cost: LineCost, numbers: Sequence[str], kind: str, part: float, wh
         f"<code>{escape(cost.source)}</code></td><td>{escape(cost.kinds)}</td>{cells}"
         f'<td class="bars">{share_text(part, whole)}{bar}</td></tr>\n'
     )
-
-
-def _heads(*titles: str) -> str:
-    """Return the row of a table with the titles of its columns."""
-    cells = "".join(f'<th scope="col">{title}</th>' for title in titles)
-    return f"<tr>{cells}</tr>\n"

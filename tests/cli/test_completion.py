@@ -25,6 +25,7 @@ ROOT = Path(__file__).parent.parent.parent
         (("rule", "mixed"), {"plain,mixed-device-op", "plain,mixed-dtype-op"}),
         (("--select", "ALL,mixed-de"), {"plain,ALL,mixed-device-op"}),
         (("--select", "ALL,PORT"), {"plain,ALL,PORTABILITY"}),
+        (("--select", "all,portab"), {"plain,all,PORTABILITY"}),
         (("--output-format", "full,sar"), {"plain,full,sarif"}),
         (("--min-confidence", ""), {"plain,certain", "plain,likely", "plain,possible"}),
         (("src/",), {"file,src/"}),

@@ -35,6 +35,16 @@ def test_the_command_line_has_the_last_word(devlint, files):
     assert devlint("a.py", "--isolated", "--ignore", "DEV101").found == ["a.py:2 DEV201"]
 
 
+def test_upper_and_lower_case_are_the_same(devlint, files):
+    files({"pyproject.toml": configure('select = ["dev1", "Transfer"]\nignore = ["Mixed-Device-Op"]'), "a.py": BOTH})
+    assert devlint("a.py").found == ["a.py:2 DEV201"]
+    assert devlint("a.py", "--ignore", "dev2").found == []
+    assert devlint("a.py", "--select", "all", "--ignore", "dev201").found == ["a.py:1 DEV101"]
+    files({"pyproject.toml": configure('per-file-ignores = { "a.py" = ["dev1"] }\nseverity = { dev201 = "info" }')})
+    told = json.loads(devlint("a.py", "--output-format", "json").out)
+    assert [(one["code"], one["severity"]) for one in told] == [("DEV201", "info")]
+
+
 def test_per_file_ignores(devlint, files):
     files(
         {

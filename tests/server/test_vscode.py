@@ -5,9 +5,11 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
+from zipfile import ZipFile
 
 import pytest
 
+from devlint import check_paths
 from devlint.server.preferences import Preferences
 
 from .editors_guide import GUIDE
@@ -62,12 +64,56 @@ def test_the_server_takes_what_the_extension_offers():
     assert Preferences.read(defaults) == Preferences()
 
 
+def test_the_walkthrough_tells_the_truth(tmp_path):
+    package = json.loads((EXTENSION / "package.json").read_text())
+    (walkthrough,) = package["contributes"]["walkthroughs"]
+    pages = {step["id"]: EXTENSION / step["media"]["markdown"] for step in walkthrough["steps"]}
+    assert all(page.is_file() for page in pages.values())
+    code = re.findall(r"```python\n(.*?)```", pages["finding"].read_text(), re.DOTALL)
+    (tmp_path / "a.py").write_text(code[0])
+    (found,) = check_paths([tmp_path / "a.py"]).diagnostics
+    assert found.code in pages["finding"].read_text() and found.region.start.row == 5
+    (program,) = re.findall(r"openWalkthrough\", \"(.*?)\"", (EXTENSION / "src" / "extension.ts").read_text())
+    assert program == f"{package['publisher']}.{package['name']}#{walkthrough['id']}"
+
+
+def test_commands_that_links_start_are_known():
+    text = (EXTENSION / "package.json").read_text()
+    known = {one["command"] for one in json.loads(text)["contributes"]["commands"]}
+    assert set(re.findall(r"command:(devlint\.\w+)", text)) <= known
+    source = (EXTENSION / "src" / "extension.ts").read_text()
+    assert {*re.findall(r'registerCommand\("(.*?)"', source)} == known
+
+
+def test_no_address_of_the_lock_file_is_of_another_host():
+    lock = json.loads((EXTENSION / "package-lock.json").read_text())
+    resolved = [one["resolved"] for one in lock["packages"].values() if "resolved" in one]
+    assert all(address.startswith("https://registry.npmjs.org/") for address in resolved)
+
+
+def _run(script: str, *words: str) -> None:
+    command = ["npm", "run", script, "--", *words]
+    done = subprocess.run(command, cwd=EXTENSION, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.skipif(
     shutil.which("npm") is None or not (EXTENSION / "node_modules").exists(), reason="the extension is not installed"
 )
-def test_the_extension():
-    for script in ("lint", "test"):
-        done = subprocess.run(
-            ["npm", "run", script], cwd=EXTENSION, capture_output=True, text=True, timeout=300, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+def test_the_extension_and_its_package(tmp_path):
+    _run("lint")
+    _run("test")
+    _run("package", "--out", str(tmp_path / "devlint.vsix"))
+    with ZipFile(tmp_path / "devlint.vsix") as package:
+        files = {name.removeprefix("extension/"): package.getinfo(name).file_size for name in package.namelist()}
+    described = {"[Content_Types].xml", "extension.vsixmanifest", "package.json"}
+    pages = {f"walkthrough/{name}.md" for name in ("finding", "install", "placement", "settings")}
+    assert {name.lower() for name in files} == {
+        *(name.lower() for name in described),
+        *pages,
+        "license.txt",
+        "readme.md",
+        "images/icon.png",
+        "out/extension.js",
+    }
+    assert files["out/extension.js"] < 600_000

@@ -1,22 +1,52 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { documentationOf, said, start } from "../server";
+import { documentationOf, said, start, Surroundings } from "../server";
 
-const AROUND = { folder: "/work/project", home: "/home/ada", environment: { TOOLS: "/opt/$&" } };
+const AROUND: Surroundings = {
+  folder: "/src/project",
+  home: "/home/ada",
+  environment: { TOOLS: "/opt/$&" },
+  windows: false,
+  isFile: () => false,
+};
+
+/** The program that is found where these files are. */
+function found(files: string[], around: Partial<Surroundings> = {}): string {
+  return start([], { ...AROUND, isFile: (path) => files.includes(path), ...around }).command;
+}
 
 test("a list of words is a program and its arguments", () => {
   assert.deepEqual(start(["/bin/devlint", "server", "-v"], AROUND), { command: "/bin/devlint", args: ["server", "-v"] });
 });
 
-test("without any words the usual ones hold", () => {
+test("without any words, devlint is expected on the path", () => {
   assert.deepEqual(start([], AROUND), { command: "devlint", args: ["server"] });
+  assert.equal(found(["/.venv/bin/devlint"], { folder: undefined }), "devlint");
+});
+
+test("the devlint of the chosen Python comes before that of the folder", () => {
+  const files = ["/envs/a/bin/devlint", "/src/project/.venv/bin/devlint", "/src/project/venv/bin/devlint"];
+  const interpreter = "/envs/a/bin/python3";
+  assert.equal(found(files, { interpreter }), "/envs/a/bin/devlint");
+  assert.equal(found(files.slice(1), { interpreter }), "/src/project/.venv/bin/devlint");
+  assert.equal(found(files.slice(2), { interpreter }), "/src/project/venv/bin/devlint");
+});
+
+test("Windows keeps programs elsewhere", () => {
+  const around = { windows: true, folder: "C:\\project" };
+  assert.equal(found(["C:\\project\\.venv\\Scripts\\devlint.exe"], around), "C:\\project\\.venv\\Scripts\\devlint.exe");
+  const interpreter = "C:\\Python312\\python.exe";
+  assert.equal(
+    found(["C:\\Python312\\Scripts\\devlint.exe"], { ...around, interpreter }),
+    "C:\\Python312\\Scripts\\devlint.exe",
+  );
 });
 
 test("variables are filled in, as they are", () => {
   const words = ["${workspaceFolder}/.venv/bin/devlint", "~/a", "a~", "${userHome}/b", "${env:TOOLS}/c", "${env:NONE}"];
   const { command, args } = start(words, AROUND);
-  assert.equal(command, "/work/project/.venv/bin/devlint");
+  assert.equal(command, "/src/project/.venv/bin/devlint");
   assert.deepEqual(args, ["/home/ada/a", "a~", "/home/ada/b", "/opt/$&/c", ""]);
 });
 

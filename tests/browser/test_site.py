@@ -1,0 +1,26 @@
+"""What readers do on the documentation site in a browser, opened from the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .open_page import OpenPage
+
+
+def test_the_site_follows_the_colours_of_the_system(open_page: Callable[..., OpenPage], site: Path) -> None:
+    page = open_page(site / "index.html", scheme="light")
+    schemes = []
+    for scheme in ("dark", "light", "dark"):
+        page = open_page(site / "faq.html", scheme=scheme)
+        schemes.append(page.run("return document.body.dataset.mdColorScheme"))
+    assert schemes == ["slate", "default", "slate"]
+
+
+def test_tables_without_titles_have_no_empty_head(open_page: Callable[..., OpenPage], site: Path) -> None:
+    page = open_page(site / "index.html")
+    assert page.find("table") and not any(one.is_displayed() for one in page.find("thead"))
+    page = open_page(site / "configuration.html")
+    assert page.seen("th")[:3] == ["setting", "value", "meaning"]
