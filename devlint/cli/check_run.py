@@ -106,7 +106,7 @@ def run_check(request: CheckRequest) -> int:
     if request.update_baseline and request.baseline is not None:
         baseline = BaselineFile(request.baseline, [file.path for file in files])
         baseline.update(outcome.diagnostics, outcome.sources)
-        return FAILED if errors else CLEAN
+        return FAILED if errors or outcome.errors else CLEAN
     if request.fix_options is not None and files:
         write_fixes(fixed, files, request.fix_options, errors)
         if request.fix_options.diff or request.fix_options.fix_only:
@@ -114,7 +114,8 @@ def run_check(request: CheckRequest) -> int:
             # Who asked for no diff learns of the findings that no fix mends, too.
             left = request.fix_options.unasked and bool(_filtered(request, files, outcome, quiet=True))
             changed = changed or left
-            return FAILED if errors else FOUND if changed and not request.exit_zero else CLEAN
+            failed = errors or outcome.errors
+            return FAILED if failed else FOUND if changed and not request.exit_zero else CLEAN
     return _report(request, files, outcome, _filtered(request, files, outcome), errors)
 
 
@@ -164,7 +165,7 @@ def _report(
         if target == ReportTarget("concise") and (fixable := fix_summary(kept, page)):
             # The format has a line for each finding and no other, so that the count of lines stays theirs.
             terminal.note(fixable)
-    if errors:
+    if errors or outcome.errors:
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)
     return FOUND if counted and not request.exit_zero else CLEAN

@@ -21,6 +21,7 @@ from devlint.installation import install_command
 from devlint.output import FORMATS
 from devlint.runtime.backends import ALL_DEVICES, EMULATED_OPTIONS
 from devlint.runtime.device_comparison import ComparisonRequest, as_json, as_table, compare_devices
+from devlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
     from devlint.runtime.configured_linter import ConfiguredLinter
@@ -197,7 +198,12 @@ def _folder(program: str, *, module: bool) -> Path:
 
 
 def _require_program(program: str, *, module: bool) -> None:
-    """Raise CannotRun if there is no such program, or no such module."""
+    """Raise CannotRun if there is no such program, or no such module, or if the program is a notebook."""
+    if not module and program.endswith(SUFFIX):
+        raise CannotRun(
+            f"{program} is a notebook, and devlint run runs Python programs: "
+            "run a cell with %%devlint_run, or the script that `jupyter nbconvert --to script` writes"
+        )
     if module:
         found = _is_installed(program.partition(".")[0])
     else:

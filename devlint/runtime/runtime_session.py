@@ -29,6 +29,7 @@ class _ThreadState(threading.local):
     current_index = 0
     suspended = False
     inside_composite = False
+    checks_on_host = False
 
 
 class RuntimeSession:
@@ -87,6 +88,15 @@ class RuntimeSession:
     @inside_composite.setter
     def inside_composite(self, value: bool) -> None:
         self._local.inside_composite = value
+
+    @property
+    def checks_on_host(self) -> bool:
+        """Return whether this thread runs a function whose reads are checks that a real accelerator does not make."""
+        return self._local.checks_on_host
+
+    @checks_on_host.setter
+    def checks_on_host(self, value: bool) -> None:
+        self._local.checks_on_host = value
 
     def resolve(self, device: torch.device | str | int | None) -> torch.device:
         """Return the device that an argument given by the program means, with its index if it is an emulated one.
@@ -171,8 +181,10 @@ class RuntimeSession:
         """Record that the host waited for the accelerator, and complete the non-blocking copies that it waited for.
 
         `what` names the reason for the wait, and `clock` is the vector clock of what was waited for; None means
-        everything.
+        everything. Nothing is recorded inside of checks that are made on the host only.
         """
+        if self.checks_on_host:
+            return
         streams = self.streams
         streams.launched_before_wait = streams.launched_operators
         self.notify_recorders(lambda recorder, frame: recorder.record_wait(what, frame))

@@ -218,6 +218,7 @@ def test_an_internal_error_loses_nothing_else_and_is_told_under_verbose(devlint,
     files({"a.py": "pass # CRASH\n" + BUG})
     quiet, loud = devlint("a.py"), devlint("a.py", "--verbose")
     assert quiet.found == loud.found == ["a.py:2 DEV101"]
+    assert quiet.status == devlint("a.py", "--exit-zero").status == devlint("a.py", "--diff").status == 2
     assert "1 function was not analysed to the end" in quiet.err
     assert "internal error in a.py, f: ValueError: oops\nTraceback: oops" in loud.err
 

@@ -141,6 +141,11 @@ def test_the_report_goes_where_it_should_when_the_program_changes_the_directory(
     [
         (["nofile.py"], "Error: there is no program nofile.py\n"),
         (["."], "Error: there is no program .\n"),
+        (
+            ["a.ipynb"],
+            "Error: a.ipynb is a notebook, and devlint run runs Python programs: run a cell with %%devlint_run, "
+            "or the script that `jupyter nbconvert --to script` writes\n",
+        ),
         (["-m", "nomodule.part"], "Error: there is no module nomodule.part\n"),
     ],
 )

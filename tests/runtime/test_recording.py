@@ -31,6 +31,18 @@ def test_transfers_and_waits_are_counted_at_their_lines() -> None:
     assert (wait.transfers, wait.waits) == (0, 3)
 
 
+def test_one_hot_waits_only_for_the_number_of_classes() -> None:
+    classes = torch.tensor([0, 1, 2], device="cuda")
+    with record() as report:
+        for _ in range(3):
+            torch.nn.functional.one_hot(classes, 5)
+        torch.nn.functional.one_hot(classes)
+        with pytest.raises(RuntimeError):
+            torch.nn.functional.one_hot(classes, 2)
+    waits = {cost.source: cost.waits for cost in report.costs if cost.waits}
+    assert waits == {"torch.nn.functional.one_hot(classes)": 1}
+
+
 def test_work_of_libraries_counts_for_the_users_line() -> None:
     with record() as report:
         torch.nn.Linear(4, 4).to("cuda")
