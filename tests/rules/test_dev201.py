@@ -95,6 +95,11 @@ layer.weight.cuda()  # DEV201
 }
 
 GOOD = {
+    "a module that comes back": """
+def save(net, path):
+    torch.save(net.cpu().state_dict(), path)
+    net.cuda()
+""",
     "already where it is asked to be": """
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_sum(device):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -19,6 +20,10 @@ from devlint.interpreter.operations.table_operations import apply_row
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import ModuleRow, Row
+
+
+_WEIGHS_CLASSES: Final = frozenset({"torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.MultiMarginLoss"})
+"""The losses whose weight has one number for each class; that of other losses may be a single number, of any device."""
 
 
 def construct_library_module(frame: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -45,7 +50,7 @@ def library_module_parameters(
     module = row.module
     kind, _, argument = module.buffers.partition(":")
     if module.parameters == "never" and kind == "arg":
-        return _cell_from_argument(frame, module, argument, arguments)
+        return _cell_from_argument(frame, name, module, argument, arguments)
     if _consists_of_copies(name, module):
         return _cell_of_copies(frame, name, arguments.value(module.init[0], 0), node)
     if not any(_creates_tensors(module, one, arguments) for one in (module.parameters, module.buffers)):
@@ -112,15 +117,18 @@ def _cell_of_copies(frame: Frame, name: str, layer: Value | None, node: cst.CSTN
     return ParameterCell(placement, joined.dtype, joined.grad)
 
 
-def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:
+def _cell_from_argument(
+    frame: Frame, name: str, module: ModuleRow, argument: str, arguments: Arguments
+) -> ParameterCell | None:
     """Return the heap record of placement and dtype for a tensor argument that a library module keeps as its buffer.
 
-    None when the argument is no tensor.
+    The placement is unknown for what may be a 0-dim tensor. None when the argument is no tensor.
     """
     given = arguments.value(argument, _position(module, argument))
     if isinstance(given, Tensor):
         settled = frame.resolve(given)
-        return ParameterCell(settled.placement, settled.dtype, False)
+        binds = settled.rank.is_dimensioned or name in _WEIGHS_CLASSES
+        return ParameterCell(settled.placement if binds else UNKNOWN_PLACEMENT, settled.dtype, False)
     return None
 
 

@@ -274,6 +274,10 @@ class UsageEvidence:
             self.mentions_device = True
         name = dotted_name(node.value)
         if name is None:
+            # `net.cpu().state_dict()`: a transfer returns what it moves.
+            moved = _moved_name(node.value)
+            if moved is not None and attribute in _MODULE_EVIDENCE:
+                self._module(moved, attribute)
             return
         if node in self._stored:
             if attribute in TENSOR_ONLY | ARRAY_LIKE:
@@ -287,11 +291,15 @@ class UsageEvidence:
         elif attribute in ARRAY_LIKE:
             self.arrays.add(name)
         elif attribute in _MODULE_EVIDENCE:
-            self.modules.add(name)
-            if attribute in MODULE_MEMBERS:
-                self._owners_of_module_members.add(name)
+            self._module(name, attribute)
         else:
             self.other_attributes[name].add(attribute)
+
+    def _module(self, name: str, attribute: str) -> None:
+        """Record that the code reads an attribute of a name that only modules have."""
+        self.modules.add(name)
+        if attribute in MODULE_MEMBERS:
+            self._owners_of_module_members.add(name)
 
     def _target(self, node: cst.AssignTarget) -> None:
         """Record the attribute that an assignment replaces: it is no evidence of a type that has it."""
@@ -322,6 +330,14 @@ _COLLECTORS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
     cst.UnaryOperation: UsageEvidence._negation,
 }
 """The collectors of evidence by node type."""
+
+
+def _moved_name(node: cst.BaseExpression) -> str | None:
+    """Return the dotted name of what a transfer moves (`net` of `net.cpu()`); None for any other expression."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=method))) if method in IN_PLACE_ON_MODULES:
+            return dotted_name(owner)
+    return None
 
 
 def _tensor_arguments(node: cst.Call, name: str, called: str) -> Iterator[str]:
