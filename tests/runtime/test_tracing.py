@@ -37,6 +37,21 @@ def test_numbers_can_be_traced(case: str, mode: Callable[[], AbstractContextMana
 
 
 @MODES
+def test_a_network_can_be_traced(mode: Callable[[], AbstractContextManager[Any]]) -> None:
+    net = nn.Sequential(nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(24, 2))
+    x = torch.rand(2, 3, 8, 8)
+    with mode():
+        traced = torch.jit.trace(net, x)
+        assert torch.equal(traced(x), net(x))
+    assert torch.equal(traced(x), net(x))
+
+
+def test_a_network_on_the_device_is_not_emulated(device: torch.device) -> None:
+    with pytest.raises(NotEmulated, match=r"torch\.jit\.trace"):
+        torch.jit.trace(nn.Conv2d(3, 6, 5).to(device), torch.rand(2, 3, 8, 8, device=device))
+
+
+@MODES
 def test_an_operator_that_refuses_a_number_still_does(mode: Callable[[], AbstractContextManager[Any]]) -> None:
     with mode(), pytest.raises(RuntimeError, match="result type Float can't be cast"):
         torch.ones(2, dtype=torch.int64).mul_(2.5)

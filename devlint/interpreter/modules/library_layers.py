@@ -21,7 +21,6 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import ModuleRow, Row
 
-
 _WEIGHS_CLASSES: Final = frozenset({"torch.nn.CrossEntropyLoss", "torch.nn.NLLLoss", "torch.nn.MultiMarginLoss"})
 """The losses whose weight has one number for each class; that of other losses may be a single number, of any device."""
 

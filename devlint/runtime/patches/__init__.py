@@ -26,6 +26,7 @@ from devlint.runtime.patches import (
     interop,
     optimizer_steps,
     pinning,
+    script_tracing,
     storages,
     tensor_queries,
     threads,
@@ -78,6 +79,7 @@ def install(
             exit_handlers.install(patcher, again)
         else:
             unsupported_features.note_compilation(session, patcher)
+        script_tracing.install(session, patcher)
         threads.install(patcher, mode)
         child_processes.install(session, patcher)
     except BaseException:
