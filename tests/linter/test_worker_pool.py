@@ -98,7 +98,7 @@ FileAnalyser.analyse = dying
 main()
 """
     done = _run(code, folder)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout.count("DEV101") == 5
     line, _ = done.stderr.splitlines()
     assert "internal error: part/m2.py is left out" in line
