@@ -10,6 +10,7 @@ from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.placement import StepKind, extend_provenance
+from devlint.domain.placement_lattice import join_placements
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -25,7 +26,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.alternatives import compute_per_alternative
-from devlint.interpreter.language.opaque_data import set_opaque_item
+from devlint.interpreter.language.opaque_data import set_opaque_item, stored_placement
 from devlint.interpreter.language.subscripts import (
     evaluate_indices,
     get_item_argument,
@@ -127,6 +128,11 @@ def _set_in_owner(
                     address,
                     thing.with_attribute(name, value, thing.registered.get(name, _registration_in(frame, owner))),
                 )
+            elif isinstance(thing, Instance) and thing.cell is not None and is_tensor_container(frame, owner):
+                # Under an unknown key any of its tensors may be replaced.
+                placement = join_placements(thing.cell.placement, stored_placement(frame, value))
+                parts = {name: join(part, value) for name, part in thing.attributes.items()}
+                frame.put(address, replace(thing, attributes=parts, cell=replace(thing.cell, placement=placement)))
 
 
 def _with_element(

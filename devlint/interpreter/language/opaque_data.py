@@ -41,7 +41,7 @@ def set_opaque_item(
         )
     elif key is not None and not _is_index(frame, key):
         whole = any_opaque_part(batch)
-        placement = join_placements(_stored_placement(frame, whole), _stored_placement(frame, value, beside=whole))
+        placement = join_placements(stored_placement(frame, whole), stored_placement(frame, value, beside=whole))
         after = replace(batch, placement=placement, moved=None, parts=())
         _rebind_everywhere(frame, owner, batch, after, after)
 
@@ -66,7 +66,7 @@ def _is_index(frame: Frame, key: Value) -> bool:
     return isinstance(key, (Tensor, Array)) or (isinstance(key, Ref) and isinstance(frame.get(key.address), Sequence))
 
 
-def _stored_placement(frame: Frame, value: Value, beside: Value | None = None) -> Placement:
+def stored_placement(frame: Frame, value: Value, beside: Value | None = None) -> Placement:
     """Return the placement of a value that the program stores in opaque data (data of unknown structure).
 
     A number or string has no device: it takes the placement of `beside`, the value already stored in the same data, if
@@ -78,7 +78,7 @@ def _stored_placement(frame: Frame, value: Value, beside: Value | None = None) -
         case OpaqueData(placement=placement):
             return placement
         case Const() | Number() | StringPrefix() | SymbolicBool() if beside is not None:
-            return _stored_placement(frame, beside)
+            return stored_placement(frame, beside)
     return UNKNOWN_PLACEMENT
 
 
