@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import cache
 from types import FunctionType
 from typing import Any, Final
 
@@ -33,7 +32,7 @@ def _late(compiler: Callable[..., FunctionType]) -> Callable[..., FunctionType]:
         module = (options.get("globals") or {}).get("__name__", "")
         if module.partition(".")[0] not in _PACKAGES:
             return compiler(name, *args, **options)
-        return _standing_in(name, cache(lambda: compiler(name, *args, **options)))
+        return _standing_in(name, lambda: compiler(name, *args, **options))
 
     return compile_or_wait
 
@@ -41,9 +40,13 @@ def _late(compiler: Callable[..., FunctionType]) -> Callable[..., FunctionType]:
 def _standing_in(name: str, make: Callable[[], FunctionType]) -> FunctionType:
     """Return a method that is replaced, in the class that has it, by the method that `make` makes when it is called."""
 
+    made: FunctionType | None = None
+
     def method(self: object, *args: Any, **options: Any) -> Any:
-        made = make()
-        made.__qualname__ = method.__qualname__
+        nonlocal made
+        if made is None:
+            made = make()
+            made.__qualname__ = method.__qualname__
         for owner in type(self).__mro__:
             if vars(owner).get(name) is method:
                 setattr(owner, name, made)

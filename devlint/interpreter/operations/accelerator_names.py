@@ -66,6 +66,8 @@ _HOST_WRITTEN: Final = re.compile(r"""["']cpu["']""")
 """The name of the host's device in code."""
 _CUDA_SEEDS: Final = ("manual_seed", "manual_seed_all")
 """The functions of `torch.cuda` that set its seed, as `torch.manual_seed` does too."""
+_TEXTS: Final = frozenset({cst.SimpleString, cst.FormattedString})
+"""The expressions that write out a text."""
 _BACKENDS: Final = ("cuda", "mps", "xpu")
 """The backends whose names the program may choose."""
 
@@ -187,7 +189,8 @@ def _has_shim(frame: Frame) -> bool:
 
 def report_chosen_accelerator(frame: Frame, value: Value, node: cst.BaseExpression) -> None:
     """Report that an expression writes out the name of an accelerator, such as "cuda:0", on a path with conditions."""
-    if not frame.state.path_condition or not isinstance(node, (cst.SimpleString, cst.FormattedString)):
+    # This runs for every argument. Comparing types is several times as fast as `isinstance` on libcst classes.
+    if type(node) not in _TEXTS or not frame.state.path_condition:
         return
     match value:
         case Const(value=str(text)) | StringPrefix(prefix=text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import libcst as cst
 
@@ -14,6 +15,9 @@ from devlint.interpreter.program.name_events import NameEvents
 from devlint.interpreter.program.usage_evidence import is_tensor_method
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import descend, dotted_name
+
+_LEAVING: Final = frozenset({cst.Return, cst.Raise, cst.Break, cst.Continue})
+"""The statements that leave the path on which they are."""
 
 
 def is_used_as_tensor(frame: Frame, node: cst.CSTNode) -> bool:
@@ -149,5 +153,5 @@ def _calls_backward(statement: cst.CSTNode, name: str) -> bool:
 
 def _leaves_or_binds(statement: cst.CSTNode, name: str) -> bool:
     """Return whether a statement may leave the path that follows it, or binds a name."""
-    leaves = any(isinstance(one, (cst.Return, cst.Raise, cst.Break, cst.Continue)) for one in descend(statement))
+    leaves = any(type(one) in _LEAVING for one in descend(statement))
     return leaves or any(kind == "bind" for kind, _ in NameEvents(statement).of(name))
