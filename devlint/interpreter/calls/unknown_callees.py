@@ -11,7 +11,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, is_accelerator, is_host
-from devlint.domain.dtype import UNKNOWN_DTYPE
+from devlint.domain.dtype import UNKNOWN_DTYPE, is_floating
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, PlacementCase, placement_cases
@@ -44,13 +44,14 @@ from devlint.interpreter.objects.evidence import (
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
 from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
+from devlint.interpreter.objects.module_containers import module_of_part
+from devlint.interpreter.objects.module_state import display_name, module_tensors, placement_of_module
 from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.objects.unseen_parts import (
     forget_inside,
     has_unseen_parts,
     is_tensor_of_part,
-    module_of_part,
 )
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
@@ -65,7 +66,7 @@ from devlint.interpreter.program.usage_evidence import (
     is_tensor_method,
 )
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
-from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
 from devlint.interpreter.state.unknown_records import unknown_object_site, unknown_object_state
@@ -360,6 +361,27 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
             return UNKNOWN
     assume_synchronized(frame)
     return OpaqueData(placement, of_call=True) if _method_name(node) in (None, "forward") else UNKNOWN
+
+
+def call_parts_of_module(frame: Frame, whole: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call some submodules of a library's module one after another; their weights lie where those of the module do."""
+    thing = frame.instance(whole)
+    name = display_name(thing) if thing is not None else "the module"
+    dtypes = {frame.resolve(tensor).dtype for _, tensor in module_tensors(frame, whole)}
+    own = Tensor(placement_of_module(frame, whole), dtypes.pop() if len(dtypes) == 1 else UNKNOWN_DTYPE, Rank.SOME)
+    _report_other_dtype(frame, Operand("parameters", frame.place(node), own, of_module=name), arguments, node)
+    return call_placed_module(frame, own.placement, name, arguments, node)
+
+
+def _report_other_dtype(frame: Frame, own: Operand, arguments: Arguments, node: cst.CSTNode) -> None:
+    """Report the first floating input of another dtype than a module's parameters, outside of autocast."""
+    if frame.state.torch_state.autocast or not is_floating(own.tensor.dtype.name):
+        return
+    for argument in arguments.positional[:1]:
+        tensor = frame.resolve(argument.value) if isinstance(argument.value, Tensor) else Tensor()
+        if is_floating(tensor.dtype.name) and tensor.dtype.name != own.tensor.dtype.name:
+            given = Operand("input", frame.place(argument.node), tensor)
+            frame.emit(DtypeConflict(frame.event_context(node), own.of_module or "", given, own))
 
 
 def _method_name(node: cst.CSTNode) -> str | None:
