@@ -53,6 +53,7 @@ from devlint.interpreter.objects.unseen_parts import (
     has_unseen_parts,
     is_tensor_of_part,
 )
+from devlint.interpreter.operations.calls_into_other_files import dtypes_at_call_from_given_file
 from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.module_transfers import transfer_some_submodule
@@ -381,7 +382,8 @@ def _report_other_dtype(frame: Frame, own: Operand, arguments: Arguments, node: 
         tensor = frame.resolve(argument.value) if isinstance(argument.value, Tensor) else Tensor()
         if is_floating(tensor.dtype.name) and tensor.dtype.name != own.tensor.dtype.name:
             given = Operand("input", frame.place(argument.node), tensor)
-            frame.emit(DtypeConflict(frame.event_context(node), own.of_module or "", given, own))
+            conflict = DtypeConflict(frame.event_context(node), own.of_module or "", given, own)
+            frame.emit(dtypes_at_call_from_given_file(frame, conflict))
 
 
 def _method_name(node: cst.CSTNode) -> str | None:
