@@ -10,7 +10,7 @@ from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
-from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, history
+from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, StepKind, history
 from devlint.domain.questions import Question
 from devlint.explain.device_texts import literal_text, quoted_if_code
 from devlint.interpreter.conditions.condition_texts import ConditionText
@@ -44,6 +44,13 @@ def assumptions(
 def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
     """Return what the claim that the two operands of a device conflict are on two devices takes for granted."""
     return assumptions(event, event.misplaced.case, event.reference.case)
+
+
+def supposed_types(*cases: PlacementCase) -> tuple[Assumption, ...]:
+    """Return the suppositions that a value is a tensor, which rest on what the code around it calls things."""
+    steps = (step for case in cases for step in history(case.provenance) if step.kind is StepKind.ASSUMED)
+    made = (step.assumption for step in steps)
+    return tuple(one for one in made if one is not None and one.kind is AssumptionKind.TENSOR)
 
 
 def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:

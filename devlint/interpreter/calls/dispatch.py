@@ -24,12 +24,8 @@ from devlint.domain.value import (
 from devlint.interpreter.calls.argument_evaluation import evaluate_arguments
 from devlint.interpreter.calls.construction import construct
 from devlint.interpreter.calls.forward_hooks import run_forward_hooks, run_pre_hooks
-from devlint.interpreter.calls.unknown_callees import (
-    call_parts_of_module,
-    call_unknown,
-    call_unknown_method,
-    transfer_unnamed,
-)
+from devlint.interpreter.calls.placed_modules import call_parts_of_module
+from devlint.interpreter.calls.unknown_callees import call_unknown, call_unknown_method, transfer_unnamed
 from devlint.interpreter.conditions.alternatives import compute_per_alternative
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
