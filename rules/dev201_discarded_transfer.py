@@ -10,10 +10,10 @@ import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import KnownDevice
-from devlint.domain.placement import PlacementCase
+from devlint.domain.placement import Assumption, PlacementCase
 from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import Tensor
-from devlint.explain.assumptions import assumptions
+from devlint.explain.assumptions import assumptions, supposed_types
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import (
@@ -97,7 +97,7 @@ class DiscardedTransfer(Rule):
             f"the {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
             placement_steps(*((f"`{receiver}`", one) for one in cases_if_unconditional(event.tensor))),
             f"keep the result: `{_keeping_statement(event, receiver)}`",
-            assumptions(event),
+            (*assumptions(event), *_supposed(event)),
             make_fix=partial(_fix, event),
         )
 
@@ -108,7 +108,13 @@ def _fix(event: DiscardedResult, context: FixContext) -> Fix:
     if not isinstance(call, cst.Call) or receiver is None or event.tensor.cell is not None:
         raise NoFix
     moves_only = not event.casts and "detach" not in place_text(event.context.place)
-    return assign_result(context.region_at(event.context.place), call, receiver, safe=moves_only)
+    is_safe = moves_only and not _supposed(event)
+    return assign_result(context.region_at(event.context.place), call, receiver, safe=is_safe)
+
+
+def _supposed(event: DiscardedResult) -> tuple[Assumption, ...]:
+    """Return the assumption that the receiver is a tensor, where only the name of what it is passed to tells so."""
+    return supposed_types(*cases_if_unconditional(event.tensor))
 
 
 def _may_be_meant_to_wait(event: DiscardedResult) -> bool:

@@ -12,7 +12,7 @@ from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
-from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Scope, Step, history
+from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Scope, Step, StepKind, history
 from devlint.domain.questions import Question
 from devlint.domain.torch_names import ACCELERATOR_METHODS
 from devlint.explain.device_texts import literal_text, quoted_if_code
@@ -77,6 +77,13 @@ def _is_unmoved_parameter(case: PlacementCase) -> bool:
     first = next(reversed(list(history(case.provenance))), None)
     made_in_module = first is not None and first.scope is not None and first.scope.construction
     return made_in_module and case.basis is Basis.DEFAULT and is_host(case.device)
+
+
+def supposed_types(*cases: PlacementCase) -> tuple[Assumption, ...]:
+    """Return the suppositions that a value is a tensor, which rest on what the code around it calls things."""
+    steps = (step for case in cases for step in history(case.provenance) if step.kind is StepKind.ASSUMED)
+    made = (step.assumption for step in steps)
+    return tuple(one for one in made if one is not None and one.kind is AssumptionKind.TENSOR)
 
 
 def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:

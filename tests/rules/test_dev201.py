@@ -7,6 +7,16 @@ import pytest
 from .programs import check
 
 BAD = {
+    "compared in a loss": """
+def train(model, loader, criterion, device):
+    for graphs, labels, masked in loader:
+        node_labels, _ = masked
+        labels.to(device)  # DEV201
+        node_labels.to(device)  # DEV201
+        output = model(graphs.to(device))
+        loss = criterion(output, labels) + criterion(output[0], node_labels)
+        loss.backward()
+""",
     "asked to be somewhere else than before": """
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_sum(device, other):
@@ -99,6 +109,22 @@ GOOD = {
 def save(net, path):
     torch.save(net.cpu().state_dict(), path)
     net.cuda()
+""",
+    "compared in a loss, and no tensor": """
+def train(model, loader, criterion, loss_fn, device):
+    for batch, encoding, graph in loader:
+        batch.to(device)
+        encoding.to(device)
+        graph.to(device)
+        criterion(model(batch.input_ids), batch)
+        loss_fn(batch)
+        loss_fn(encoding, batch, graph)
+
+class Trainer:
+    def run(self, x, loss_fn, criterion):
+        self.net.to("cpu")
+        loss_fn(self.net, x)
+        criterion(self.net, x)
 """,
     "already where it is asked to be": """
 @pytest.mark.parametrize("device", ["cpu", "cuda"])

@@ -8,13 +8,10 @@ import pytest
 
 from devlint.domain.held_values import memory_roots
 from devlint.domain.objects import Dict, HeapObject, Instance, Sequence
-from devlint.domain.path_conditions import NO_CONDITION, Atom, Literal
 from devlint.domain.storage import Storage
 from devlint.domain.value import UNKNOWN, AllocationSite, ConditionalValue, Const, Tensor, Tuple
-from devlint.interpreter.state.heap import BaseHeap, Heap, JoinedPaths
+from devlint.interpreter.state.heap import BaseHeap, Heap
 
-SOMEHOW = JoinedPaths(NO_CONDITION, NO_CONDITION, None)
-"""Two paths of which nothing is known."""
 MEMORIES = (None, Storage("one"), Storage("other"))
 
 
@@ -63,30 +60,8 @@ def test_holders_agree_with_a_walk_over_the_heap(seed: int) -> None:
             case "fork":
                 paths.append(path.fork())
             case "join":
-                paths.append(path.merge(random.choice(paths), lambda one, other: other, SOMEHOW))
+                paths.append(path.merge(random.choice(paths), lambda one, other: other))
             case "ask":
                 _check(path)
     for path in paths:
         _check(path)
-
-
-def test_an_object_that_one_path_has_made_is_not_joined_with_a_path_on_which_it_is_not() -> None:
-    flag, other = Literal(Atom("flag", "flag")), Literal(Atom("other", "other"))
-    site, made, moved = AllocationSite("site"), Instance("made", {}), Instance("moved", {})
-    start = Heap(BaseHeap())
-    left, right = start.fork(), start.fork()
-    left.make(site, made)
-    heap = left.merge(right, lambda one, two: two, JoinedPaths(frozenset({flag}), frozenset({~flag}), flag))
-
-    def joined(test: Literal) -> HeapObject | None:
-        one, two = heap.fork(), heap.fork()
-        one.put(site, moved)
-        return one.merge(
-            two, lambda a, b: Instance("both", {}), JoinedPaths(frozenset({test}), frozenset({~test}), test)
-        ).get(site)
-
-    assert joined(flag) == moved
-    assert joined(~flag) == made
-    assert joined(other) == Instance("both", {})
-    heap.make(site, made)
-    assert joined(flag) == Instance("both", {})

@@ -24,11 +24,13 @@ from devlint.domain.value import (
 from devlint.interpreter.calls.argument_evaluation import evaluate_arguments
 from devlint.interpreter.calls.construction import construct
 from devlint.interpreter.calls.forward_hooks import run_forward_hooks, run_pre_hooks
+from devlint.interpreter.calls.placed_modules import call_parts_of_module
 from devlint.interpreter.calls.unknown_callees import call_unknown, call_unknown_method, transfer_unnamed
 from devlint.interpreter.conditions.alternatives import compute_per_alternative
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
+from devlint.interpreter.objects.module_containers import whole_of_parts
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.objects.unseen_parts import as_unseen_part
 from devlint.interpreter.operations.accelerator_names import (
@@ -169,6 +171,9 @@ def _call_without_hooks(
             receiver = None if "staticmethod" in method.decorator_names else reference
             return frame.call_function(method, receiver, arguments, is_module=module)
     if module:
+        whole = whole_of_parts(thing)
+        if whole is not None:
+            return call_parts_of_module(frame, whole, arguments, node)
         if isinstance(thing.cls, str) and not thing.placement_tracked:
             return UNKNOWN
         found = frame.invoke(LibraryCall("__call__", arguments, node, reference))

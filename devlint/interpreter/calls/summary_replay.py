@@ -98,7 +98,7 @@ def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
     if summary is None or not _has_same_inputs(summary.inputs, now):
         return None
     for address, thing in summary.written:
-        frame.state.heap.make(address, thing)
+        frame.put(address, thing)
     frame.state.path_condition |= summary.device_facts
     frame.state.torch_state = _advance_torch_state(summary, now.torch_state)
     return _with_new_storage(summary.value, now.names.values())

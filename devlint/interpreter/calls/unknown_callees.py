@@ -6,15 +6,15 @@ A module of unknown class that the program has moved, for example, returns its r
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 import libcst as cst
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, Sequence
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, PlacementCase, placement_cases
+from devlint.domain.placement import UNKNOWN_PLACEMENT, PlacementCase, StepKind, placement_cases
 from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
     UNKNOWN,
@@ -32,11 +32,13 @@ from devlint.domain.value import (
     is_single_object,
     named_placement,
 )
+from devlint.interpreter.calls.placed_modules import FORWARD_METHODS, call_placed_module, method_of_call
 from devlint.interpreter.conditions.length_comparisons import element_count
 from devlint.interpreter.language.attributes import opaque_attribute
 from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import (
     has_module_members,
+    is_compared_tensor,
     is_moved_tensor,
     looks_like_module,
     looks_like_tensor,
@@ -44,16 +46,15 @@ from devlint.interpreter.objects.evidence import (
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
 from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
+from devlint.interpreter.objects.module_containers import module_of_part
 from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.objects.unseen_parts import (
     forget_inside,
     has_unseen_parts,
     is_tensor_of_part,
-    module_of_part,
 )
 from devlint.interpreter.operations.device_arguments import device_from_string
-from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.module_transfers import transfer_some_submodule
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor, transfer_unknown
 from devlint.interpreter.operations.tensor_uses import is_input_of_module
@@ -65,17 +66,10 @@ from devlint.interpreter.program.usage_evidence import (
     is_tensor_method,
 )
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
-from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
 from devlint.interpreter.state.unknown_records import unknown_object_site, unknown_object_state
 from devlint.syntax.tree_walk import dotted_name
-
-FORWARD_METHODS: Final = frozenset({"forward", "generate", "encode", "decode"})
-"""Methods that run a module on their arguments, as calling the module does.
-
-Only `forward` returns what the call returns: the others may make text of it, or NumPy arrays.
-"""
 
 
 def call_unknown_method(
@@ -135,11 +129,22 @@ def _transfer_unknown_owner(
         return owner
     tensor = as_tensor(owner)
     is_tensor = looks_like_tensor(frame, receiver) or is_moved_tensor(frame, receiver)
+    if frame.discarded_expression is node and not is_tensor and is_compared_tensor(frame, receiver):
+        return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if tensor is not None and (is_tensor or _is_part_of_batch(frame, owner, method, node, receiver)):
         return transfer_tensor(frame, tensor, method, arguments, node, receiver)
     if frame.discarded_expression is node:
         _move_in_place(frame, owner, method, arguments, node, is_module=False)
     return transfer_unknown(frame, owner, method, arguments, node, receiver)
+
+
+def _supposed_tensor(frame: Frame, node: cst.BaseExpression) -> Tensor:
+    """Return the tensor that a value is taken for which the program compares with another one in a loss."""
+    text = dotted_name(node)
+    step = frame.assuming_step(
+        StepKind.ASSUMED, "is compared in a loss", node, AssumptionKind.TENSOR, f"`{text}` is a tensor"
+    )
+    return Tensor(PlacementCase(provenance=step))
 
 
 def _is_part_of_batch(
@@ -192,6 +197,8 @@ def transfer_unnamed(
         _forget_module_of_result(frame, receiver)
     if is_moved_tensor(frame, receiver):
         return transfer_tensor(frame, Tensor(), method, arguments, node, receiver)
+    if frame.discarded_expression is node and is_compared_tensor(frame, receiver):
+        return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if frame.discarded_expression is not node:
         moved = transfer_unknown(frame, UNKNOWN, method, arguments, node, receiver)
         # It may be a module with numbers and settings among its attributes, or a pipeline.
@@ -285,7 +292,7 @@ def _call_unplaced_module(frame: Frame, arguments: Arguments, node: cst.CSTNode)
     Its forward may bring inputs on the host to the module's device, so they tell nothing. The result may hold numbers
     beside tensors. None for any other call.
     """
-    if not _is_called_as_module(frame, node) or _method_name(node) not in (None, "forward"):
+    if not _is_called_as_module(frame, node) or method_of_call(node) not in (None, "forward"):
         return None
     given = [as_tensor(one.value) for one in arguments if isinstance(one.value, (Tensor, OpaqueData))]
     placements = {frame.resolve(one).placement for one in given if one is not None}
@@ -338,33 +345,4 @@ def _call_submodule(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Va
                 placement = frame.resolve(tensor).placement
                 if isinstance(placement, PlacementCase) and isinstance(placement.device, DeviceSymbol):
                     return OpaqueData(placement, of_call=True)
-    return None
-
-
-def call_placed_module(frame: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call a module of which only the placement is known, and return its result, which is on the module's device.
-
-    An input tensor on another device is reported.
-    """
-    own = frame.resolve(Tensor(placement, rank=Rank.SOME))
-    operands = [Operand("parameters", frame.place(node), own, of_module=name)]
-    for argument in arguments:
-        if isinstance(argument.value, (Tensor, OpaqueData)):
-            tensor = as_tensor(argument.value)
-            assert tensor is not None
-            operands.append(Operand("input", frame.place(argument.node), frame.resolve(tensor)))
-    for operand in operands[1:]:
-        conflict = find_device_conflict(frame, node, name, [operands[0], operand], 0)
-        if conflict is not None:
-            frame.emit(conflict)
-            return UNKNOWN
-    assume_synchronized(frame)
-    return OpaqueData(placement, of_call=True) if _method_name(node) in (None, "forward") else UNKNOWN
-
-
-def _method_name(node: cst.CSTNode) -> str | None:
-    """Return the name of the method that runs a module in a call; None where the call calls the module itself."""
-    match node:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in FORWARD_METHODS:
-            return name
     return None

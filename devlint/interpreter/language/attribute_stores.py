@@ -35,13 +35,13 @@ from devlint.interpreter.objects.class_hierarchy import (
     find_special_method,
 )
 from devlint.interpreter.objects.collections import without_entry, without_some_entry
+from devlint.interpreter.objects.module_containers import module_of_part
 from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
 from devlint.interpreter.objects.unseen_parts import (
     as_unseen_part,
     forget_if_stored,
     has_unseen_parts,
-    module_of_part,
 )
 from devlint.interpreter.operations.aliasing import storage_of
 from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed

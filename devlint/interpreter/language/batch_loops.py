@@ -17,7 +17,7 @@ from devlint.domain.value import LibraryName, OpaqueData, Tuple, Unknown, Value
 from devlint.interpreter.conditions.narrowing import condition_of, negate_condition
 from devlint.interpreter.objects.evidence import looks_like_module
 from devlint.interpreter.objects.library_objects import COLLATED, loader_step
-from devlint.interpreter.objects.unseen_parts import module_of_part
+from devlint.interpreter.objects.module_containers import module_of_part
 from devlint.interpreter.operations.device_arguments import may_name_accelerator
 from devlint.interpreter.operations.dtype_arguments import is_called_dtype
 from devlint.interpreter.program.batch_transfers import PartTransfer

@@ -36,11 +36,11 @@ from devlint.interpreter.language.subscripts import (
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.collections import dict_with_entry, dict_with_every_entry, list_with_every_element
 from devlint.interpreter.objects.every_iteration import is_in_every_iteration
-from devlint.interpreter.objects.module_containers import set_container_part
+from devlint.interpreter.objects.module_containers import module_of_part, set_container_part
 from devlint.interpreter.objects.module_state import CONTAINERS
 from devlint.interpreter.objects.plain_attributes import mark_as_contained
 from devlint.interpreter.objects.tensor_containers import is_tensor_container
-from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_if_stored, module_of_part
+from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_if_stored
 from devlint.interpreter.operations.aliasing import item_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.host_indices import report_host_indices

@@ -7,10 +7,11 @@ from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
+from devlint.interpreter.objects.module_containers import module_of_part
 from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
 from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.optimizer_state import forget_state
-from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_inside, module_of_part
+from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_inside
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments

@@ -13,6 +13,7 @@ from devlint.domain.objects import Instance, Registration, Sequence, join_all
 from devlint.domain.value import (
     NONE,
     SUBMODULES,
+    AllocationSite,
     Const,
     ProgramDefinition,
     Ref,
@@ -28,6 +29,10 @@ from devlint.interpreter.state.frame import Frame
 
 COMPOSITE_MODULES: Final = ("torch.nn.MultiheadAttention", "torch.nn.Transformer", "torch.nn.AdaptiveLogSoftmax")
 """Beginnings of the names of torch's modules that consist of modules, which are not modelled one by one."""
+
+
+PARTS_OF_MODULE: Final = "torch.nn.Module"
+"""The class of the object that stands for some submodules of a library's module; its one part is that module."""
 
 
 class UnknownSubmodules(Exception):
@@ -128,6 +133,43 @@ def any_submodule(module: Ref) -> Unknown:
     return Unknown(("element", (SUBMODULES, module.address)), "a submodule")
 
 
+def module_of_part(value: Value) -> Ref | None:
+    """Return the module of which a value is a part, or a part of a part, that cannot be seen; None for other values."""
+    if not isinstance(value, Unknown):
+        return None
+    origin = value.origin
+    while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
+        origin = origin[1]
+    match origin:
+        case (kind, AllocationSite() as address) if kind == SUBMODULES:
+            return Ref(address)
+    return None
+
+
+def whole_of_parts(thing: Instance) -> Ref | None:
+    """Return the module some of whose submodules an object stands for; None for any other object."""
+    whole = thing.attributes.get(ANY_PART) if thing.cls == PARTS_OF_MODULE else None
+    return whole if isinstance(whole, Ref) else None
+
+
+def _as_parts_of_module(frame: Frame, value: Value) -> Value:
+    """Return the submodules of a library's module as a module, where a container gets them: `net.children()`.
+
+    They lie where the whole module lies, which is a part of the new object, so that they move with each other. Any
+    other value is returned unchanged, and so are the submodules that another container gets: a program that deals them
+    out may move each container to a device of its own.
+    """
+    whole = module_of_part(value)
+    thing = frame.instance(whole)
+    if whole is None or thing is None or thing.cell is None or value != any_submodule(whole):
+        return value
+    address = AllocationSite((PARTS_OF_MODULE, whole.address), frame.context)
+    if frame.get(address) is not None:
+        return value
+    frame.put(address, Instance(PARTS_OF_MODULE, {ANY_PART: whole}, {ANY_PART: Registration.MODULE}))
+    return Ref(address)
+
+
 def slice_container(
     frame: Frame, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode
 ) -> Ref:
@@ -147,6 +189,7 @@ def with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance
     if isinstance(value, Tensor) and value.cell is None:
         reference = frame.allocate_cell(value)
         value = replace(value, cell=reference, leaf=True, grad=True)
+    value = _as_parts_of_module(frame, value)
     kind = registration_of(frame, thing, key, value)
     mark_as_registered(frame, value)
     if key == ANY_PART and key in thing.attributes:

@@ -12,8 +12,6 @@ from devlint.domain.objects import Instance
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.record import replace
 from devlint.domain.value import (
-    SUBMODULES,
-    AllocationSite,
     BoundLibraryMethod,
     OpaqueData,
     Ref,
@@ -23,7 +21,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.objects.class_hierarchy import defined_class, library_base
 from devlint.interpreter.objects.library_objects import find_member_row
-from devlint.interpreter.objects.module_containers import any_submodule
+from devlint.interpreter.objects.module_containers import any_submodule, module_of_part
 from devlint.interpreter.objects.module_state import CONTAINERS, is_module, placement_of_module
 from devlint.interpreter.program.usage_evidence import MODULE_ONLY, TENSOR_ONLY
 from devlint.interpreter.state.frame import Frame
@@ -59,19 +57,6 @@ def _is_method(frame: Frame, owner: Ref, name: str) -> bool:
         or find_call_model(f"Module.{name}") is not None
         or find_member_row(frame, owner, name) is not None
     )
-
-
-def module_of_part(value: Value) -> Ref | None:
-    """Return the module of which a value is a part, or a part of a part, that cannot be seen; None for other values."""
-    if not isinstance(value, Unknown):
-        return None
-    origin = value.origin
-    while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
-        origin = origin[1]
-    match origin:
-        case (kind, AllocationSite() as address) if kind == SUBMODULES:
-            return Ref(address)
-    return None
 
 
 def is_tensor_of_part(value: Unknown) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.domain.availability import is_available
-from devlint.domain.device import HOST, Device, KnownDevice
-from devlint.domain.path_conditions import Atom, Literal, PathCondition, conjoin, entails
-from devlint.domain.placement import placement_cases
+from devlint.domain.device import HOST, Device, DeviceSymbol, KnownDevice, is_accelerator, is_host
+from devlint.domain.path_conditions import Atom, Literal, PathCondition, assume, conjoin, entails
+from devlint.domain.placement import Basis, PlacementCase, placement_cases
 from devlint.domain.record import replace
 from devlint.domain.value import owner_kind
 from devlint.interpreter.objects.library_objects import COLLATED, MOVED_UNSEEN
@@ -44,6 +44,54 @@ def conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[t
             if not _hold_together(frame, needed_left, needed_right):
                 continue
             yield needed, replace(left, case=leaf_left), replace(right, case=leaf_right)
+
+
+def without_needless_conditions(
+    frame: Frame, when: PathCondition, left: Operand, right: Operand
+) -> tuple[PathCondition, Operand, Operand]:
+    """Return a pair of conflicting cases of two operands without the conditions that the conflict does not need.
+
+    A condition is not needed if the operands are on different devices where it fails as well: `device` is what the
+    caller has asked for, or else the accelerator, and a loader's host batch is wrong beside both. The case that
+    supposes less of the program is the one on the caller's device, if there is one. Host tensors that are no batches
+    keep the conditions, which say where they come from.
+    """
+    if not any(one.case.basis is Basis.ASSUMED for one in (left, right)):
+        return when, left, right
+    for test in sorted(when, key=str):
+        rest = when - {test}
+        opposite = assume(frame.state.path_condition | rest, ~test)
+        if opposite is None or _is_availability(test):
+            continue
+        pairs = [
+            (one, other)
+            for needed_left, one in placement_cases(left.tensor.placement, opposite)
+            for needed_right, other in placement_cases(right.tensor.placement, opposite)
+            if not any(_is_availability(each) and not each.holds for each in needed_left | needed_right)
+        ]
+        if pairs and all(_is_host_beside_other(one, other) for one, other in pairs):
+            when = rest
+            chosen = next((pair for pair in pairs if any(isinstance(one.device, DeviceSymbol) for one in pair)), None)
+            if chosen is not None:
+                left, right = replace(left, case=chosen[0]), replace(right, case=chosen[1])
+    return when, left, right
+
+
+def _is_host_beside_other(one: PlacementCase, other: PlacementCase) -> bool:
+    """Return whether one of two cases is the host and the other an accelerator, or the caller's device."""
+    host, reference = (one, other) if is_host(one.device) else (other, one)
+    if not is_host(host.device) or host.basis is Basis.CALLER:
+        return False
+    is_chosen = isinstance(reference.device, DeviceSymbol) and reference.basis is Basis.CALLER
+    return is_chosen or is_accelerator(reference.device)
+
+
+def _is_availability(test: Literal) -> bool:
+    """Return whether a condition only says that an accelerator is available."""
+    match test.formula:
+        case Atom(key=("available", _)):
+            return True
+    return False
 
 
 def _hold_together(frame: Frame, left: PathCondition, right: PathCondition) -> bool:

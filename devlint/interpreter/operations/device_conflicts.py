@@ -14,7 +14,7 @@ from devlint.domain.placement import Place, placement_cases
 from devlint.domain.value import Rank
 from devlint.interpreter.operations.calls_into_other_files import at_call_from_given_file
 from devlint.interpreter.operations.conflict_causes import classify_conflict
-from devlint.interpreter.operations.conflicting_placements import conflicting_cases
+from devlint.interpreter.operations.conflicting_placements import conflicting_cases, without_needless_conditions
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.state.events import DeviceConflict, Operand, OperandConflict
 from devlint.interpreter.state.frame import Frame
@@ -49,6 +49,7 @@ def find_device_conflict(
             exempt = _exempt_scalars(possible_scalars, scalars, frame.state.path_condition | when)
             if _is_exempt(one, exempt) or _is_exempt(other, exempt):
                 continue
+            when, one, other = without_needless_conditions(frame, when, one, other)
             misplaced, reference = (other, one) if is_host(other.case.device) else (one, other)
             if misplaced.name in index:
                 continue

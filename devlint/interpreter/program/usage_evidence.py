@@ -7,7 +7,7 @@ Without such evidence the argument's type stays unknown.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import libcst as cst
@@ -83,6 +83,12 @@ LOSS_FUNCTIONS: Final = frozenset(
     " binary_cross_entropy_with_logits".split()
 )
 """The loss functions of torch, whose first two arguments are tensors."""
+
+LOSS_OBJECTS: Final = frozenset({"criterion", "loss_criterion"})
+"""The names under which training loops keep a loss; called with two arguments, it compares two tensors.
+
+What is called `loss_fn` may be a function of the program that takes a model.
+"""
 
 _TORCH_FUNCTIONS: Final = (TENSOR_ONLY | ARRAY_LIKE) - {"device", "dtype"}
 """The names of methods whose namesakes in torch, such as `torch.sum`, take a tensor as first argument."""
@@ -162,6 +168,8 @@ class UsageEvidence:
 
         An array is not moved: of a name that the code moves, this is evidence of a tensor.
         """
+        self._compared: set[str] = set()
+        """The names passed to what is called a loss, such as the `labels` of `criterion(output, labels)`."""
         self._discarded_functions: set[cst.CSTNode] = set()
         self._stored: set[cst.CSTNode] = set()
         """The attributes that the code assigns to."""
@@ -188,6 +196,10 @@ class UsageEvidence:
     def is_moved_tensor(self, name: str) -> bool:
         """Return whether a name that the code moves is used as only a tensor can be used, and not as a module too."""
         return name not in self.modules | self._no_tensors and (name in self.tensors or name in self._operands)
+
+    def is_compared(self, name: str) -> bool:
+        """Return whether the code passes a name to what is called a loss, and does not use it as a module."""
+        return name in self._compared and name not in self.modules | self._no_tensors
 
     def is_module(self, name: str) -> bool:
         """Return whether the code uses a name as only an nn.Module is used: calls it, or asks for its parameters."""
@@ -223,6 +235,8 @@ class UsageEvidence:
                 self.tensors.update([owner] if owner is not None else [])
         if name is not None and called is not None:
             self._operands.update(_tensor_arguments(node, name, called))
+            if called in LOSS_OBJECTS and len(node.args) == 2:
+                self._compared.update(_names(node.args))
         if called in SIZE_FUNCTIONS or (name is not None and name.startswith("math.")):
             for argument in node.args:
                 self.numbers.update(_terms(argument.value))
@@ -343,7 +357,12 @@ def _moved_name(node: cst.BaseExpression) -> str | None:
 def _tensor_arguments(node: cst.Call, name: str, called: str) -> Iterator[str]:
     """Yield the dotted names that a call passes where a function of torch takes tensors only (`torch.sum(x)`)."""
     count = 2 if called in LOSS_FUNCTIONS else int(called in _TORCH_FUNCTIONS and name == f"torch.{called}")
-    for argument in node.args[:count]:
+    yield from _names(node.args[:count])
+
+
+def _names(arguments: Iterable[cst.Arg]) -> Iterator[str]:
+    """Yield the dotted names that are passed as positional arguments."""
+    for argument in arguments:
         if argument.keyword is None and not argument.star:
             given = dotted_name(argument.value)
             if given is not None:

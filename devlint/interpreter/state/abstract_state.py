@@ -18,7 +18,7 @@ from devlint.domain.placement_lattice import join_under
 from devlint.domain.record import record, replace
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import UNKNOWN, Value
-from devlint.interpreter.state.heap import Heap, JoinedPaths
+from devlint.interpreter.state.heap import Heap
 
 
 @record(frozen=True, slots=True)
@@ -116,11 +116,7 @@ def join_states(left: State, right: State) -> State:
     test = branch_literal(left.path_condition, right.path_condition)
     return State(
         _join_names(left.names, right.names, test),
-        left.heap.merge(
-            right.heap,
-            lambda a, b: join_objects(a, b, test),
-            JoinedPaths(left.path_condition, right.path_condition, test),
-        ),
+        left.heap.merge(right.heap, lambda a, b: join_objects(a, b, test)),
         left.path_condition & right.path_condition,
         _join_torch_states(left, right, test),
     )

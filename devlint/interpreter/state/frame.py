@@ -359,7 +359,7 @@ class Frame:
         The node gets the same object in each pass of a loop. `part` tells several objects of one node apart.
         """
         address = AllocationSite((id(node), part) if part else id(node), self.context)
-        self.state.heap.make(address, thing)
+        self.state.heap.put(address, thing)
         return Ref(address)
 
     def object_of(self, value: Value | None) -> HeapObject | None:
@@ -460,7 +460,7 @@ class Frame:
     def allocate_cell(self, tensor: Tensor) -> AllocationSite:
         """Allocate a parameter cell with a tensor's placement and dtype on the heap, and return its allocation site."""
         address = AllocationSite(("cell", id(tensor)), self.context)
-        self.state.heap.make(address, ParameterCell(tensor.placement, tensor.dtype, True))
+        self.state.heap.put(address, ParameterCell(tensor.placement, tensor.dtype, True))
         return address
 
     # Paths

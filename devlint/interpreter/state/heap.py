@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from devlint.domain.held_values import memory_roots
-from devlint.domain.objects import HeapObject, Instance, ParameterCell, ParameterGroup
-from devlint.domain.path_conditions import Literal, PathCondition, conjunction, entails
+from devlint.domain.objects import HeapObject
 from devlint.domain.storage import Storage
 from devlint.domain.value import AllocationSite
 
@@ -23,19 +22,6 @@ Join: TypeAlias = "Callable[[HeapObject, HeapObject], HeapObject]"
 
 TensorHolders: TypeAlias = "Mapping[AllocationSite, frozenset[Hashable]]"
 """The heap objects that hold tensors themselves, by allocation site, with what identifies the memory of the tensors."""
-
-
-PLACED_OBJECTS: Final = (Instance, ParameterCell, ParameterGroup)
-"""The kinds of heap objects that a program makes and moves under one condition: objects, and parameters."""
-
-
-@dataclass(slots=True, eq=False)
-class JoinedPaths:
-    """Two paths that join: their path conditions, and the literal that holds on the left one and fails on the right."""
-
-    left: PathCondition
-    right: PathCondition
-    test: Literal | None
 
 
 @dataclass(slots=True, eq=False)
@@ -98,17 +84,15 @@ class Heap:
 
     `fork` makes an independent copy, and `merge` joins two heaps with a common fork. The objects that the top level of
     modules has made are in the base heap given to the constructor; every path sees them until it has changed them.
-    `_existence` has the literal under which an object exists that only one of two joined paths has made.
     """
 
-    __slots__ = ("_base", "_existence", "_objects", "_point", "_written")
+    __slots__ = ("_base", "_objects", "_point", "_written")
 
     def __init__(self, base: BaseHeap | None = None) -> None:
         self._base = BaseHeap() if base is None else base
         self._objects: dict[AllocationSite, HeapObject] = {}
         self._written: set[AllocationSite] = set()
         self._point: ForkPoint | None = None
-        self._existence: Mapping[AllocationSite, Literal] = {}
 
     def get(self, address: AllocationSite) -> HeapObject | None:
         """Return the object at an allocation site; None when this path's heap and the base heap have none."""
@@ -169,17 +153,11 @@ class Heap:
         self._objects[address] = thing
         self._written.add(address)
 
-    def make(self, address: AllocationSite, thing: HeapObject) -> None:
-        """Store an object that this path makes, whatever other paths have made at the allocation site before."""
-        self.put(address, thing)
-        if address in self._existence:
-            self._existence = {one: test for one, test in self._existence.items() if one != address}
-
     def fork(self) -> Heap:
         """Return an independent copy of the heap; both heaps remember this fork, so that a later join compares less."""
         self._begin_segment()
         copy = Heap(self._base)
-        copy._objects, copy._point, copy._existence = dict(self._objects), self._point, self._existence
+        copy._objects, copy._point = dict(self._objects), self._point
         return copy
 
     def possibly_different_sites(self, other: Heap) -> set[AllocationSite]:
@@ -212,41 +190,19 @@ class Heap:
         pairs = ((before.get(address), self.get(address)) for address in changes)
         return all(old is None or old is new or old == new for old, new in pairs)
 
-    def merge(self, other: Heap, join: Join, paths: JoinedPaths) -> Heap:
-        """Return the join of two heaps; an object that only one of the heaps has is in the result unchanged.
-
-        `paths` are the two paths that have them. Of an object that does not exist on one of the paths, such as a model
-        that is made under a flag and moved under the same flag, the result has what the other path knows.
-        """
+    def merge(self, other: Heap, join: Join) -> Heap:
+        """Return the join of two heaps; an object that only one of the heaps has is in the result unchanged."""
         merged = self.fork()
-        made: dict[AllocationSite, Literal] = {}
         for address in self.possibly_different_sites(other):
-            own, thing = merged.get(address), other.get(address)
-            if own is None and thing is not None:
+            thing = other.get(address)
+            if thing is None:
+                continue
+            own = merged.get(address)
+            if own is None:
                 merged.put(address, thing)
-                if paths.test is not None and isinstance(thing, PLACED_OBJECTS):
-                    made[address] = other._existence_under(address, ~paths.test)
-            elif thing is None:
-                if paths.test is not None and isinstance(own, PLACED_OBJECTS):
-                    made[address] = self._existence_under(address, paths.test)
-            elif own is not None and own is not thing:
-                exists = self._existence.get(address)
-                if exists is not None and exists == other._existence.get(address):
-                    if entails(paths.left, exists) is False:
-                        merged.put(address, thing)
-                        continue
-                    if entails(paths.right, exists) is False:
-                        continue
+            elif own is not thing:
                 merged.put(address, join(own, thing))
-        if made or self._existence is not other._existence:
-            common = self._existence.items() & other._existence.items()
-            merged._existence = dict(common) | made
         return merged
-
-    def _existence_under(self, address: AllocationSite, test: Literal) -> Literal:
-        """Return the literal under which an object of this heap exists on a path to which the literal `test` leads."""
-        known = self._existence.get(address)
-        return test if known is None else conjunction(test, known)
 
     def adopt(self, other: Heap) -> None:
         """Copy into this heap the objects that only the other heap has."""

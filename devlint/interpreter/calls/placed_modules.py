@@ -1,0 +1,75 @@
+"""Calls of modules of which only the placement of the weights is known, not the code."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.dtype import UNKNOWN_DTYPE, is_floating
+from devlint.domain.placement import Placement
+from devlint.domain.value import UNKNOWN, OpaqueData, Rank, Ref, Tensor, Value, as_tensor
+from devlint.interpreter.objects.havoc import assume_synchronized
+from devlint.interpreter.objects.module_state import display_name, module_tensors, placement_of_module
+from devlint.interpreter.operations.calls_into_other_files import dtypes_at_call_from_given_file
+from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.events import DtypeConflict, Operand
+from devlint.interpreter.state.frame import Frame
+
+FORWARD_METHODS: Final = frozenset({"forward", "generate", "encode", "decode"})
+"""Methods that run a module on their arguments, as calling the module does.
+
+Only `forward` returns what the call returns: the others may make text of it, or NumPy arrays.
+"""
+
+
+def call_placed_module(frame: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call a module of which only the placement is known, and return its result, which is on the module's device.
+
+    An input tensor on another device is reported.
+    """
+    own = frame.resolve(Tensor(placement, rank=Rank.SOME))
+    operands = [Operand("parameters", frame.place(node), own, of_module=name)]
+    for argument in arguments:
+        if isinstance(argument.value, (Tensor, OpaqueData)):
+            tensor = as_tensor(argument.value)
+            assert tensor is not None
+            operands.append(Operand("input", frame.place(argument.node), frame.resolve(tensor)))
+    for operand in operands[1:]:
+        conflict = find_device_conflict(frame, node, name, [operands[0], operand], 0)
+        if conflict is not None:
+            frame.emit(conflict)
+            return UNKNOWN
+    assume_synchronized(frame)
+    return OpaqueData(placement, of_call=True) if method_of_call(node) in (None, "forward") else UNKNOWN
+
+
+def call_parts_of_module(frame: Frame, whole: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call some submodules of a library's module one after another; their weights lie where those of the module do."""
+    thing = frame.instance(whole)
+    name = display_name(thing) if thing is not None else "the module"
+    dtypes = {frame.resolve(tensor).dtype for _, tensor in module_tensors(frame, whole)}
+    own = Tensor(placement_of_module(frame, whole), dtypes.pop() if len(dtypes) == 1 else UNKNOWN_DTYPE, Rank.SOME)
+    _report_other_dtype(frame, Operand("parameters", frame.place(node), own, of_module=name), arguments, node)
+    return call_placed_module(frame, own.placement, name, arguments, node)
+
+
+def _report_other_dtype(frame: Frame, own: Operand, arguments: Arguments, node: cst.CSTNode) -> None:
+    """Report the first floating input of another dtype than a module's parameters, outside of autocast."""
+    if frame.state.torch_state.autocast or not is_floating(own.tensor.dtype.name):
+        return
+    for argument in arguments.positional[:1]:
+        tensor = frame.resolve(argument.value) if isinstance(argument.value, Tensor) else Tensor()
+        if is_floating(tensor.dtype.name) and tensor.dtype.name != own.tensor.dtype.name:
+            given = Operand("input", frame.place(argument.node), tensor)
+            conflict = DtypeConflict(frame.event_context(node), own.of_module or "", given, own)
+            frame.emit(dtypes_at_call_from_given_file(frame, conflict))
+
+
+def method_of_call(node: cst.CSTNode) -> str | None:
+    """Return the name of the method that runs a module in a call; None where the call calls the module itself."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in FORWARD_METHODS:
+            return name
+    return None
