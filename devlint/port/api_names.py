@@ -18,7 +18,7 @@ from devlint.port.old_tensor_types import port_tensor_type
 from devlint.port.port_context import PortContext, plain_arguments
 from devlint.port.seeds import is_seed, port_seed
 from devlint.semantics.accelerators import Kind, Replacement, reason_without_equivalent, replacements_of, version_text
-from devlint.syntax.tree_walk import dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 _RESULTS_WITHOUT: Final = {
     "torch.cuda.memory_allocated": "0",
@@ -37,6 +37,8 @@ _ACTIONS: Final = frozenset(
 """Functions that programs call for what they do: without an accelerator there is nothing to do."""
 _NEED_INDEX: Final = frozenset({"torch.cuda.device", "torch.cuda.set_device"})
 """Functions whose replacement does not take all that they take: a device without an index, None."""
+_OF_TENSORS: Final = frozenset({"shape", "stride", "numel", "dtype", "ndim", "element_size", "is_contiguous"})
+"""Attributes that a tensor has and a module or a configuration has not."""
 _STREAMS: Final = frozenset({"torch.cuda.Stream", "torch.cuda.stream", "torch.cuda.set_stream"})
 """Names about streams, which are ported together or not at all."""
 
@@ -65,6 +67,9 @@ def _port(context: PortContext, region: NodeRegion, node: cst.CSTNode, call: cst
     """Return the port of a mention of a name, given its replacement and the call of the name, if it is called."""
     if is_seed(by.name):
         return port_seed(context, region, call, by)
+    if by.name == "torch.cuda.Stream" and any(isinstance(one, cst.Annotation) for one in region.ancestors(node)):
+        text, imports = context.library(region, node, by.by)
+        return Port(text, [*imports, replace_node(region, node, text)])
     match by.kind:
         case Kind.TENSOR_TYPE:
             return port_tensor_type(context, region, node, call, by)
@@ -96,6 +101,10 @@ def _port_function(
     text, imports = context.library(region, node, by.by)
     edits = [*imports, replace_node(region, node, text)]
     edits += [_without_keyword(region, one) for one in call.args if _is_device_keyword(one)]
+    device = _device_of_tensor(region, call, by)
+    if device is not None:
+        end = region.span_with_parentheses(device)[1]
+        edits.append(region.context.edit(end, end, ".index"))
     if by.name in _RESULTS_WITHOUT:
         available, more = context.available(region, call)
         opening, closing = "(", f" if {available} else {_RESULTS_WITHOUT[by.name]})"
@@ -163,10 +172,29 @@ def _check_arguments(context: PortContext, region: NodeRegion, call: cst.Call, b
     if len(call.args) > 1 or any(one != "device" for one in keywords):
         raise LeftForHuman(f"`{by.by}` has other arguments")
     known = by.name not in _NEED_INDEX or all(is_index(context, region, one.value) for one in call.args)
+    known = known or _device_of_tensor(region, call, by) is not None
     if not known and not (by.name == "torch.cuda.set_device" and _is_called_device(call)):
         raise LeftForHuman(f"`{by.by}` takes an index, and this may be a device or None")
     if by.name == "torch.cuda.current_stream" and not _is_waited_for(region, call):
         raise LeftForHuman("what is done with the stream may need one of CUDA")
+
+
+def _device_of_tensor(region: NodeRegion, call: cst.Call, by: Replacement) -> cst.Attribute | None:
+    """Return the argument of `torch.cuda.device` if it surely is the device of a tensor; None for any other one.
+
+    A parameter or variable is a tensor if its function asks for its shape, its strides or its dtype.
+    """
+    if by.name != "torch.cuda.device" or len(call.args) != 1:
+        return None
+    function = region.enclosing_function(call)
+    match call.args[0].value:
+        case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="device")) as device if function is not None:
+            for one in descend(function.body):
+                match one:
+                    case cst.Attribute(value=cst.Name(value=other), attr=cst.Name(value=asked)):
+                        if other == name and asked in _OF_TENSORS:
+                            return device
+    return None
 
 
 def _is_called_device(call: cst.Call) -> bool:

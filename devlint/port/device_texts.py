@@ -13,6 +13,7 @@ from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port
 from devlint.port.device_spellings import DeviceSpelling
 from devlint.port.port_context import PortContext, replace_text
 from devlint.syntax.string_literals import string_value
+from devlint.syntax.tree_walk import dotted_name
 
 _FIRST_IS_DEVICE: Final = frozenset(
     "torch.device torch.autocast torch.amp.autocast torch.amp.GradScaler torch.set_default_device torch.Generator"
@@ -21,6 +22,8 @@ _FIRST_IS_DEVICE: Final = frozenset(
 """The functions and classes of torch whose first argument is a device."""
 _TAKE_TYPE: Final = frozenset({"torch.device", "torch.autocast", "torch.amp.autocast", "torch.amp.GradScaler"})
 """The functions and classes of torch that are given the type of a device as a text."""
+_ACCELERATORS: Final = frozenset("hpu mlu mps musa npu tpu xla xpu".split())
+"""The types of accelerators other than CUDA, as programs write them."""
 _TRANSFERS: Final = frozenset({"to", "to_empty"})
 """The methods of tensors and modules whose first argument is a device."""
 
@@ -29,6 +32,8 @@ def port_text(context: PortContext, region: NodeRegion, node: cst.CSTNode, spell
     """Return the port of a string literal that names a CUDA device."""
     outer = _whole_text(region, node)
     above = region.parent(outer)
+    if _is_in_enumeration(region, node):
+        raise LeftInGuard("it is a member of an enumeration: the code tells backends apart")
     match above:
         case cst.Comparison() | cst.ComparisonTarget():
             raise LeftInGuard("it is compared: the code asks for CUDA")
@@ -88,6 +93,8 @@ def _port_argument(
         or (isinstance(call.func, cst.Name) and call.func.value == "getattr")
     ):
         raise LeftInGuard("it is compared: the code asks for CUDA")
+    if keyword == "device_types" or method == "register_kernel":
+        raise LeftInGuard("it registers an operator for CUDA")
     is_transfer = method in _TRANSFERS and not name.startswith("torch.") and place == 0
     is_first = place == 0 and (name in _FIRST_IS_DEVICE or is_transfer)
     if keyword == "default" and _option_names(call):
@@ -146,7 +153,21 @@ def _port_element(
         )
         if is_choice or (place and _is_device_option_text(sequence.elements[place - 1].value)):
             return _named(context, region, node, spelling, is_used_now=False)
+        if isinstance(holder, cst.Arg) and holder.keyword is not None and holder.keyword.value == "device_types":
+            raise LeftInGuard("it registers an operator for CUDA")
+        values = [string_value(one.value) for one in sequence.elements if isinstance(one.value, cst.SimpleString)]
+        if not _ACCELERATORS.isdisjoint(values):
+            raise LeftInGuard("it is one of several accelerators that the code names")
     raise LeftForHuman("whether this text is a device, the code around it does not tell")
+
+
+def _is_in_enumeration(region: NodeRegion, node: cst.CSTNode) -> bool:
+    """Return whether a text is assigned to a name in the body of an enumeration."""
+    above = list(region.ancestors(node))
+    holder = next((one for one in above if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
+    if not isinstance(holder, cst.ClassDef) or not isinstance(above[0], cst.Assign):
+        return False
+    return any((dotted_name(one.value) or "").endswith(("Enum", "Choices")) for one in holder.bases)
 
 
 def _is_device_option_text(node: cst.CSTNode) -> bool:

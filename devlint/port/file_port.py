@@ -87,22 +87,29 @@ class _FilePorter:
             yield self._use(site, found)
 
     def _port_together(self, amp: AmpImports) -> Iterator[CudaUse]:
-        """Yield what becomes of the uses of names imported from `torch.cuda.amp`: all or none is ported."""
+        """Yield what becomes of the uses of names imported from `torch.cuda.amp`.
+
+        Where all of them can be ported, the imports are; where some cannot, the others get their full names.
+        """
         found = [(site, self._attempt(site, partial(amp.port, site))) for site in amp.sites]
-        lefts = [one for _, one in found if isinstance(one, Left)]
+        left: Left | None = None
         try:
             imports = list(amp.edits)
         except Left as reason:
-            lefts.append(reason)
+            left = reason
         except SourceError:
-            lefts.append(LeftForHuman("a statement is nested too deeply"))
-        if not lefts:
+            left = LeftForHuman("a statement is nested too deeply")
+        if left is None and any(isinstance(one, Left) for _, one in found):
+            self._context.made.forget_all()
+            yield from self._port_each(amp.sites)
+            return
+        if left is None:
             self._take([*imports, *(edit for _, one in found if isinstance(one, Port) for edit in one.edits)])
         else:
             self._context.made.forget_all()
         for site, one in found:
-            if lefts and isinstance(one, Port):
-                yield self._use(site, LeftForHuman(f"its import is left: {lefts[0].reason}"))
+            if left is not None and isinstance(one, Port):
+                yield self._use(site, LeftForHuman(f"its import is left: {left.reason}"))
             else:
                 yield self._use(site, one)
 

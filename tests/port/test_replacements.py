@@ -91,6 +91,11 @@ def ported(folder: Path, line: str, options: PortOptions | None = None) -> str:
             "n = torch.cuda.max_memory_allocated(i)",
             "n = torch.accelerator.max_memory_allocated(i) if torch.accelerator.is_available() else 0",
         ),
+        (
+            "n = x.shape\n    with torch.cuda.device(x.device): pass",
+            "n = x.shape\nwith torch.accelerator.device_index(x.device.index): pass",
+        ),
+        ("s: torch.cuda.Stream = i", "s: torch.Stream = i"),
         ("torch.cuda.get_rng_state()", "torch.get_device_module(device).get_rng_state()"),
     ],
 )
@@ -119,6 +124,7 @@ def test_what_has_an_equivalent_is_replaced(tmp_path: Path, before: str, after: 
         "torch.cuda.FloatTensor if x else None",
         "torch.set_default_tensor_type(torch.cuda.FloatTensor)",
         "s = torch.cuda.Stream()",
+        "with torch.cuda.device(x.device): pass",  # may be a text
         "x.record_stream(torch.cuda.current_stream())",
         "torch.cuda.Event(True)",
         "if x.device.type == 'cuda': x.cuda()",
@@ -223,7 +229,7 @@ def test_an_import_of_amp_is_changed_with_all_its_uses(tmp_path: Path) -> None:
     )
 
 
-def test_an_import_of_amp_is_left_with_all_its_uses(tmp_path: Path) -> None:
+def test_where_an_import_of_amp_is_left_other_uses_get_their_full_names(tmp_path: Path) -> None:
     left = check_port(
         tmp_path,
         """
@@ -233,9 +239,101 @@ def test_an_import_of_amp_is_left_with_all_its_uses(tmp_path: Path) -> None:
         def f(use=autocast):
             with autocast():
                 pass
+            if torch.cuda.is_available():
+                with autocast():
+                    pass
+        # becomes
+        import torch
+        from torch.cuda.amp import autocast
+
+        # the device
+
+        def f(use=autocast):
+            with torch.amp.autocast(device.type):
+                pass
+            if torch.cuda.is_available():
+                with autocast():
+                    pass
         """,
     )
-    assert [one.outcome.value for one in left] == ["left for a human"] * 2
+    outcomes = [(one.text, one.outcome.value) for one in left if "autocast" in one.text]
+    assert outcomes == [("autocast", "left for a human"), ("autocast", "left on purpose")]
+
+
+def test_an_import_of_amp_that_may_fail_is_left_with_all_its_uses(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import torch
+        try:
+            from torch.cuda.amp import autocast
+        except ImportError:
+            autocast = None
+
+        def f():
+            with autocast():
+                pass
+        """,
+    )
+    assert {one.outcome.value for one in left} == {"left for a human"}
+
+
+def test_what_tells_backends_apart_is_left_on_purpose(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import enum
+        import torch
+
+        class Kind(enum.Enum):
+            CUDA = "cuda"
+            NPU = "npu"
+
+        KNOWN = ["cpu", "npu", "cuda"]
+
+        @torch.library.custom_op("a::b", mutates_args=(), device_types=["cuda"])
+        def operator(x: torch.Tensor) -> torch.Tensor:
+            return x.clone()
+
+        @operator.register_kernel("cuda")
+        def kernel(x):
+            return x
+
+        def check(backend, kernels):
+            assert backend in ["gloo", "nccl"]
+            return [one for one in kernels if one.name.startswith("nccl")]
+        """,
+    )
+    assert [one.outcome.value for one in left] == ["left on purpose"] * 6
+
+
+def test_backends_among_the_choices_of_an_option_are_replaced(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import argparse
+        import torch
+        import torch.distributed as dist
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--dist-backend", default="nccl", choices=["nccl", "gloo"])
+
+        class Options:
+            backend: str = "nccl"
+        # becomes
+        import argparse
+        import torch
+        import torch.distributed as dist
+
+        # the device
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--dist-backend", default=dist.get_default_backend_for_device(device), choices=[dist.get_default_backend_for_device(device), "gloo"])
+
+        class Options:
+            backend: str = dist.get_default_backend_for_device(device)
+        """,  # noqa: E501
+    )
 
 
 def test_a_seed_beside_that_of_torch_is_removed(tmp_path: Path) -> None:

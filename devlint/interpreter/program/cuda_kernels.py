@@ -39,20 +39,25 @@ class CudaKernels:
 
     def needed_by(self, module: ModuleInfo) -> bool:
         """Return whether a file, or one that it always imports, always builds or imports CUDA kernels."""
-        pending, visited = [module], {module.path}
+        if module.path in self._needed:
+            return self._needed[module.path]
+        pending = [module]
+        importers: dict[Path, Path | None] = {module.path: None}
         while pending:
             one = pending.pop()
-            if self._needed.get(one.path) or self._takes_kernels(one):
-                self._needed[module.path] = True
+            known = self._needed.get(one.path)
+            if known or (known is None and self._takes_kernels(one)):
+                above: Path | None = one.path
+                while above is not None:
+                    self._needed[above] = True
+                    above = importers[above]
                 return True
-            if one.path in self._needed:
-                continue
-            for path in self._always_imported(one):
-                imported = self._program.load(path) if path not in visited else None
-                visited.add(path)
+            for path in self._always_imported(one) if known is None else ():
+                imported = self._program.load(path) if path not in importers else None
+                importers.setdefault(path, one.path)
                 if imported is not None:
                     pending.append(imported)
-        self._needed.update(dict.fromkeys(visited, False))
+        self._needed.update(dict.fromkeys(importers, False))
         return False
 
     def _takes_kernels(self, module: ModuleInfo) -> bool:
