@@ -11,10 +11,10 @@ const builds = [
   { ...common, entryPoints: ["src/extension.ts"], outfile: "out/extension.js", external: ["vscode"], minify: true, legalComments: "eof" },
 ];
 if (process.argv.includes("--tests")) {
+  rmSync("out/test", { recursive: true, force: true });
   builds.push({ ...common, entryPoints: ["src/test/*.test.ts", "src/test/languageServer.ts"], outdir: "out/test", sourcemap: "inline" });
 }
 
-rmSync("out", { recursive: true, force: true });
 copyFileSync("../../LICENSE", "LICENSE");
 for (const build of builds) {
   const made = await context(build);

@@ -1,8 +1,8 @@
 """One real bug of a public project for each rule of which one is known.
 
 They come from what the repository holds already: bugs with an issue or a pull request (fixtures/cases and
-benchmarks/dtype_bugs), bugs shown by a run (benchmarks/gallery), and findings that readers found true
-(benchmarks/first_sight*.jsonl), in this order.
+benchmarks/dtype_bugs), issues and pull requests of which no program is kept (told_bugs.json), bugs shown by a run
+(benchmarks/gallery), and findings that readers found true (benchmarks/first_sight*.jsonl), in this order.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from devlint.documentation import rule_page
 
 ROOT: Final = Path(__file__).parents[2]
 FILE: Final = ROOT / "devlint" / "documentation" / rule_page.STORIES
+TOLD: Final = Path(__file__).with_name("told_bugs.json")
 CHOSEN: Final = {
     "DEV101": "split-resnet-labels",
     "DEV103": "adalora-ranknum",
@@ -47,6 +48,12 @@ def cases() -> Iterator[tuple[str, str, Story]]:
         source = case["source"]
         story = {"project": source["repo"], "where": source["ref"], "what": case["note"], "url": source["url"]}
         yield case["family"], path.parent.name, story
+
+
+def told_bugs() -> Iterator[tuple[str, str, Story]]:
+    """The same of each bug that an issue or a pull request tells, without a program for it here."""
+    for told in json.loads(TOLD.read_text(encoding="utf-8")):
+        yield told.pop("code"), "", told
 
 
 def shown_bugs() -> Iterator[tuple[str, str, Story]]:
@@ -80,7 +87,7 @@ def _finding_story(row: Mapping[str, Any], commit: str) -> Story:
 def stories() -> dict[str, Story]:
     """The story of each rule that has one, by the rule's code."""
     found: dict[str, Story] = {}
-    for code, name, story in (*cases(), *shown_bugs(), *true_findings()):
+    for code, name, story in (*cases(), *told_bugs(), *shown_bugs(), *true_findings()):
         if code not in UNTOLD and (code not in found or CHOSEN.get(code) == name):
             found[code] = story
     return dict(sorted(found.items()))
