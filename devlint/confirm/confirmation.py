@@ -35,7 +35,7 @@ CODES = frozenset({"DEV101", "DEV102", "DEV103", "DEV104", "DEV105", "DEV106"})
 DEFAULT_LIMITS = Limits(60, 8192)
 SEARCHED_ON = "emulated"
 """The device on which drivers are searched; the one that was asked for runs them once more."""
-_CALLS = 3
+_CALLS = 4
 """The most functions that are tried for one finding."""
 
 

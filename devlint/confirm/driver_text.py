@@ -17,6 +17,7 @@ class CallDriver:
     `folder` is put on Python's path and `module` imported from it. The instance of a method is built first; a module of
     torch is then moved (`moves`). A module whose `forward` is called is called itself, as programs do. The
     `__init__.py` of the outermost `bare` packages around the file is not run, since it may need what is not there.
+    With `rows`, only the statements of the file that begin there are executed: those that the entry needs.
     """
 
     entry: Entry
@@ -27,26 +28,42 @@ class CallDriver:
     moves: bool
     device: str = "cuda"
     bare: int = 0
+    rows: tuple[int, ...] = ()
 
     def text(self, root: Path, elsewhere: Path) -> str:
         """Return the program; `elsewhere` is the copy of the folder `root` from which it imports the project."""
         folder = elsewhere / self.folder.relative_to(root)
         lines = [
+            *(("import ast",) if self.rows else ()),
             "import sys",
-            *(("import types",) if self.bare else ()),
+            *(("import types",) if self.bare or self.rows else ()),
+            *(("from pathlib import Path",) if self.rows else ()),
             "",
             "import torch",
             "",
             f"sys.path[:0] = {_folders(folder, elsewhere)!r}",
             *(_bare_packages(folder, self.module, self.bare) if self.bare else ()),
             *imports_of(self.arguments),
-            f"from {self.module} import {self._imported}",
+            *(self._part_of_file(folder) if self.rows else (f"from {self.module} import {self._imported}",)),
             "",
             f'device = torch.device("{self.device}")',
             "torch.manual_seed(0)",
             *self._calls(),
         ]
         return "\n".join(lines) + "\n"
+
+    def _part_of_file(self, folder: Path) -> Sequence[str]:
+        """Return the lines that execute what the entry needs of its file, as a module of the file's name."""
+        path = str(folder.joinpath(*self.module.split("."))) + ".py"
+        return [
+            f"# What {self._imported} needs of its file; the rest may import what is not there.",
+            f'part = sys.modules["{self.module}"] = types.ModuleType("{self.module}")',
+            f'part.__file__, part.__package__ = {path!r}, "{self.module.rpartition(".")[0]}"',
+            'tree = ast.parse(Path(part.__file__).read_text(encoding="utf-8"))',
+            f"tree.body = [node for node in tree.body if node.lineno in {self.rows!r}]",
+            'exec(compile(tree, part.__file__, "exec"), vars(part))',
+            f"{self._imported} = part.{self._imported}",
+        ]
 
     @property
     def _imported(self) -> str:

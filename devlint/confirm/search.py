@@ -17,6 +17,7 @@ from devlint.confirm.arguments import CALLING, Arguments, PlainText, TensorText
 from devlint.confirm.driver_process import Answer, DriverProcess, Evidence, Failure, NoAnswer
 from devlint.confirm.driver_text import CallDriver
 from devlint.confirm.guesses import SHAPES, Guesses
+from devlint.confirm.needed_statements import needed_rows
 from devlint.confirm.parameters import parameters_of, uses_of
 from devlint.confirm.project_copy import ProjectCopy
 from devlint.confirm.repairs import repairs
@@ -104,23 +105,28 @@ class Search:
     ) -> CallDriver | None:
         """Return a driver that can import the entry's file; None, with the reason in `found`, if there is none.
 
-        The last way that is tried leaves out what the packages around the file run when they are imported.
+        The last ways that are tried leave out what the packages around the file run when they are imported, and the
+        statements of the file that the entry does not need.
         """
         ways = list(itertools.islice(self._sources.import_names(entry.file), 4))
-        bare = [(*way, count) for way in ways for count in dict.fromkeys((1, way[1].count("."))) if count]
+        bare = [(*way, count, ()) for way in ways for count in dict.fromkeys((1, way[1].count("."))) if count]
+        tree = self._sources.tree(entry.file)
+        named = entry.owner.name if entry.owner is not None else entry.function.name
+        rows = needed_rows(tree, named) if tree is not None and entry.file.name != "__init__.py" else ()
+        part = [(*way, count, rows) for way in ways[:2] for count in {0, way[1].count(".")} if rows]
         missing = None
-        for folder, module, count in [*((*way, 0) for way in ways), *bare[:3]]:
-            driver = CallDriver(entry, called.name, folder, module, arguments, moves, device, count)
+        for folder, module, count, kept in [*((*way, 0, ()) for way in ways), *bare[:3], *part]:
+            driver = CallDriver(entry, called.name, folder, module, arguments, moves, device, count, kept)
             answer = self._run(driver.text(self._copy.root, self._copy.place), found)
             if answer is None:
                 return None
             if answer.error is None or self._is_imported(answer.error):
-                found.bare, found.best = count > 0, None
+                found.bare, found.best = bool(count or kept), None
                 return driver
             found.best = driver, answer
             name = (answer.error.missing or "").partition(".")[0]
-            if name and not self._is_own(name):
-                missing = name
+            if name:
+                missing = name if not self._is_own(name) else None
         found.missing = missing
         if found.best is not None:
             found.stopped = f"the file cannot be imported: {found.best[1].error}"
