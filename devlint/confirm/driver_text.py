@@ -14,8 +14,9 @@ from devlint.confirm.source_files import Entry
 class CallDriver:
     """A driver that imports an entry and calls it with some arguments.
 
-    `folder` is put on Python's path and `module` imported from it. The instance of a method is built first; a module of
-    torch is then moved (`moves`). A module whose `forward` is called is called itself, as programs do. The
+    `folder` is put on Python's path and `module` imported from it. The instance of a method is built first. With
+    `moves` a module of torch (`is_module`) is then moved, and tensors are made on the accelerator; without it nothing
+    is there but what the code itself moves. A module whose `forward` is called is called itself, as programs do. The
     `__init__.py` of the outermost `bare` packages around the file is not run, since it may need what is not there.
     With `rows`, only the statements of the file that begin there are executed: those that the entry needs.
     """
@@ -25,6 +26,7 @@ class CallDriver:
     folder: Path
     module: str
     arguments: Arguments
+    is_module: bool
     moves: bool
     device: str = "cuda"
     bare: int = 0
@@ -71,13 +73,17 @@ class CallDriver:
 
     def _calls(self) -> Sequence[str]:
         """Return the lines that build and call."""
-        given = call_text(self.arguments, CALLING)
+        given = self._placed(call_text(self.arguments, CALLING))
         if self.entry.owner is None:
             return [f"{self._imported}({given})"]
-        made = f"{self._imported}({call_text(self.arguments, MAKING)})"
-        moved = f"{made}.to(device)" if self.moves else made
-        called = "made" if self.method == "forward" and self.moves else f"made.{self.method}"
+        made = f"{self._imported}({self._placed(call_text(self.arguments, MAKING))})"
+        moved = f"{made}.to(device)" if self.is_module and self.moves else made
+        called = "made" if self.method == "forward" and self.is_module else f"made.{self.method}"
         return [f"made = {moved}", f"{called}({given})"]
+
+    def _placed(self, text: str) -> str:
+        """Return the text of arguments with tensors on the accelerator, or on the host if the driver moves nothing."""
+        return text if self.moves else text.replace(", device=device)", ")")
 
 
 def _folders(folder: Path, root: Path) -> list[str]:

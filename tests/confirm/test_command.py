@@ -84,7 +84,10 @@ def test_what_the_linter_does_not_report_is_not_run(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_makes_a_finding_not_buildable(tmp_path: Path) -> None:
-    [found] = judged(tmp_path, "import no_such_package_at_all\n" + textwrap.dedent(POSITIONS))
+    needing = textwrap.dedent(POSITIONS).replace(
+        "        return x", "        x = no_such_package_at_all.f(x)\n        return x"
+    )
+    [found] = judged(tmp_path, "import no_such_package_at_all\n" + needing)
     assert found["verdict"] == "not-buildable"
     assert found["reason"] == "it needs the package no_such_package_at_all, which is not installed"
 
