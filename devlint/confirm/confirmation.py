@@ -79,6 +79,7 @@ class _Project:
         self._claims = [self._claim(one) for one in findings]
         self._guesses = Guesses(self._sources, literals_of(self._sources))
         self._judged: dict[int, Judgement] = {}
+        self._tried: set[int] = set()
         self._process: DriverProcess | None = None
 
     def _claim(self, finding: Diagnostic) -> Claim:
@@ -227,7 +228,11 @@ class _Project:
             if driver is not None:
                 by_driver.setdefault(id(driver), (driver, []))[1].append(index)
             elif self._judged[index].verdict is Verdict.NOT_BUILDABLE:
-                self._judged[index] = self._undecided(index, found)
+                later = self._undecided(index, found)
+                # What was tried first suits the finding best; its reason is told unless another call came farther.
+                if index not in self._tried or later.verdict is not Verdict.NOT_BUILDABLE:
+                    self._judged[index] = later
+                self._tried.add(index)
         for driver, indexes in by_driver.values():
             for judgement, index in self._confirmed_by(driver, indexes):
                 self._judged[index] = judgement

@@ -60,7 +60,7 @@ _PAIRS = (
     r"size equal to the number of channels in input, but got weight of shape \[(\d+)\] and input of shape \[\d+, (\d+)",
     r"size mismatch, got input \(\d+\), mat \(\d+x(\d+)\), vec \((\d+)\)",
     r"(\d+) (?:channels|features|dimensions?).*? but (?:got )?(\d+)",
-    r"should be (\d+),? but (?:got |is )?['\"]?(\d+)",
+    r"\bbe (\d+),? but \D{0,6}(\d+)",
     r"index (\d+) is out of bounds for dimension \d+ with size (\d+)",
     r"einsum\(\).* size (\d+).* size (\d+)",
     r"shape \[\d+, (\d+)\].*shape \[\d+, (\d+)\]",
@@ -213,6 +213,8 @@ def _other_shapes(arguments: Arguments, near: frozenset[str]) -> Iterator[Argume
         for size in (WIDTH, 3, 4, 32):
             if one.shape and one.shape[-1] != size:
                 yield changed(arguments, path, TensorText(one.kind, (*one.shape[:-1], size)))
+            if len(one.shape) > 2 and one.shape[0] != size:
+                yield changed(arguments, path, TensorText(one.kind, (size, *one.shape[1:])))
             if len(one.shape) > 1 and one.shape[1] != size:
                 yield changed(arguments, path, TensorText(one.kind, (one.shape[0], size, *one.shape[2:])))
 

@@ -76,6 +76,7 @@ def test_a_namespace_has_the_attributes_that_are_read_with_the_defaults_of_optio
         ("expected 4D input (got 3D input)", (2, 4, 16, 16)),
         ("not enough values to unpack (expected 2, got 3)", (6, 16)),
         ("The size of tensor a (16) must match the size of tensor b (5) at non-singleton dimension 2", (2, 6, 5)),
+        ('img.size(0) should be 3 but "2". (torch.Size([2, 6, 16]))', (3, 6, 16)),
         ("running_mean should contain 5 elements not 6", (2, 5, 16)),
     ],
 )
