@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -48,6 +49,8 @@ def run_confirm(request: ConfirmRequest) -> int:
     if find_spec("torch") is None:
         terminal.error(f"devlint confirm needs torch: {install_command('runtime')}")
         return FAILED
+    if request.device == "cuda" and not _has_cuda():
+        raise click.UsageError("there is no CUDA device; use --device emulated")
     problems: list[str] = []
     findings = _findings(request, problems)
     folders = tuple(one for one in request.paths or (Path(),) if one.is_dir())
@@ -66,6 +69,12 @@ def run_confirm(request: ConfirmRequest) -> int:
         terminal.error(text)
     confirmed = any(one.verdict is Verdict.CONFIRMED for one in judgements)
     return FAILED if problems else FOUND if confirmed else CLEAN
+
+
+def _has_cuda() -> bool:
+    """Return whether torch finds a CUDA device, asked in a process of its own: this one does without torch."""
+    asked = "import torch; raise SystemExit(not torch.cuda.is_available())"
+    return subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0
 
 
 def _findings(request: ConfirmRequest, problems: list[str]) -> list[Diagnostic]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from devlint.confirm.driver_process import (
     DRIVERS,
     TESTS,
+    Answer,
     Claim,
     DriverProcess,
     Evidence,
@@ -22,7 +23,7 @@ from devlint.confirm.driver_process import (
 from devlint.confirm.driver_text import CallDriver
 from devlint.confirm.entries import Call, calls_for
 from devlint.confirm.guesses import Guesses
-from devlint.confirm.judgement import Judgement, Verdict, judge
+from devlint.confirm.judgement import Judgement, Verdict, judge, supposes_moves
 from devlint.confirm.literals import literals_of
 from devlint.confirm.own_drivers import MADE, OwnDriver, import_folders, own_drivers
 from devlint.confirm.project_copy import ProjectCopy, project_copy
@@ -35,7 +36,7 @@ CODES = frozenset({"DEV101", "DEV102", "DEV103", "DEV104", "DEV105", "DEV106"})
 DEFAULT_LIMITS = Limits(60, 8192)
 SEARCHED_ON = "emulated"
 """The device on which drivers are searched; the one that was asked for runs them once more."""
-_CALLS = 3
+_CALLS = 4
 """The most functions that are tried for one finding."""
 
 
@@ -78,6 +79,7 @@ class _Project:
         self._claims = [self._claim(one) for one in findings]
         self._guesses = Guesses(self._sources, literals_of(self._sources))
         self._judged: dict[int, Judgement] = {}
+        self._tried: set[int] = set()
         self._process: DriverProcess | None = None
 
     def _claim(self, finding: Diagnostic) -> Claim:
@@ -106,16 +108,16 @@ class _Project:
         """Search drivers for all findings, first by the function that suits each best, and then by others."""
         calls = [self._calls(one) for one in self._findings]
         for level in range(_CALLS):
-            groups: dict[tuple[Path, str, str], tuple[Call, list[int]]] = {}
+            groups: dict[tuple[Path, str, str, bool], tuple[Call, list[int]]] = {}
             for index, known in enumerate(calls):
                 if level < len(known) and not self._is_decided(index):
                     entry, called = known[level]
-                    key = (entry.file, entry.name, called.name)
+                    key = (entry.file, entry.name, called.name, supposes_moves(self._findings[index]))
                     groups.setdefault(key, ((entry, called), []))[1].append(index)
-            for call, wanted in groups.values():
+            for (*_, moves), (call, wanted) in groups.items():
                 if level == 0:
-                    self._try_own(call, wanted)
-                self._try_call(call, [one for one in wanted if not self._is_decided(one)])
+                    self._try_own(call, wanted, moves=moves)
+                self._try_call(call, [one for one in wanted if not self._is_decided(one)], moves=moves)
 
     def _calls(self, finding: Diagnostic) -> list[Call]:
         """Return what may be called for a finding; nothing, with the reason in its judgement, if nothing can be."""
@@ -133,11 +135,15 @@ class _Project:
     def _is_decided(self, index: int) -> bool:
         return self._judged[index].verdict in (Verdict.CONFIRMED, Verdict.REFUTED)
 
-    def _try_own(self, call: Call, wanted: list[int]) -> None:
-        """Judge findings by the drivers that the project offers for a function, as far as these reach them."""
+    def _try_own(self, call: Call, wanted: list[int], *, moves: bool) -> None:
+        """Judge findings by the drivers that the project offers for a function, as far as these reach them.
+
+        `moves` tells whether the findings suppose that modules and tensors are moved.
+        """
         entry, called = call
         device = self._options.device
-        modes = (device, device.replace(SEARCHED_ON, "move")) if device.startswith(SEARCHED_ON) else (device,)
+        movable = moves and device.startswith(SEARCHED_ON)
+        modes = (device, device.replace(SEARCHED_ON, "move")) if movable else (device,)
         paths = import_folders(entry, self._sources, self._copy.place)
         for driver in own_drivers(entry, called, self._sources):
             if driver.text:
@@ -178,7 +184,7 @@ class _Project:
         elif verdict is Verdict.REFUTED:
             self._judged[index] = Judgement(self._findings[index], verdict, reason, driver.shown(mode), driver.origin)
 
-    def _try_call(self, call: Call, wanted: list[int]) -> None:
+    def _try_call(self, call: Call, wanted: list[int], *, moves: bool) -> None:
         """Search drivers that call a function, and judge the wanted findings by them."""
         if not wanted:
             return
@@ -191,7 +197,7 @@ class _Project:
                 DRIVERS, SEARCHED_ON, self._claims, self._working_folder(), self._options.limits
             )
         search = Search(self._sources, self._guesses, self._copy, self._process, time.monotonic() + seconds)
-        found = search.drivers(entry, called, wanted, self._device_name)
+        found = search.drivers(entry, called, wanted, self._device_name, moves=moves)
         self._options.say(f"{place}: {found.tries} drivers tried. {found.stopped}")
         if found.stopped or found.bare:
             self._end_process()  # it may hang, or hold much memory, or what was imported in an unusual way
@@ -222,7 +228,11 @@ class _Project:
             if driver is not None:
                 by_driver.setdefault(id(driver), (driver, []))[1].append(index)
             elif self._judged[index].verdict is Verdict.NOT_BUILDABLE:
-                self._judged[index] = self._undecided(index, found)
+                later = self._undecided(index, found)
+                # What was tried first suits the finding best; its reason is told unless another call came farther.
+                if index not in self._tried or later.verdict is not Verdict.NOT_BUILDABLE:
+                    self._judged[index] = later
+                self._tried.add(index)
         for driver, indexes in by_driver.values():
             for judgement, index in self._confirmed_by(driver, indexes):
                 self._judged[index] = judgement
@@ -247,11 +257,20 @@ class _Project:
             if answer is not None:
                 evidence = answer.evidence[index]
                 verdict, why = judge(finding, evidence, answer.error)
+                if verdict is Verdict.CONFIRMED and not self._is_sound(evidence, answer):
+                    verdict = Verdict.NOT_REACHED
                 known = replace(known, verdict=verdict, reason=why)
                 if verdict is Verdict.CONFIRMED:
                     place = self._copy.original(evidence.filename or "")
                     known = replace(known, error=evidence.detail, filename=str(place), row=evidence.row)
             yield known, index
+
+    def _is_sound(self, evidence: Evidence, answer: Answer) -> bool:
+        """Return whether the operation that failed ran when the driver went on after it.
+
+        Otherwise the arguments may not fit. A real device stops at the first error, and there the search has seen it.
+        """
+        return evidence.ended or answer.error is None or not self._options.device.startswith(SEARCHED_ON)
 
     def _undecided(self, index: int, found: Searched) -> Judgement:
         """Return the judgement on a finding that no driver decides, with the reason."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from devlint.confirm.source_files import Entry, Function, ProjectSources
+from devlint.confirm.source_files import Entry, Function, ProjectSources, last_name
 from devlint.diagnostic import AssumptionKind, Diagnostic, Region
 from devlint.runtime.failure_places import failure_region
 
@@ -20,7 +21,7 @@ def calls_for(finding: Diagnostic, sources: ProjectSources) -> list[Call]:
     """Return what a driver may call to come to a finding, the best first.
 
     That is the function whose caller decides where a tensor is, then those where the story begins and where it ends.
-    For a method of a module that is its `forward` too.
+    For a method of a module that is its `forward` too. Functions of the same file that call these come last.
     """
     found: dict[tuple[Path, str, str], Call] = {}
     for region in _regions(finding):
@@ -29,7 +30,23 @@ def calls_for(finding: Diagnostic, sources: ProjectSources) -> list[Call]:
         for call in _calls(entry, sources) if entry is not None else ():
             owner = call[0].owner.name if call[0].owner else ""
             found.setdefault((call[0].file, owner, call[1].name), call)
+    for call in list(found.values()):
+        for caller in _callers(call, sources):
+            owner = caller[0].owner.name if caller[0].owner else ""
+            found.setdefault((caller[0].file, owner, caller[1].name), caller)
     return list(found.values())
+
+
+def _callers(call: Call, sources: ProjectSources) -> Iterator[Call]:
+    """Yield the functions or methods that call a function in its own file: of a method, those of its class."""
+    entry, called = call
+    tree = sources.tree(entry.file)
+    around: list[ast.stmt] = entry.owner.body if entry.owner is not None else tree.body if tree is not None else []
+    for node in around:
+        if isinstance(node, Function) and node is not called and node.name not in _NOT_CALLED:
+            calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+            if any(last_name(one) == called.name for one in calls):
+                yield Entry(entry.file, node, entry.owner), node
 
 
 def _regions(finding: Diagnostic) -> Iterator[Region]:

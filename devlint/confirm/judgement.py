@@ -49,6 +49,20 @@ class Judgement:
     row: int | None = None
 
 
+OF_MOVED_MODULES = frozenset({"DEV103", "DEV104", "DEV105"})
+"""The rules whose findings suppose that a module is moved, or that tensors on the accelerator are passed."""
+
+
+def supposes_moves(finding: Diagnostic) -> bool:
+    """Return whether a finding supposes that the caller moves a module or passes tensors on the accelerator.
+
+    Otherwise the code itself does all that the finding is about. A driver that moved things would make up errors, or
+    prevent them.
+    """
+    kinds = {one.kind for one in finding.assumptions}
+    return finding.code in OF_MOVED_MODULES or AssumptionKind.CALLER in kinds
+
+
 def can_be_refuted(finding: Diagnostic) -> bool:
     """Return whether a driver makes true all that a finding takes for granted.
 

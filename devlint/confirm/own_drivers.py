@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from devlint.confirm.needed_statements import is_main_block
 from devlint.confirm.source_files import Entry, Function, ProjectSources
 
 TESTS = 8
@@ -80,7 +81,7 @@ def _tests_of(name: str, sources: ProjectSources) -> Iterator[str]:
 def _main_block(tree: ast.Module) -> str:
     """Return what stands under `if __name__ == "__main__":` in a file; the empty string without that."""
     for node in tree.body:
-        if isinstance(node, ast.If) and ast.unparse(node.test).replace('"', "'") == "__name__ == '__main__'":
+        if isinstance(node, ast.If) and is_main_block(node):
             return "\n".join(ast.unparse(one) for one in node.body)
     return ""
 

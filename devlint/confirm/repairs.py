@@ -59,6 +59,9 @@ _PAIRS = (
     r"expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
     r"size equal to the number of channels in input, but got weight of shape \[(\d+)\] and input of shape \[\d+, (\d+)",
     r"size mismatch, got input \(\d+\), mat \(\d+x(\d+)\), vec \((\d+)\)",
+    r"(\d+) (?:channels|features|dimensions?).*? but (?:got )?(\d+)",
+    r"\bbe (\d+),? but \D{0,6}(\d+)",
+    r"index (\d+) is out of bounds for dimension \d+ with size (\d+)",
     r"einsum\(\).* size (\d+).* size (\d+)",
     r"shape \[\d+, (\d+)\].*shape \[\d+, (\d+)\]",
 )
@@ -195,6 +198,12 @@ def _values(arguments: Arguments, error: Failure, near: frozenset[str]) -> Itera
 def _other_shapes(arguments: Arguments, near: frozenset[str]) -> Iterator[Arguments]:
     """Yield the arguments with each tensor of another number of dimensions, of another kind, or with equal sides."""
     tensors = _nearest(tensors_of(arguments), near)
+    for rank in (2, 3, 4, 1) if len(tensors) > 1 else ():
+        same = {path: TensorText(one.kind, SHAPES[rank]) for path, one in tensors}
+        yield {**arguments, **same}
+        if rank > 1:
+            for path, one in tensors:
+                yield {**arguments, **same, path: TensorText(one.kind, SHAPES[rank][: rank - 1])}
     for rank in (3, 4, 2, 1, 5, 0):
         for path, one in tensors:
             if len(one.shape) != rank:
@@ -204,6 +213,8 @@ def _other_shapes(arguments: Arguments, near: frozenset[str]) -> Iterator[Argume
         for size in (WIDTH, 3, 4, 32):
             if one.shape and one.shape[-1] != size:
                 yield changed(arguments, path, TensorText(one.kind, (*one.shape[:-1], size)))
+            if len(one.shape) > 2 and one.shape[0] != size:
+                yield changed(arguments, path, TensorText(one.kind, (size, *one.shape[1:])))
             if len(one.shape) > 1 and one.shape[1] != size:
                 yield changed(arguments, path, TensorText(one.kind, (one.shape[0], size, *one.shape[2:])))
 

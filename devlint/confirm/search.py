@@ -17,6 +17,7 @@ from devlint.confirm.arguments import CALLING, Arguments, PlainText, TensorText
 from devlint.confirm.driver_process import Answer, DriverProcess, Evidence, Failure, NoAnswer
 from devlint.confirm.driver_text import CallDriver
 from devlint.confirm.guesses import SHAPES, Guesses
+from devlint.confirm.needed_statements import needed_rows
 from devlint.confirm.parameters import parameters_of, uses_of
 from devlint.confirm.project_copy import ProjectCopy
 from devlint.confirm.repairs import repairs
@@ -65,12 +66,16 @@ class Search:
         self._process = process
         self._deadline = deadline
 
-    def drivers(self, entry: Entry, called: Function, wanted: Sequence[int], device: str) -> Searched:
-        """Search drivers that decide the findings with some numbers, by calling a function or method."""
+    def drivers(self, entry: Entry, called: Function, wanted: Sequence[int], device: str, *, moves: bool) -> Searched:
+        """Search drivers that decide the findings with some numbers, by calling a function or method.
+
+        `moves` tells whether the drivers move modules and pass tensors on the accelerator.
+        """
         found = Searched()
         starts = list(self._guesses.arguments(entry, called))
-        moves = entry.owner is not None and self._sources.is_module(entry.owner, entry.file)
-        known = self._importable(entry, called, starts[0], moves, device, found)
+        is_module = entry.owner is not None and self._sources.is_module(entry.owner, entry.file)
+        first = CallDriver(entry, called.name, self._sources.root, "", starts[0], is_module, moves, device)
+        known = self._importable(first, found)
         if known is None:
             return found
         counter = itertools.count()
@@ -99,28 +104,32 @@ class Search:
         found.stopped = found.stopped or ("the tries are used up" if waiting else "there is nothing more to try")
         return found
 
-    def _importable(
-        self, entry: Entry, called: Function, arguments: Arguments, moves: bool, device: str, found: Searched
-    ) -> CallDriver | None:
+    def _importable(self, first: CallDriver, found: Searched) -> CallDriver | None:
         """Return a driver that can import the entry's file; None, with the reason in `found`, if there is none.
 
-        The last way that is tried leaves out what the packages around the file run when they are imported.
+        The last ways that are tried leave out what the packages around the file run when they are imported, and the
+        statements of the file that the entry does not need.
         """
+        entry = first.entry
         ways = list(itertools.islice(self._sources.import_names(entry.file), 4))
-        bare = [(*way, count) for way in ways for count in dict.fromkeys((1, way[1].count("."))) if count]
+        bare = [(*way, count, ()) for way in ways for count in dict.fromkeys((1, way[1].count("."))) if count]
+        tree = self._sources.tree(entry.file)
+        named = entry.owner.name if entry.owner is not None else entry.function.name
+        rows = needed_rows(tree, named) if tree is not None and entry.file.name != "__init__.py" else ()
+        part = [(*way, count, rows) for way in ways[:2] for count in {0, way[1].count(".")} if rows]
         missing = None
-        for folder, module, count in [*((*way, 0) for way in ways), *bare[:3]]:
-            driver = CallDriver(entry, called.name, folder, module, arguments, moves, device, count)
+        for folder, module, count, kept in [*((*way, 0, ()) for way in ways), *bare[:3], *part]:
+            driver = replace(first, folder=folder, module=module, bare=count, rows=kept)
             answer = self._run(driver.text(self._copy.root, self._copy.place), found)
             if answer is None:
                 return None
             if answer.error is None or self._is_imported(answer.error):
-                found.bare, found.best = count > 0, None
+                found.bare, found.best = bool(count or kept), None
                 return driver
             found.best = driver, answer
             name = (answer.error.missing or "").partition(".")[0]
-            if name and not self._is_own(name):
-                missing = name
+            if name:
+                missing = name if not self._is_own(name) else None
         found.missing = missing
         if found.best is not None:
             found.stopped = f"the file cannot be imported: {found.best[1].error}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 ROOT = Path(__file__).parents[2]
 
 POSITIONS = """
@@ -84,7 +84,9 @@ def test_what_the_linter_does_not_report_is_not_run(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_makes_a_finding_not_buildable(tmp_path: Path) -> None:
-    [found] = judged(tmp_path, "import no_such_package_at_all\n" + textwrap.dedent(POSITIONS))
+    using = "super().__init__()\n        no_such_package_at_all.prepare()"
+    needing = textwrap.dedent(POSITIONS).replace("super().__init__()", using)
+    [found] = judged(tmp_path, "import no_such_package_at_all\n" + needing)
     assert found["verdict"] == "not-buildable"
     assert found["reason"] == "it needs the package no_such_package_at_all, which is not installed"
 
@@ -105,3 +107,11 @@ def test_a_program_that_hangs_is_ended(tmp_path: Path) -> None:
     [found] = judged(tmp_path, hanging, "--timeout", "15")
     assert found["verdict"] == "not-buildable"
     assert found["reason"] == "it ran longer than 15 seconds"
+
+
+def test_a_real_device_must_be_there(tmp_path: Path) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("there is one")
+    done = confirm(tmp_path, POSITIONS, "--device", "cuda")
+    assert done.returncode == 2
+    assert "there is no CUDA device; use --device emulated" in done.stderr

@@ -54,3 +54,45 @@ def test_an_error_of_shapes_alone_confirms_nothing(tmp_path: Path) -> None:
     judged = on_repaired(tmp_path, POSITIONS, right)
     assert judged.verdict is Verdict.NOT_REACHED
     assert "must match the size of tensor b" in judged.reason
+
+
+UNMOVED = """
+    import torch
+    from torch import nn
+
+
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = nn.Linear(16, 16)
+
+        def predict(self, x):
+            return self.net(x.cuda())
+
+
+    def main():
+        return Model().predict(torch.ones(2, 16))
+"""
+
+
+def test_what_the_code_itself_moves_is_not_moved_by_the_driver(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(UNMOVED), encoding="utf-8")
+    [finding] = check_paths([path], isolated=True).diagnostics
+    assert finding.code == "DEV102"
+    [judged] = confirm_findings([finding], ConfirmOptions())
+    assert judged.verdict is Verdict.CONFIRMED
+    assert ".to(device)" not in judged.driver
+    moved = UNMOVED.replace("self.net = nn.Linear(16, 16)", "self.net = nn.Linear(16, 16, device='cuda')")
+    path.write_text(textwrap.dedent(moved), encoding="utf-8")
+    [judged] = confirm_findings([finding], ConfirmOptions())
+    assert judged.verdict is not Verdict.CONFIRMED
+
+
+def test_what_a_file_imports_for_other_functions_is_not_needed(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("import no_such_package_at_all\n" + textwrap.dedent(POSITIONS), encoding="utf-8")
+    [finding] = check_paths([path], isolated=True).diagnostics
+    [judged] = confirm_findings([finding], ConfirmOptions())
+    assert judged.verdict is Verdict.CONFIRMED
+    assert "# What Positions needs of its file" in judged.driver
