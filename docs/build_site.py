@@ -14,6 +14,7 @@ command line at the end of `build` would change with another generator.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import shutil
@@ -245,4 +246,6 @@ def _make_self_contained(site: Path) -> None:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "site")
+    parser = argparse.ArgumentParser(description="Build the documentation site.")
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "build" / "site", help="build/site by default")
+    build(parser.parse_args().folder)

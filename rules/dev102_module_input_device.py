@@ -100,7 +100,14 @@ def _fix(event: ModuleInputConflict, context: FixContext) -> Fix:
 
 
 def _module_and_input(event: ModuleInputConflict) -> tuple[Operand, Operand]:
-    """Return the two operands of a conflict between a module and its input: first the weights, then the input."""
+    """Return the two operands of a conflict between a module and its input: first the weights, then the input.
+
+    The input is the operand that a module call on the stack has received.
+    """
+    if event.module_call is not None:
+        received = [one.case.placing_step in event.module_call.causes for one in (event.misplaced, event.reference)]
+        if received == [True, False]:
+            return event.reference, event.misplaced
     if event.reference.of_module is not None or (
         event.reference.tensor.cell is not None and event.misplaced.of_module is None
     ):

@@ -10,7 +10,7 @@ import click
 
 from devlint.cli import terminal
 from devlint.cli.output_streams import write_file
-from devlint.config.rule_selection import REVEALED
+from devlint.config.rule_selection import REVEALED, UNUSED_CODE
 from devlint.diagnostic import Diagnostic
 from devlint.linter.source_lines import SourceLines
 from devlint.triage.baseline import BaselineError, baseline_entry, baseline_text, compare_with_baseline, read_baseline
@@ -70,7 +70,8 @@ class BaselineFile:
     def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
         """Replace the entries of the baseline file by the given findings.
 
-        Entries for existing files that were not checked are kept.
+        Entries for existing files that were not checked are kept. A suppression that silences nothing is never known:
+        it is mended by deleting it.
         """
         try:
             before = read_baseline(self._path) if self._path.exists() else ()
@@ -80,7 +81,7 @@ class BaselineFile:
         found = [
             baseline_entry(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
             for diagnostic in diagnostics
-            if diagnostic.code != REVEALED
+            if diagnostic.code not in (REVEALED, UNUSED_CODE)
         ]
         write_file([baseline_text([*kept, *found])], self._path)
         terminal.note(f"{len(found)} written to {self._path}")

@@ -6,6 +6,8 @@ Each command is imported when it is first used, and `check` is the default comma
 from __future__ import annotations
 
 import importlib
+from difflib import get_close_matches
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
@@ -24,6 +26,8 @@ _COMMANDS = {
     "server": "devlint.server.server_command:server",
 }
 """The module and the function of each command."""
+_OTHER_NAMES = {"lint": "check", "lsp": "server", "language-server": "server", "fix": "check --fix"}
+"""What other tools call a command, and what it is here."""
 _OWN_OPTIONS = frozenset({"-h", "--help", "-V", "--version"})
 """The options of `devlint` itself; all others belong to a command."""
 
@@ -53,12 +57,28 @@ class _Commands(click.Group):
         return [*{item.value: item for item in offered}.values(), *paths]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the command line, after inserting the name of the default command if the line names no command."""
+        """Parse the command line, after inserting the name of the default command if the line names no command.
+
+        A first word that is no path but nearly a command is an error, and nothing is checked.
+        """
         if ctx.resilient_parsing and not args:
             # The shell completes the first argument: a command, or an argument of the default command.
             return super().parse_args(ctx, args)
+        if args and (meant := _meant_command(args[0])) is not None:
+            raise click.UsageError(f"{args[0]} is neither a path nor a command (did you mean `devlint {meant}`?)", ctx)
         named = bool(args) and (args[0] in _COMMANDS or args[0] in _OWN_OPTIONS)
         return super().parse_args(ctx, args if named else [_DEFAULT, *args])
+
+
+def _meant_command(word: str) -> str | None:
+    """Return the command that the first word of a command line probably means.
+
+    Returns None if the word is a command or an option, names a path, or is like no command.
+    """
+    if word in _COMMANDS or not word.replace("-", "").isalpha() or word.startswith("-") or Path(word).exists():
+        return None
+    close = get_close_matches(word, _COMMANDS, n=1, cutoff=0.75)
+    return _OTHER_NAMES.get(word) or (close[0] if close else None)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -16,6 +16,8 @@ from devlint.rule_metadata import GROUPS, RuleMetadata
 ALL = "ALL"
 UNREADABLE = "DEV900"
 """The code for a file that cannot be read. On unless ignored, so that no file is skipped in silence."""
+UNUSED_CODE = "DEV901"
+"""The code for a suppression that silences nothing."""
 REVEALED = "DEV902"
 """The code of answers to `reveal_placement` in the code. Always on."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from devlint.config.rule_selection import UNUSED_CODE
 from devlint.diagnostic import AssumptionKind, AssumptionNote, Diagnostic
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.program.definitions import ModuleInfo
@@ -18,7 +19,7 @@ from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with
 from devlint.linter.host_callers import HostCallers
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import UnsetParameters
-from devlint.linter.unused_suppressions import UNUSED_CODE, FindingRows, unused_suppressions
+from devlint.linter.unused_suppressions import FindingRows, unused_suppressions
 from devlint.syntax.suppressions import find_suppressions, may_suppress
 
 DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902"})

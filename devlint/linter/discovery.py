@@ -57,7 +57,7 @@ class Discovery:
         for path in paths:
             place = Path(os.path.abspath(path))
             if not path.exists():
-                self._complain(f"{path}: no such file or directory")
+                self._complain(_missing(path))
                 continue
             if path.is_char_device() or path.is_block_device():
                 # Reading from a device may never end.
@@ -140,6 +140,14 @@ class Discovery:
         new = real not in self._seen
         self._seen.add(real)
         return new
+
+
+def _missing(path: Path) -> str:
+    """Return the complaint that there is no such path, for one function of a file the complaint that it is not one."""
+    file, colons, function = str(path).partition("::")
+    if colons and Path(file).is_file():
+        return f"{path}: devlint checks whole files; check {file}, and look for {function} in the report"
+    return f"{path}: no such file or directory"
 
 
 def is_excluded(settings: Settings, place: Path, *, directory: bool = False) -> bool:

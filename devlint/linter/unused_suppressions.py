@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from devlint.config.rule_selection import UNUSED_CODE
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Position, Severity
 from devlint.fixes.fix_context import FixContext
 from devlint.linter.rule_listing import all_rule_metadata
 from devlint.syntax.source import Source
 from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
 
-UNUSED_CODE: Final = "DEV901"
-"""The code of the rule for unused suppressions."""
 UNUSED_NAME: Final = "unused-suppression"
 """The name of the rule for unused suppressions."""
 SELF_CHECK_PREFIX: Final = "DEV9"

@@ -13,9 +13,17 @@ def headline(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.code} {diagnostic.message} ({diagnostic.name})"
 
 
+def assumed_text(diagnostic: Diagnostic) -> str:
+    """Return what a finding assumes, as one text; it must assume something."""
+    *others, last = dict.fromkeys(one.message for one in diagnostic.assumptions)
+    return "that " + ", that ".join(others) + (" and that " if others else "") + last
+
+
 def explanation_lines(diagnostic: Diagnostic) -> Iterator[str]:
-    """Yield the explanation of a finding as lines of text: numbered steps of its trace, oldest first, and its help."""
+    """Yield the explanation of a finding as lines of text: its trace, oldest step first, what it assumes, its help."""
     for number, note in enumerate(diagnostic.trace, 1):
         yield f"{number}. {format_place(note.region)}: {note.message}"
+    if diagnostic.assumptions:
+        yield f"assumes: {assumed_text(diagnostic)}"
     if diagnostic.help:
         yield f"help: {diagnostic.help}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Region, Severity
 from devlint.output.code_frame import code_frame
+from devlint.output.finding_text import assumed_text
 from devlint.output.fix_summary import fix_mark, fix_summary
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle, format_place
@@ -54,8 +55,7 @@ def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:
 def labelled_hints(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     """Yield (label, text) for a finding's assumptions, its help and its fix, and for a note if it is only possible."""
     if diagnostic.assumptions:
-        *others, last = dict.fromkeys(one.message for one in diagnostic.assumptions)
-        yield "assumes", "that " + ", that ".join(others) + (" and that " if others else "") + last
+        yield "assumes", assumed_text(diagnostic)
     if diagnostic.help:
         yield "help", diagnostic.help
     if diagnostic.fix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 
 from devlint.diagnostic import Diagnostic, Region, Severity
 from devlint.runtime.failure_places import failure_region
@@ -207,9 +208,11 @@ class FindingVerifier:
         That is so if the line where it would show did not run, ran on the host only, or was left early because of an
         error.
         """
-        there = lines_of(failure_region(finding))
+        place = failure_region(finding)
+        there = lines_of(place)
         if not any(row in self._ran for row in there):
-            return Outcome(finding, Verdict.NOT_REACHED, detail="" if self._knows_lines else "no operator ran here")
+            detail = f"{_line_text(place, finding.region)} did not run" if self._knows_lines else "no operator ran here"
+            return Outcome(finding, Verdict.NOT_REACHED, detail=detail)
         if any(row in self._interrupted for row in there):
             return Outcome(finding, Verdict.NOT_REACHED, detail="an error ended this line before")
         anywhere = SHOWN_ON_HOST | CONFIRMED_BY_EXECUTION | self._without_effect
@@ -245,3 +248,10 @@ class FindingVerifier:
     def _records(self, region: Region) -> list[LineRecord]:
         """Return what the recorder counted for the lines of a source region, one record for each line that has any."""
         return [record for row in lines_of(region) if (record := self._lines.get(row)) is not None]
+
+
+def _line_text(place: Region, shown: Region) -> str:
+    """Return how a report that shows one source region names the line of another, where the finding would fail."""
+    if place.filename != shown.filename:
+        return f"line {place.start.row} of {Path(place.filename).name}"
+    return "this line" if place.start.row == shown.start.row else f"line {place.start.row}"

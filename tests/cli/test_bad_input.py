@@ -116,6 +116,11 @@ def test_a_path_that_is_not_there_is_named(run):
     )
 
 
+def test_a_function_is_no_path(run):
+    (said,) = run("good.py::f", "good.py")[2]
+    assert said == "error: good.py::f: devlint checks whole files; check good.py, and look for f in the report"
+
+
 def test_a_device_is_no_file(run):
     assert run("/dev/zero", "good.py") == (2, [], ["error: /dev/zero: neither a file nor a directory"])
 

@@ -54,6 +54,19 @@ def test_a_path_that_does_not_exist_is_named_and_the_others_are_checked(devlint,
     assert result.found == ["a.py:1 DEV101"]
 
 
+@pytest.mark.parametrize(("word", "meant"), [("lsp", "server"), ("chekc", "check"), ("port-", "port")])
+def test_a_word_that_is_nearly_a_command_is_not_taken_for_a_path(devlint, files, word, meant):
+    files({"a.py": BUG})
+    result = devlint(word, "a.py")
+    assert (result.status, result.found) == (2, [])
+    assert f"{word} is neither a path nor a command (did you mean `devlint {meant}`?)" in result.err
+
+
+def test_a_path_that_is_nearly_a_command_is_a_path(devlint, files):
+    files({"rules/a.py": BUG})
+    assert devlint("rules").found == ["rules/a.py:1 DEV101"]
+
+
 def test_no_python_files_is_a_warning(devlint, files):
     files({"README.md": ""})
     result = devlint(".")

@@ -35,6 +35,14 @@ def test_a_question_in_the_code_is_answered(tmp_path):
     assert out.startswith("a.py:4:1: DEV902 x: cuda")
 
 
+def test_an_unused_suppression_is_never_known(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1  # devlint: ignore[DEV101]\n")
+    options = ("a.py", "--extend-select", "DEV901", "--baseline", "known.json")
+    start(*options, "--update-baseline", cwd=tmp_path).communicate()
+    assert json.loads((tmp_path / "known.json").read_text())["findings"] == []
+    assert "DEV901" in start(*options, cwd=tmp_path).communicate()[0]
+
+
 def test_the_standard_input_is_analysed_under_its_name(tmp_path):
     process = start("-", "--stdin-filename", "pkg/a.py", "--output-format", "json", cwd=tmp_path)
     out, _ = process.communicate(QUESTION)

@@ -47,6 +47,10 @@ def test_github_has_the_story_in_the_annotation(render):
     )
 
 
+def test_github_says_what_a_finding_assumes(render):
+    assert "%0Aassumes: that `shift` is a tensor and that `debug` holds" in render("github", [DISCARDED])
+
+
 def test_github_gets_columns_only_where_they_belong_to_one_line(render):
     command = render("github", [ELSEWHERE])
     assert command.startswith("::notice title=devlint (DEV103),file=src/train.py,line=10,endLine=12::")

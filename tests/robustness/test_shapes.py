@@ -180,3 +180,19 @@ def main(args):
     assert parsed == []
     assert devlint.check_source(HEAD + PROBE, select=["ALL"], isolated=True).diagnostics
     assert parsed
+
+
+def test_a_decorator_that_is_not_followed_and_may_call_its_function_ends(tmp_path):
+    (tmp_path / "plain.py").write_text("def quiet(function):\n    return function\n")
+    program = tmp_path / "a.py"
+    program.write_text(
+        "import torch\nfrom plain import quiet\n\n"
+        "def make(x):\n    seen = []\n\n"
+        "    @quiet\n    def note(one):\n        seen.append(one)\n        return one\n\n"
+        "    return note(x)\n\n"
+        "def outer(x):\n    make(torch.ones(3, device='cuda'))\n    "
+        "return torch.ones(3, device='cuda') + torch.ones(3)\n"
+    )
+    result = devlint.check_paths([program], select=["DEV101"], isolated=True)
+    assert not result.errors
+    assert [found.region.start.row for found in result.diagnostics] == [16]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from devlint import check_paths
+
 from .programs import check
 
 BAD = {
@@ -37,6 +39,38 @@ Encoder()(torch.zeros(3, device="cuda"), torch.zeros(3, dtype=torch.long, device
     "host input": """
 model = nn.Linear(8, 2).cuda()
 out = model(torch.rand(4, 8))  # DEV102
+""",
+    "an input that meets a buffer first": """
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("gain", torch.linspace(0.5, 1.5, 3))
+        self.fc = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.fc(x * self.gain)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scaled = Scaled()
+
+    def forward(self, x):
+        return self.scaled(x)
+
+Net().cuda()(torch.rand(4, 3))  # DEV102
+""",
+    "a buffer, where the module is on both devices": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("gain", torch.linspace(0.5, 1.5, 3).cuda())
+        self.fc = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.fc(x) * self.gain.reshape(3)[:2] + (x * self.gain).sum()  # DEV101
+
+Net()(torch.rand(4, 3))
 """,
     "conditional device": """
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -271,6 +305,24 @@ def test_reported(program: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("program", GOOD.values(), ids=GOOD)
 def test_silent(program: str, tmp_path: Path) -> None:
     check(program, "DEV1", tmp_path)
+
+
+def test_the_caller_is_to_blame_though_its_file_alone_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "import torch\nfrom torch import nn\n\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.register_buffer('gain', torch.ones(3))\n\n"
+        "    def forward(self, x):\n"
+        "        return x * self.gain\n"
+    )
+    test = tmp_path / "test_net.py"
+    test.write_text("import torch\nfrom net import Net\n\nmodel = Net().to('cuda')\nmodel(torch.rand(2, 3))\n")
+    for paths in ([test], [tmp_path]):
+        (found,) = check_paths(paths, select=["DEV1"], isolated=True).diagnostics
+        assert (Path(found.region.filename).name, found.region.start.row, found.code) == ("test_net.py", 5, "DEV102")
+        assert found.message == "`model` is on cuda but its input `torch.rand(2, 3)` is on cpu"
 
 
 def test_the_input_is_named_as_the_caller_writes_it() -> None:

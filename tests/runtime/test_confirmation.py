@@ -54,7 +54,7 @@ def test_the_bug_that_ends_the_demo_is_confirmed_and_no_other(run: Run) -> None:
     assert verdicts.pop(("DEV103", "model.py", 12)) == "confirmed"
     assert verdicts.pop(("DEV105", "model.py", 15)) == "not-reached an error ended this line before"
     assert verdicts.pop(("DEV102", "train.py", 31)) == "not-reached an error ended this line before"
-    assert verdicts and set(verdicts.values()) == {"not-reached"}
+    assert verdicts and all(verdict.startswith("not-reached ") for verdict in verdicts.values())
 
 
 def test_keep_going_confirms_all_bugs(run: Run) -> None:
@@ -166,7 +166,7 @@ if len(sys.argv) > 1:
 
 
 def test_a_line_that_did_not_run_is_not_reached(run: Run) -> None:
-    assert run(GUARDED)["DEV101", "program.py", 6] == "not-reached"
+    assert run(GUARDED)["DEV101", "program.py", 6] == "not-reached this line did not run"
     assert run(GUARDED, "now")["DEV101", "program.py", 6] == "confirmed"
 
 

@@ -91,8 +91,21 @@ def without_dtypes(frame: Frame, value: Value) -> Value:
 def decorated_function(frame: Frame, info: FunctionInfo) -> Value:
     """Return the value that a function's name is bound to after its decorators.
 
-    The value is unknown if devlint does not know one of the decorators.
+    The value is unknown if devlint does not know one of the decorators. A decorator that calls the function calls its
+    own body, without decorators: the others are not applied yet.
     """
+    undecorated = frame.analysis.unwrapping_decorators
+    if info in undecorated:
+        return _apply_decorators(frame, info)
+    undecorated.add(info)
+    try:
+        return _apply_decorators(frame, info)
+    finally:
+        undecorated.discard(info)
+
+
+def _apply_decorators(frame: Frame, info: FunctionInfo) -> Value:
+    """Return what a function's decorators make of it, from the last to the first."""
     home = definition_frame(frame, info)
     value: Value = ProgramDefinition(info)
     for decorator in reversed(info.decorators):

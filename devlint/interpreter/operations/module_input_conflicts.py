@@ -15,13 +15,13 @@ from devlint.interpreter.state.frame import Frame
 def module_input_conflict(
     frame: Frame, context: EventContext, operation: str, misplaced: Operand, reference: Operand, when: PathCondition
 ) -> ModuleInputConflict | None:
-    """Return the conflict event for a module's parameters and an input of the module that is on another device.
+    """Return the conflict event for a module's parameter or buffer and an input of the module on another device.
 
     None for other operands. The conflict is located at the outermost module call that received the input, if there is
     one.
     """
     for weights, given in ((misplaced, reference), (reference, misplaced)):
-        if weights.of_module is None and weights.tensor.cell is None:
+        if weights.of_module is None and weights.tensor.cell is None and not _is_buffer(frame, context, weights):
             continue
         call = _entry_call(frame, context, weights, given, when)
         if call is not None:
@@ -48,6 +48,16 @@ def _entry_call(
         if call.is_module and arrived in call.causes and not _has_parameter_on(frame, call, given.case.device, when):
             return call
     return None
+
+
+def _is_buffer(frame: Frame, context: EventContext, operand: Operand) -> bool:
+    """Return whether an operand is a registered buffer of a module that is called on the call stack."""
+    return any(
+        tensor == operand.tensor
+        for call in context.calls
+        if call.is_module and call.receiver is not None
+        for _, tensor in module_tensors(frame, call.receiver, buffers=True)
+    )
 
 
 def _has_parameter_on(frame: Frame, call: CallOnStack, device: Device, when: PathCondition) -> bool:
