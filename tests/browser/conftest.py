@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
     from .open_page import OpenPage
 
 ROOT = Path(__file__).parents[2]
@@ -22,20 +24,28 @@ WITHOUT_DEVICE = {"CUDA_VISIBLE_DEVICES": ""}
 
 
 @pytest.fixture(scope="session")
-def open_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., OpenPage]]:
-    """Opens a page in the browser, which is one for all tests."""
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    """The browser, which is one for all tests."""
     pytest.importorskip("selenium", reason="the extra `dev` is not installed: pip install -e '.[dev]'")
-    from .open_page import OpenPage, start_browser
+    from .open_page import start_browser
 
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     driver = shutil.which("chromedriver")
     if program is None or driver is None:
         pytest.skip("no Chromium with its driver is installed: apt-get install chromium chromium-driver")
-    browser = start_browser(program, driver, tmp_path_factory.mktemp("profile"))
+    started = start_browser(program, driver, tmp_path_factory.mktemp("profile"))
     try:
-        yield partial(OpenPage, browser)
+        yield started
     finally:
-        browser.quit()
+        started.quit()
+
+
+@pytest.fixture(scope="session")
+def open_page(browser: Chrome) -> Callable[..., OpenPage]:
+    """Opens a page in the browser."""
+    from .open_page import OpenPage
+
+    return partial(OpenPage, browser)
 
 
 @pytest.fixture(scope="session")
