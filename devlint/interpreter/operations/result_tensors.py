@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import KnownDevice, is_accelerator, is_host
-from devlint.domain.dtype import Dtype
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.placement import (
     PERHAPS_ON_HOST,
     UNKNOWN_PLACEMENT,
@@ -36,7 +36,7 @@ from devlint.interpreter.operations.extents import extent_of_result
 from devlint.interpreter.operations.operation_names import short_name
 from devlint.interpreter.operations.pinned_memory import report_pinned_accelerator
 from devlint.interpreter.operations.result_dtypes import first_result_dtype, operands_named
-from devlint.interpreter.operations.row_conditions import select_by_condition
+from devlint.interpreter.operations.row_conditions import is_passed, select_by_condition
 from devlint.interpreter.operations.tensor_ranks import rank_by_rule
 from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.events import Operand, RefusedOnBackend
@@ -81,12 +81,12 @@ def result_tensor(
         else _result_placement(frame, row, bound, operands, node, complete=complete)
     )
     first = operands[0].tensor if operands else None
+    dtype_known = complete or is_passed(bound, "dtype") or "dtype" not in row.params
+    dtype = first_result_dtype(frame, row, bound, operands) if dtype_known else UNKNOWN_DTYPE
     rank = rank_by_rule(frame, row.rank, bound, [(one.name, one.tensor.rank) for one in operands])
     result = Tensor(
         placement=placement,
-        dtype=dtype_with_origin(
-            frame, first_result_dtype(frame, row, bound, operands), short_name(row.name), node, bound
-        ),
+        dtype=dtype_with_origin(frame, dtype, short_name(row.name), node, bound),
         rank=rank if complete else rank.lower_bound,
         grad=_requires_grad(frame, row, operands),
         memory=None if row.name.endswith("empty") else Storage(),
