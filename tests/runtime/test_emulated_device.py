@@ -83,6 +83,14 @@ def test_what_was_saved_on_cuda_does_not_load_without_it() -> None:
         torch.load(file)
 
 
+@pytest.mark.parametrize("dtype", [bool, int, float, complex])
+def test_a_type_of_python_names_a_dtype(device: torch.device, dtype: type) -> None:
+    there, here = torch.ones(3, device=device), torch.ones(3)
+    expected = here.to(dtype).dtype
+    assert {there.to(dtype).dtype, there.to(dtype=dtype).dtype, here.to(device, dtype).dtype} == {expected}
+    assert there.to(dtype).device == device
+
+
 def test_modules_move_what_is_registered(device: torch.device) -> None:
     model = nn.BatchNorm1d(3)
     model.plain = torch.zeros(3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import torch
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _to = torch.Tensor.to
 _parse_to = torch._C._nn._parse_to
+
+
+_DTYPES: Final = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+"""The dtypes that the types of Python's numbers name in a call of `.to`."""
 
 
 class ToArguments(NamedTuple):
@@ -46,9 +50,9 @@ class ToArguments(NamedTuple):
 
 def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToArguments:
     """Return the arguments of a call of `.to`, which may begin with a device, a dtype or another tensor."""
-    rest = list(args)
+    rest = [_as_dtype(one) for one in args]
     device = kwargs.get("device")
-    dtype = kwargs.get("dtype")
+    dtype = _as_dtype(kwargs.get("dtype"))
     other = kwargs.get("other")
     if rest and isinstance(rest[0], torch.Tensor):
         other = rest.pop(0)
@@ -64,6 +68,11 @@ def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: d
     copy = bool(rest.pop(0)) if rest else bool(kwargs.get("copy", False))
     target = session.resolve(device) if device is not None else None
     return ToArguments(target, dtype, non_blocking, copy, kwargs.get("memory_format"))
+
+
+def _as_dtype(value: Any) -> Any:
+    """Return the dtype that a type of Python's numbers names; any other value as it is."""
+    return _DTYPES.get(value, value) if isinstance(value, type) else value
 
 
 def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how: str) -> torch.Tensor:
