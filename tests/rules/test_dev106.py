@@ -60,6 +60,7 @@ GOOD = {
     "functions of NumPy that call the tensor's own method": """
 x = torch.rand(2, 1).cuda()
 print(np.squeeze(x), np.swapaxes(x, 0, 1), np.real(x), np.nonzero(x), np.shape(x))
+print(np.split(x, [1]), np.take_along_axis(x, np.zeros((1, 1), dtype=int), axis=0))
 """,
     "copied first": """
 x = torch.ones(3).cuda()

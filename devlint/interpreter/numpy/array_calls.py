@@ -53,8 +53,11 @@ _DRAWN_NUMBERS: Final = {"float64": "float", "int64": "int"}
 """The type of the Python number that NumPy's random functions return instead of an array without dimensions."""
 
 
-METHOD_FUNCTIONS: Final = frozenset({"numpy.squeeze", "numpy.swapaxes", "numpy.real", "numpy.nonzero"})
-"""NumPy's functions that call the tensor's own method in a way that torch takes: NumPy then reads no elements."""
+METHOD_FUNCTIONS: Final = frozenset(
+    f"numpy.{name}"
+    for name in "squeeze swapaxes real nonzero take_along_axis split array_split hsplit vsplit dsplit".split()
+)
+"""NumPy's functions that index a tensor, or call its own method as torch takes it: NumPy then reads no elements."""
 
 
 def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
