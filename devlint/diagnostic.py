@@ -70,11 +70,17 @@ class AssumptionKind(Enum):
     """The author means something else than what the statement does."""
     HOST_MODULE = "host module"
     """A module whose own code asks for an accelerator by name is run on the host."""
+    HOST_CHOSEN = "host chosen"
+    """A flag of the program, and no command-line option, asks for no accelerator where one is used all the same."""
     CALLED = "called"
     """Somebody calls a function, or passes an argument, that nothing in the function's own project calls or passes."""
 
 
-BENIGN: Final = frozenset(AssumptionKind) - {AssumptionKind.CALLED, AssumptionKind.HOST_MODULE}
+BENIGN: Final = frozenset(AssumptionKind) - {
+    AssumptionKind.CALLED,
+    AssumptionKind.HOST_MODULE,
+    AssumptionKind.HOST_CHOSEN,
+}
 """The kinds of assumptions that nearly always hold in real programs, so that a finding with them is still likely.
 
 The table of precision by kind, `benchmarks/first_sight.py report`, is what this set is checked against.

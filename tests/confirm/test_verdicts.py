@@ -12,6 +12,7 @@ pytest.importorskip("torch")
 from devlint.api import check_paths
 from devlint.confirm.confirmation import ConfirmOptions, confirm_findings
 from devlint.confirm.judgement import Judgement, Verdict
+from devlint.diagnostic import Confidence
 
 from .test_command import POSITIONS
 
@@ -78,7 +79,7 @@ UNMOVED = """
 def test_what_the_code_itself_moves_is_not_moved_by_the_driver(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(textwrap.dedent(UNMOVED), encoding="utf-8")
-    [finding] = check_paths([path], isolated=True).diagnostics
+    [finding] = check_paths([path], isolated=True, min_confidence=Confidence.POSSIBLE).diagnostics
     assert finding.code == "DEV102"
     [judged] = confirm_findings([finding], ConfirmOptions())
     assert judged.verdict is Verdict.CONFIRMED

@@ -32,7 +32,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CI = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 FEATURES = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
 BUG = "import torch\n\nx = torch.zeros(3, device='cuda')\nx + torch.ones(3)\n"
-OTHERS = frozenset({"--hook-stage", "--jobs", "--version", "--select", "--devlint", "--help"})
+OTHERS = frozenset({"--all-files", "--hook-stage", "--hook-type", "--jobs", "--version", "--select", "--devlint", "--help"})
 """Options of other programs."""
 
 
@@ -128,8 +128,8 @@ def test_ruff_leaves_our_codes_alone_once_it_is_told_of_them(tmp_path):
 def test_the_examples_for_services_are_valid_and_their_commands_run(tmp_path, monkeypatch, capfd):
     found = [yaml.safe_load(block) for block in blocks(CI, "yaml")]
     lines = re.findall(r"^(?:\s*- (?:run: |script: )?)?devlint (--.*?)(?:\s+#.*)?$", CI, re.MULTILINE)
-    assert len(found) == 5
-    assert len(lines) == 6
+    assert len(found) == 6
+    assert len(lines) == 7
     monkeypatch.chdir(tmp_path)
     Path("a.py").write_text(BUG)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
@@ -137,7 +137,7 @@ def test_the_examples_for_services_are_valid_and_their_commands_run(tmp_path, mo
         subprocess.run(["git", *command.split()], check=True)
     subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "HEAD"], check=True)
     statuses = [cli.invoke(shlex.split(line)) for line in lines]
-    assert statuses == [1, 0, 1, 1, 0, 0], capfd.readouterr()
+    assert statuses == [1, 1, 0, 1, 1, 0, 0], capfd.readouterr()
     assert json.loads(Path("devlint.sarif").read_text())["version"] == "2.1.0"
     assert [each["check_name"] for each in json.loads(Path("devlint.json").read_text())] == ["DEV101"]
 

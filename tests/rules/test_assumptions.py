@@ -50,6 +50,18 @@ PROGRAMS = {
         "certain",
         [],
     ),
+    "a flag that asks for no accelerator where one is used": (
+        """
+        import torch
+        def run(data, gpu):
+            x = torch.ones(3)
+            if data.use_gpu:
+                x = x.cuda()
+            return x + torch.ones(3, device="cuda")
+        """,
+        "possible",
+        [("host chosen", "`not data.use_gpu` holds", 5)],
+    ),
     "a condition that chooses the device": (
         """
         import torch

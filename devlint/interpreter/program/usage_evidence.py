@@ -288,9 +288,9 @@ class UsageEvidence:
             self.mentions_device = True
         name = dotted_name(node.value)
         if name is None:
-            # `net.cpu().state_dict()`: a transfer returns what it moves.
+            # `net.cpu().state_dict()`: a transfer returns what it moves. Pipelines have `eval` and `train` as well.
             moved = _moved_name(node.value)
-            if moved is not None and attribute in _MODULE_EVIDENCE:
+            if moved is not None and attribute in _MODULE_EVIDENCE and attribute not in ("eval", "train"):
                 self._module(moved, attribute)
             return
         if node in self._stored:
