@@ -32,7 +32,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CI = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 FEATURES = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
 BUG = "import torch\n\nx = torch.zeros(3, device='cuda')\nx + torch.ones(3)\n"
-OTHERS = frozenset({"--all-files", "--hook-stage", "--hook-type", "--jobs", "--version", "--select", "--devlint", "--help"})
+OTHERS = frozenset(f"--{name}" for name in "all-files hook-stage hook-type jobs version select devlint help".split())
 """Options of other programs."""
 
 
