@@ -10,6 +10,7 @@ from devlint.domain.device import is_host
 from devlint.domain.dtype import is_floating, python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.placement import StepKind, placement_cases
+from devlint.domain.placement_lattice import join_placements
 from devlint.domain.storage import Storage
 from devlint.domain.torch_names import CAST_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
@@ -53,6 +54,7 @@ from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.pinned_memory import placement_of_pinned, report_pinned_accelerator
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor
+from devlint.interpreter.operations.transfer_requests import read_transfer_request
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import DiscardedResult, LoadedWhereSaved, Operand
@@ -73,7 +75,7 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
         _may_be_module(call.receiver) or looks_like_module(frame, call.receiver_node)
     ):
         # A module moves in place, so the unused result is no bug.
-        return call.receiver or UNKNOWN
+        return _moved_in_place(frame, call) if isinstance(call.receiver, OpaqueData) else call.receiver or UNKNOWN
     if (
         frame.discarded_expression is call.node
         and isinstance(call.receiver, OpaqueData)
@@ -92,6 +94,23 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
         return OpaqueData(
             moved.placement, moved=moved.moved, mixed=may_move, may_move_inputs=may_move, of_loader=batch.of_loader
         )
+    return moved
+
+
+def _moved_in_place(frame: Frame, call: LibraryCall) -> Value:
+    """Return data of unknown structure after a transfer whose result is thrown away, under all its names.
+
+    If the code around uses it as a module, it now is where the transfer asks for, else it may be there.
+    """
+    data = call.receiver
+    assert isinstance(data, OpaqueData)
+    request = read_transfer_request(frame, call.name, call.arguments, call.node)
+    if request.placement is None:
+        return data
+    is_module = looks_like_module(frame, call.receiver_node)
+    placement = request.placement if is_module else join_placements(data.placement, request.placement)
+    moved = replace(data, placement=placement, parts=())
+    rebind(frame, call.receiver_node, data, moved)
     return moved
 
 
