@@ -99,10 +99,10 @@ def _kind_of_condition(test: Literal) -> AssumptionKind:
     """Return what sort of thing a finding takes for granted that only holds under a condition."""
     if is_about_option(test):
         return AssumptionKind.OPTION
-    if holds_with_defaults(test):
-        return AssumptionKind.DEFAULT
-    # Nine findings that were read needed such a flag to be off; none was true: another name of the flag was on.
-    return AssumptionKind.HOST_CHOSEN if _turns_accelerator_off(test) else AssumptionKind.CONDITION
+    match test.formula:
+        case Atom(key=("available", _)):
+            return AssumptionKind.NO_ACCELERATOR
+    return AssumptionKind.DEFAULT if holds_with_defaults(test) else AssumptionKind.CONDITION
 
 
 def _is_implied(test: Literal, origins: Collection[Hashable]) -> bool:

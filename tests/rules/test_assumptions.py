@@ -50,18 +50,6 @@ PROGRAMS = {
         "certain",
         [],
     ),
-    "a flag that asks for no accelerator where one is used": (
-        """
-        import torch
-        def run(data, gpu):
-            x = torch.ones(3)
-            if data.use_gpu:
-                x = x.cuda()
-            return x + torch.ones(3, device="cuda")
-        """,
-        "possible",
-        [("host chosen", "`not data.use_gpu` holds", 5)],
-    ),
     "a condition that chooses the device": (
         """
         import torch
@@ -69,7 +57,7 @@ PROGRAMS = {
             x = torch.ones(3, device="cuda" if use_gpu else "cpu")
             return x + torch.ones(3)
         """,
-        "likely",
+        "possible",
         [("condition", "`use_gpu` holds", 4)],
     ),
     "a parameter that a call leaves out": (
