@@ -93,13 +93,13 @@ def confidence_under(assumed: Iterable[AssumptionKind]) -> Confidence:
     """Return how sure devlint is of a finding with assumptions of these kinds.
 
     Without any, the finding is certain; with benign ones it is likely, and with any other it is only possible. So it is
-    where an attribute must still hold what the constructor made while the program itself decides all else: of ten
+    where an attribute must still hold what the constructor made and at most an option is assumed besides: of ten such
     findings that were read none was true.
     """
     kinds = set(assumed)
     if not kinds:
         return Confidence.CERTAIN
-    if AssumptionKind.CONSTRUCTED in kinds and AssumptionKind.CALLER not in kinds:
+    if AssumptionKind.CONSTRUCTED in kinds and kinds <= {AssumptionKind.CONSTRUCTED, AssumptionKind.OPTION}:
         return Confidence.POSSIBLE
     return Confidence.LIKELY if kinds <= BENIGN else Confidence.POSSIBLE
 

@@ -45,7 +45,8 @@ _LENGTHS = re.compile(r"len(gth)?s$")
 _MODULES = re.compile(r"model|net$|network|module|encoder|decoder|backbone|layer$|criterion|predict$")
 _FUNCTIONS = re.compile(r"^(fn|func|function|act|activation|norm|norm_layer|act_layer|nonlinearity|loss_fn|.*_fn)$")
 _BOXES = re.compile(r"box")
-_TORCH_NN = ("from torch import nn",)
+IDENTITY = PlainText("nn.Identity()", ("from torch import nn",))
+"""What stands for a module or a function: it takes anything and returns it."""
 
 
 class Guesses:
@@ -119,7 +120,7 @@ class Guesses:
         if uses.keys and not uses.tensor:
             return _keyed(uses, path)
         if uses.called or _MODULES.search(name) or _FUNCTIONS.match(name):
-            return {path: PlainText("nn.Identity()", _TORCH_NN)}
+            return {path: IDENTITY}
         literal = self._literals.commonest(parameter.name)
         if uses.tensor and not uses.number:
             return {path: tensor_guess(name, uses)}
@@ -163,7 +164,7 @@ class Guesses:
         if last == "ndarray":
             return {path: PlainText("np.ones((6, 16), dtype=np.float32)", ("import numpy as np",))}
         if last in ("Module", "Callable") or last.startswith("Callable["):
-            return {path: PlainText("nn.Identity()", _TORCH_NN)}
+            return {path: IDENTITY}
         if last == "Namespace":
             return self._namespace(uses, path)
         inside = re.fullmatch(r"(?:typing\.)?(List|Sequence|Iterable|list|Tuple|tuple)\[(.+)\]", text)

@@ -26,7 +26,7 @@ from devlint.confirm.arguments import (
     tensors_of,
 )
 from devlint.confirm.driver_process import Failure
-from devlint.confirm.guesses import SHAPES, WIDTH
+from devlint.confirm.guesses import IDENTITY, SHAPES, WIDTH
 
 V = TypeVar("V")
 Guess = Callable[[str], Value]
@@ -181,7 +181,7 @@ def _values(arguments: Arguments, error: Failure, near: frozenset[str]) -> Itera
     callable_wanted = "not callable" in message
     for path, value in _nearest(dict(arguments), near):
         if isinstance(value, PlainText) and callable_wanted:
-            yield changed(arguments, path, PlainText("nn.Identity()", ("from torch import nn",)))
+            yield changed(arguments, path, IDENTITY)
             yield changed(arguments, path, PlainText("nn.ReLU", ("from torch import nn",)))
         elif isinstance(value, PlainText) and wants_list:
             listed = changed(arguments, path, LIST)
@@ -191,7 +191,7 @@ def _values(arguments: Arguments, error: Failure, near: frozenset[str]) -> Itera
         elif isinstance(value, TensorText) and re.search(r"integer|'Tensor' object|an? int\b|bool value", message):
             yield changed(arguments, path, PlainText("4"))
             yield {**changed(arguments, path, LIST), (*path, 0): value, (*path, 1): value}
-            yield changed(arguments, path, PlainText("nn.Identity()", ("from torch import nn",)))
+            yield changed(arguments, path, IDENTITY)
             yield changed(arguments, path, PlainText("None"))
 
 

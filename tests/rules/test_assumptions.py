@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from devlint import Confidence, check_source
+from devlint.diagnostic import AssumptionKind, confidence_under
 
 PROGRAMS = {
     "both devices written out": (
@@ -185,3 +186,20 @@ def test_what_a_finding_assumes(name):
     (found,) = check_source(text, select=["DEV1"], min_confidence=Confidence.POSSIBLE).diagnostics
     assumed = [(one.kind.value, one.message, one.region and one.region.start.row) for one in found.assumptions]
     assert (found.confidence.value, assumed) == (confidence, expected)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "confidence"),
+    [
+        ("", "certain"),
+        ("condition", "possible"),
+        ("no accelerator", "likely"),
+        ("constructed", "possible"),
+        ("constructed, option", "possible"),
+        ("constructed, uncast", "likely"),
+        ("constructed, caller", "likely"),
+    ],
+)
+def test_the_kinds_of_assumptions_decide_how_sure_a_finding_is(kinds: str, confidence: str) -> None:
+    assumed = [AssumptionKind(one) for one in kinds.split(", ") if one]
+    assert confidence_under(assumed) is Confidence(confidence)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import libcst as cst
 
+from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.tree_walk import descend, dotted_name
 
 
@@ -16,8 +17,9 @@ def pays_for_inner_loop(loop: cst.CSTNode, node: cst.CSTNode) -> bool:
     An inner loop counts if it repeats a computation: a `while`, a `for` over a range of unknown length, or a loop that
     runs a backward pass. A loop over the entries of a container may be a line of bookkeeping and does not count.
     """
+    around = path_to(loop, node)
     inner = (one for one in descend(loop, into_functions=False) if isinstance(one, (cst.For, cst.While)))
-    return any(_repeats_computation(one) and not any(each is node for each in descend(one)) for one in inner)
+    return any(one not in around and _repeats_computation(one) for one in inner)
 
 
 def _repeats_computation(loop: cst.For | cst.While) -> bool:
