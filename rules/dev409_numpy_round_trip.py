@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.domain.device import is_accelerator
 from devlint.domain.placement import Basis, Step, StepKind, newest_step, placement_cases
 from devlint.domain.value import OriginKind, Tensor
 from devlint.explain.assumptions import assumptions
@@ -25,7 +26,8 @@ class NumpyRoundTrip(Rule):
     ## What it does
     Finds `torch.tensor(t.cpu().numpy())` and `torch.from_numpy(t.numpy())` with nothing in between, and
     `torch.tensor(t)` of a tensor, in code that runs again and again. Elsewhere both are an information, and so is the
-    way through NumPy unless the tensor has come from an accelerator and one function goes both ways.
+    way through NumPy unless the tensor has come from an accelerator and one function goes both ways, and the copy of a
+    tensor that lies on the host.
 
     ## Why is this bad?
     Through NumPy the values travel to the host, where they are waited for, and back. `torch.tensor(t)` copies, leaves
@@ -88,7 +90,7 @@ class NumpyRoundTrip(Rule):
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
             help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
             assumptions=assumptions(event),
-            severity=cost_severity(event.context),
+            severity=cost_severity(event.context, little=not _is_on_accelerator(event)),
             make_fix=partial(_fix, event),
         )
 
@@ -118,6 +120,15 @@ def _fix(event: TensorRebuilt, context: FixContext) -> Fix:
         return clone_without_numpy(region, call)
     made_here = all(is_placed_in_function(event.context, leaf) for _, leaf in placement_cases(event.source.placement))
     return clone_tensor(region, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
+
+
+def _is_on_accelerator(event: TensorRebuilt) -> bool:
+    """Return whether the tensor that a call copies may lie on an accelerator."""
+    source = event.source
+    if not isinstance(source, Tensor):
+        return False
+    cases = placement_cases(source.placement, event.context.path_condition)
+    return any(is_accelerator(case.device) for _, case in cases)
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:

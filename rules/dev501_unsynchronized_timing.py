@@ -7,7 +7,8 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
-from devlint.domain.placement import Loop, Place, Step, StepKind, placement_cases
+from devlint.domain.heat import Heat
+from devlint.domain.placement import Loop, Place, Scope, Step, StepKind, placement_cases
 from devlint.explain.assumptions import assumptions, chooses_device
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import places_in_loop
@@ -71,8 +72,9 @@ class UnsynchronizedTiming(Rule):
     ## Known limits
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
     like count as waiting. A clock that was started before a loop, or in the iteration before, tells of its progress
-    and is not reported, nor is the time of a loop that waits in each iteration. Times that are only written down, and
-    subtracted elsewhere, are not followed.
+    and is not reported, nor is the time of a loop that waits in each iteration, nor what a test measures. Where
+    something waited between the two reads, a few elementwise operations after it do not count. Times that are only
+    written down, and subtracted elsewhere, are not followed.
     """
 
     code = "DEV501"
@@ -111,8 +113,10 @@ class UnsynchronizedTiming(Rule):
                 yield from self._finding(event)
 
     def _finding(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
-        """Yield the finding for a time measurement, unless it tells of a loop's progress."""
+        """Yield the finding for a time measurement, unless it tells of a loop's progress or stands in a test."""
         clock, loop = event.context.place, event.context.loop
+        if _is_of_tests(event.context.scope):
+            return
         if loop is not None:
             written = places_in_loop(loop.place, event.started, clock)
             if clock in written and written != [event.started, clock]:
@@ -126,6 +130,15 @@ class UnsynchronizedTiming(Rule):
             subject=clock,
             make_fix=partial(_fix, event),
         )
+
+
+def _is_of_tests(scope: Scope | None) -> bool:
+    """Return whether code is part of tests, or called by them."""
+    while scope is not None:
+        if scope.heat is Heat.ONCE:
+            return True
+        scope = scope.caller
+    return False
 
 
 def _loops(loop: Loop | None) -> Iterator[Loop]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from devlint.diagnostic import Severity
 from devlint.domain.dtype import Dtype
 from devlint.domain.extent import Extent
-from devlint.domain.path_conditions import PathCondition
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import Loop, Place
 from devlint.explain.assumptions import chooses_device
 from devlint.explain.place_texts import place_text
@@ -19,9 +19,17 @@ def cost_severity(context: EventContext, *, little: bool = False) -> Severity | 
     """Return the severity of a finding about cost: info where the cost hardly matters, else None (that of the rule).
 
     It hardly matters outside of hot code, where it is known to be `little`, and where it is paid once for all the
-    iterations of an inner loop.
+    iterations of an inner loop. Nor is it known to matter in a branch that the hot code may never take.
     """
-    return None if not little and context.hot and not context.paid_for_inner_loop else Severity.INFO
+    if little or not context.hot or context.paid_for_inner_loop or _may_be_left_out(context):
+        return Severity.INFO
+    return None
+
+
+def _may_be_left_out(context: EventContext) -> bool:
+    """Return whether an event is in a branch of the hot code, under a condition that does not choose the device."""
+    start = context.repeater.path_condition if isinstance(context.repeater, Loop) else NO_CONDITION
+    return context.in_branch and not is_always_paid(context.path_condition - start)
 
 
 def frequency_text(context: EventContext) -> str:

@@ -68,8 +68,6 @@ def train(batches, n: int, m: int):
             noise = torch.rand(n, m).to("cuda")
         if number == 0:
             print(torch.rand(n, m).to("cuda"))
-        if number > 0:
-            print(torch.rand(n, m).to("cuda"))  # DEV406
 """,
     "what the next iteration makes again": """
 def train(batches, n: int, m: int):

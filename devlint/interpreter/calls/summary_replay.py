@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from devlint.domain.clock_reads import RunningWork
 from devlint.domain.path_conditions import PathCondition
 from devlint.domain.storage import Storage
 from devlint.domain.value import Array, Tensor, Tuple, Value
@@ -157,9 +158,10 @@ def _advance_torch_state(summary: CallSummary, now: TorchState) -> TorchState:
     """
     before, after = summary.inputs.torch_state, summary.torch_state
     running = now.unsynchronized if after.epoch == before.epoch else None
-    if after.unsynchronized is not None and after.unsynchronized[0] > before.launches:
-        number, step = after.unsynchronized
-        running = number - before.launches + now.launches, step
+    work = after.unsynchronized
+    if work is not None and work.number > before.launches:
+        heavy = work.heavy or (running is not None and running.heavy)
+        running = RunningWork(work.number - before.launches + now.launches, work.step, heavy)
     return replace(
         after,
         epoch=after.epoch - before.epoch + now.epoch,

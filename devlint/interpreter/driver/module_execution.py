@@ -37,6 +37,7 @@ from devlint.interpreter.driver.deferred_registrations import (
 from devlint.interpreter.language.import_bindings import imported_value
 from devlint.interpreter.operations.accelerator_names import report_imported_accelerator_names
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.interpreter.program.function_roles import holds_tests
 from devlint.interpreter.state.abstract_state import State
 from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.base_heap import write_to_base_heap
@@ -71,6 +72,8 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
         return known
     unit = module.index.statements[0] if module.index.statements else None
     heat = Heat.OPEN if module.source.cells is None else Heat.CELL
+    if holds_tests(module.path):
+        heat = Heat.ONCE
     scope = Scope("module", module.filename, entry=True, heat=heat)
     frame = Interpreter(analysis, module, unit, scope, State({}, Heap(analysis.base_heap)))  # type: ignore[arg-type]
     analysis.module_frames[module] = frame

@@ -27,5 +27,7 @@ def read_clock(frame: Frame, call: LibraryCall) -> Value:
     torch_state = frame.state.torch_state
     frame.analysis.call_summaries.invalidate()
     by_constructor = frame.scope.name.rpartition(".")[2] == "__init__"
-    read = ClockRead(frame.place(call.node), torch_state.launches, torch_state.unsynchronized, by_constructor)
+    read = ClockRead(
+        frame.place(call.node), torch_state.launches, torch_state.epoch, torch_state.unsynchronized, by_constructor
+    )
     return Number("float", read)

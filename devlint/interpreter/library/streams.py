@@ -33,6 +33,13 @@ def synchronize(frame: Frame, call: LibraryCall) -> Value:
     return NONE
 
 
+@models_call("torch.save")
+def save(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.save(obj, f)`: it reads tensors, and so waits for the accelerator if they lie there."""
+    assume_synchronized(frame)
+    return NONE
+
+
 @models_call(
     "torch.cuda.Event.query",
     "torch.cuda.Event.elapsed_time",

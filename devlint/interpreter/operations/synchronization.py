@@ -25,6 +25,10 @@ An operation whose row says that it waits for the accelerator (`Row.sync`) reads
 """
 
 
+_QUICK_RANKS: Final = frozenset({"broadcast", "reduce", "reduction", "zero"})
+"""The values of `Row.rank` for elementwise operations and reductions."""
+
+
 def update_synchronization(
     frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, name: str
 ) -> None:
@@ -38,7 +42,8 @@ def update_synchronization(
     if waits and operands:
         _report_host_read(frame, operands[0], node, name)
     if launched:
-        frame.launch(frame.step(StepKind.PASSED, f"`{name}` is launched on the accelerator", node))
+        step = frame.step(StepKind.PASSED, f"`{name}` is launched on the accelerator", node)
+        frame.launch(step, heavy=not _takes_a_moment(row))
     elif not operands:
         # A factory may fill memory on any device, so it may launch work on the accelerator.
         frame.state.torch_state = replace(frame.state.torch_state, last_wait=None)
@@ -56,22 +61,30 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
 
     If the work is the body of a `with` block, timed by its context manager, the report is kept in `block_timings` until
     the body has been interpreted. A time that no code reads is not reported, nor is the time since an object was made,
-    which a constructor notes for stamps on messages.
+    which a constructor notes for stamps on messages. If the host waited between the two reads, it has waited for the
+    bulk of the work; a few elementwise operations after that change the time by next to nothing.
     """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
     if start.origin.by_constructor or frame.analysis.use_def.gets_unread_name(frame, node):
         return
     work = end.origin.unsynchronized
-    if work is None or work[0] <= start.origin.launches:
+    if work is None or work.number <= start.origin.launches:
+        return
+    if end.origin.epoch != start.origin.epoch and not work.heavy:
         return
     timing = UnsynchronizedTiming(
-        replace(frame.event_context(node), place=end.origin.place), start.origin.place, work[1]
+        replace(frame.event_context(node), place=end.origin.place), start.origin.place, work.step
     )
     if is_with_block_work(timing.work):
         frame.analysis.block_timings.append(timing)
     else:
         frame.emit(timing)
+
+
+def _takes_a_moment(row: Row) -> bool:
+    """Return whether an operation is elementwise, a reduction or a view: quick beside products and modules."""
+    return bool(row.view or row.may_view) or (row.module is None and row.rank in _QUICK_RANKS)
 
 
 def is_with_block_work(work: Step) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Final
 
 import libcst as cst
@@ -56,14 +57,18 @@ def is_test(info: FunctionInfo) -> bool:
     return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
 
 
+def holds_tests(path: Path) -> bool:
+    """Return whether a file holds tests, or what they need, by its name and its folder's."""
+    return is_test_file(path) or path.parent.name in _TEST_FOLDERS
+
+
 def _is_of_tests(info: FunctionInfo, analysed: bool) -> bool:
     """Return whether a function is part of tests, by its file, the file's folder or its name.
 
     A function `test_model(loader)` may as well evaluate a model, so that only a test without parameters is told by its
     name.
     """
-    path = info.module.path
-    if is_test_file(path) or path.parent.name in _TEST_FOLDERS:
+    if holds_tests(info.module.path):
         return True
     is_named = analysed and info.name.rpartition(".")[2].startswith("test_")
     return is_named and is_test(info) and all(one.name == "self" for one in info.parameters)

@@ -8,6 +8,7 @@ from functools import reduce
 from typing import Final
 
 from devlint.domain.autocast import NO_AUTOCAST, UNKNOWN_AUTOCAST, Autocast
+from devlint.domain.clock_reads import RunningWork
 from devlint.domain.device import ANY_ACCELERATOR, CPU, KnownDevice
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.join import join, join_dtypes
@@ -51,7 +52,7 @@ class TorchState:
     current_device: KnownDevice | None = None
     epoch: int = 0
     launches: int = 0
-    unsynchronized: tuple[int, Step] | None = None
+    unsynchronized: RunningWork | None = None
     last_wait: Step | None = None
     equal_dtypes: frozenset[tuple[Hashable, Dtype]] = frozenset()
     in_flight: frozenset[CopyInFlight] = frozenset()
@@ -192,15 +193,16 @@ def _join_copies(left: State, right: State) -> frozenset[CopyInFlight]:
     return found
 
 
-def _join_running_work(left: TorchState, right: TorchState) -> tuple[int, Step] | None:
-    """Return the newest accelerator work that may still be running after either of two paths, with its number.
+def _join_running_work(left: TorchState, right: TorchState) -> RunningWork | None:
+    """Return the newest accelerator work that may still be running after either of two paths.
 
     The result is None when one of the two paths has waited for the accelerator since they branched.
     """
     running = [one.unsynchronized for one in (left, right) if one.unsynchronized is not None]
     if left.epoch != right.epoch and len(running) < 2:
         return None
-    return max(running, key=lambda work: work[0], default=None)
+    newest = max(running, key=lambda work: work.number, default=None)
+    return newest and replace(newest, heavy=any(work.heavy for work in running))
 
 
 def changed(before: State, after: State) -> set[str]:

@@ -26,7 +26,7 @@ from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
 from devlint.interpreter.program.joined_elements import joining_function
-from devlint.interpreter.state.hot_code import is_paid_for_inner_loop, repeater
+from devlint.interpreter.state.hot_code import is_in_branch_of_hot_code, is_paid_for_inner_loop, repeater
 from devlint.interpreter.state.training_steps import is_in_training_step
 
 
@@ -76,6 +76,11 @@ class EventContext:
     def paid_for_inner_loop(self) -> bool:
         """Whether the code of the event runs once for all iterations of a loop beside it; computed when asked."""
         return is_paid_for_inner_loop(self.place, self.scope, self.loop)
+
+    @property
+    def in_branch(self) -> bool:
+        """Whether the code of the event stands in a branch of the code that runs again and again."""
+        return is_in_branch_of_hot_code(self.place, self.scope, self.loop)
 
     @property
     def in_training_step(self) -> bool:

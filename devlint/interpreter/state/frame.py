@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
+from devlint.domain.clock_reads import RunningWork
 from devlint.domain.join import join_tensors
 from devlint.domain.objects import HeapObject, Instance, ParameterCell, ParameterGroup, Sequence, join_parameter_cells
 from devlint.domain.path_conditions import Literal, entails
@@ -536,8 +537,12 @@ class Frame:
             torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=step, in_flight=frozenset()
         )
 
-    def launch(self, step: Step) -> None:
-        """Record in the abstract state that the accelerator is given work; `step` is the operation that launches it."""
+    def launch(self, step: Step, *, heavy: bool = True) -> None:
+        """Record in the abstract state that the accelerator is given work; `step` is the operation that launches it.
+
+        `heavy` is false for an operation that takes a moment (see `RunningWork`).
+        """
         torch_state: TorchState = self.state.torch_state
-        number = torch_state.launches + 1
-        self.state.torch_state = replace(torch_state, launches=number, unsynchronized=(number, step), last_wait=None)
+        number, running = torch_state.launches + 1, torch_state.unsynchronized
+        work = RunningWork(number, step, heavy or (running is not None and running.heavy))
+        self.state.torch_state = replace(torch_state, launches=number, unsynchronized=work, last_wait=None)

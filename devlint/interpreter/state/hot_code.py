@@ -13,6 +13,7 @@ import libcst as cst
 
 from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope
+from devlint.interpreter.program.branches import is_in_branch
 from devlint.interpreter.program.inner_loops import pays_for_inner_loop
 from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_until_kept
 
@@ -53,6 +54,18 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
         at, run = run.called_at, run.caller
     nodes = (repeating.body, at.node) if at is not None else ()
     return bool(nodes) and all(isinstance(one, cst.CSTNode) for one in nodes) and pays_for_inner_loop(*nodes)
+
+
+def is_in_branch_of_hot_code(place: Place, scope: Scope, loop: Loop | None) -> bool:
+    """Return whether code that is run again and again stands in a branch, so that some of the runs may leave it out.
+
+    The branches that count are those of the function that holds the code, within the loop that runs it if it has one.
+    Branches of callers do not count: whole ways to compute something are chosen there.
+    """
+    repeating = repeater(place, scope, loop)
+    body = repeating.body if isinstance(repeating, Loop) and repeating.scope is scope else scope.body
+    nodes = body, place.node
+    return all(isinstance(one, cst.CSTNode) for one in nodes) and is_in_branch(*nodes)
 
 
 def _is_once(run: Scope | None) -> bool:
