@@ -11,6 +11,7 @@ from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port
 from devlint.port.device_spellings import DeviceSpelling
+from devlint.port.host_precision import has_switch, switched_off_on_host
 from devlint.port.port_context import PortContext, replace_text
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import dotted_name
@@ -58,6 +59,19 @@ def port_text(context: PortContext, region: NodeRegion, node: cst.CSTNode, spell
             if isinstance(text, str) and is_device_name(text):
                 return _named(context, region, node, spelling, is_used_now=False)
     raise LeftForHuman("whether this text is a device, the code around it does not tell")
+
+
+def is_device_of_torch(context: PortContext, region: NodeRegion, node: cst.CSTNode) -> bool:
+    """Return whether a text is the device of a transfer or of a function of torch that makes or moves tensors."""
+    argument = region.parent(_whole_text(region, node))
+    call = region.parent(argument) if isinstance(argument, cst.Arg) else None
+    if not isinstance(call, cst.Call) or not isinstance(argument, cst.Arg):
+        return False
+    name = context.names.full_name(region, call.func)
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _TRANSFERS and not name.startswith("torch."):
+        return argument is call.args[0]
+    is_named = argument.keyword is not None and argument.keyword.value in ("device", "map_location")
+    return is_named and name.startswith("torch.") and not has_switch(name)
 
 
 def _whole_text(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
@@ -117,7 +131,11 @@ def _port_argument(
     if not spelling.is_current and (keyword == "map_location" or name == "torch.load"):
         return _port_location(context, region, node, spelling, argument)
     is_used_now = (name.startswith("torch.") and name != "torch.device") or is_transfer
-    return _named(context, region, node, spelling, is_used_now=is_used_now)
+    found = _named(context, region, node, spelling, is_used_now=is_used_now)
+    if is_whole and has_switch(name) and context.may_run_on_host:
+        type_text = context.device(region, node).type_text
+        return Port(found.shown, [*found.edits, *switched_off_on_host(region, call, name, type_text)])
+    return found
 
 
 def _port_location(

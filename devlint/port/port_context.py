@@ -44,7 +44,10 @@ class ProgramTraits:
 
 
 class PortContext:
-    """One file under port: its text and names, the devices it has, and the device that the port makes for it."""
+    """One file under port: its text and names, the devices it has, and the device that the port makes for it.
+
+    `may_run_on_host` is False where the file surely needs CUDA as it is: its port then decides what the host does.
+    """
 
     def __init__(self, fixes: FixContext, options: PortOptions, traits: ProgramTraits) -> None:
         self.fixes = fixes
@@ -54,6 +57,7 @@ class PortContext:
         self.devices = DeviceNames(
             fixes, self.names, constants_are_ported=not traits.asks_late, imported=traits.imported_devices
         )
+        self.may_run_on_host = True
         self.made = MadeDevice(fixes, options.device_name, lazily=traits.asks_late)
 
     def device(self, region: NodeRegion, node: cst.CSTNode, *, is_used_now: bool = True) -> DeviceName:
