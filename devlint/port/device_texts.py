@@ -12,6 +12,7 @@ from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port
 from devlint.port.device_spellings import DeviceSpelling
 from devlint.port.host_precision import has_switch, switched_off_on_host
+from devlint.port.made_device import AsksTooEarly
 from devlint.port.port_context import PortContext, replace_text
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import dotted_name
@@ -210,7 +211,7 @@ def _named(
 
 def _port_torch_device(context: PortContext, region: NodeRegion, call: cst.Call) -> Port:
     """Return the port of `torch.device("cuda")`: the program's device, or the choice of one where it is assigned."""
-    known = context.devices.visible_at(region, call)
+    known = context.known_device(region, call)
     if known is None and _is_assigned_device(region, call):
         return _choice(context, region, call, DeviceName(f"{CURRENT}()"))
     device = context.device(region, call, is_used_now=False)
@@ -222,7 +223,7 @@ def _port_torch_device(context: PortContext, region: NodeRegion, call: cst.Call)
 
 def _port_assignment(context: PortContext, region: NodeRegion, node: cst.CSTNode, spelling: DeviceSpelling) -> Port:
     """Return the port of a text that is assigned to a device's name: the program chooses its device here."""
-    if spelling.is_current and context.devices.visible_at(region, node) is None:
+    if spelling.is_current and context.known_device(region, node) is None:
         return _choice(context, region, node, DeviceName(f"{CURRENT}().type", is_text=True))
     return _named(context, region, node, spelling, is_used_now=False)
 
@@ -230,7 +231,7 @@ def _port_assignment(context: PortContext, region: NodeRegion, node: cst.CSTNode
 def _choice(context: PortContext, region: NodeRegion, node: cst.CSTNode, chosen: DeviceName) -> Port:
     """Return the port of a fixed device to the choice of the accelerator where there is one."""
     if context.traits.asks_late:
-        raise LeftForHuman("the program sets the visible devices or forks, perhaps later than this")
+        raise AsksTooEarly("the program sets the visible devices or forks, perhaps later than this")
     current, imports = context.library(region, node, CURRENT)
     available, more = context.library(region, node, AVAILABLE)
     host = '"cpu"'

@@ -18,6 +18,7 @@ from devlint.port.collectives import port_backend
 from devlint.port.cuda_uses import CudaUse, Left, LeftForHuman, LeftInGuard, Outcome, Port, WithoutEquivalent
 from devlint.port.device_texts import is_device_of_torch, port_text
 from devlint.port.guards import early_exit, guard_around, test_around
+from devlint.port.made_device import AsksTooEarly
 from devlint.port.old_tensor_types import port_tensor_type
 from devlint.port.port_context import PortContext, PortOptions, ProgramTraits
 from devlint.port.transfers import port_transfer
@@ -75,16 +76,29 @@ class _FilePorter:
         return FilePort(tuple(uses), (*self._edits, *self._context.made.edits), self._is_finished)
 
     def _port_each(self, sites: Iterable[UseSite]) -> Iterator[CudaUse]:
-        """Yield what becomes of uses that are ported one by one."""
+        """Yield what becomes of uses that are ported one by one.
+
+        Those that must not make the device where they are come last: others may have made it in time.
+        """
+        early = []
         for site in sites:
             found = self._attempt(site, partial(self._ported, site))
-            try:
-                if isinstance(found, Port):
-                    self._take(found.edits)
-            except _Overlap:
-                self._context.made.forget()
-                self._is_finished = False
-                continue
+            if isinstance(found, AsksTooEarly):
+                early.append(site)
+            else:
+                yield from self._taken(site, found)
+        for site in early:
+            yield from self._taken(site, self._attempt(site, partial(self._ported, site)))
+
+    def _taken(self, site: UseSite, found: Port | Left) -> Iterator[CudaUse]:
+        """Yield what becomes of a use, and add the edits of its port; nothing for a use inside one that is ported."""
+        try:
+            if isinstance(found, Port):
+                self._take(found.edits)
+        except _Overlap:
+            self._context.made.forget()
+            self._is_finished = False
+        else:
             yield self._use(site, found)
 
     def _port_together(self, amp: AmpImports) -> Iterator[CudaUse]:

@@ -69,8 +69,12 @@ class PortContext:
             raise LeftForHuman("TorchScript does not read the names of the file")
         if self.traits.is_scripted and any(isinstance(one, cst.ClassDef) for one in region.ancestors(node)):
             raise LeftForHuman("TorchScript may compile the class, and does not read the names of the file")
-        found = self.devices.visible_at(region, node)
+        found = self.known_device(region, node)
         return found if found is not None else self.made.at(region, node, is_used_now=is_used_now)
+
+    def known_device(self, region: NodeRegion, node: cst.CSTNode) -> DeviceName | None:
+        """Return the name of the program's device that is in sight at a node: the program's own, or one made before."""
+        return self.devices.visible_at(region, node) or self.made.made_before(region, node)
 
     def _is_script(self, region: NodeRegion, node: cst.CSTNode) -> bool:
         """Return whether a node is a function that TorchScript or another compiler of its own kind reads."""

@@ -257,6 +257,33 @@ def test_an_import_of_amp_is_changed_with_all_its_uses(tmp_path: Path) -> None:
     )
 
 
+def test_an_import_of_amp_from_a_module_below_it_is_changed_too(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+
+        def f(model, x):
+            from torch.cuda.amp.grad_scaler import GradScaler
+            from torch.cuda.amp.autocast_mode import autocast
+            scaler = GradScaler()
+            with autocast():
+                return scaler.scale(model(x.cuda()))
+        # becomes
+        import torch
+
+        # the device
+
+        def f(model, x):
+            from torch.amp import GradScaler
+            from torch.amp import autocast
+            scaler = GradScaler(device.type)
+            with autocast(device.type):
+                return scaler.scale(model(x.to(device)))
+        """,
+    )
+
+
 def test_where_an_import_of_amp_is_left_other_uses_get_their_full_names(tmp_path: Path) -> None:
     left = check_port(
         tmp_path,
