@@ -158,7 +158,7 @@ def broken_by_rename(site: UseSite, sites: Sequence[UseSite]) -> str | None:
         if any(branch is one.node or branch in [*one.region.ancestors(one.node)] for one in left):
             return "asks for any accelerator, and then uses CUDA"
         return None
-    if by.raises_without_accelerator and not holders and is_call:
+    if by.result_without is not None and not holders and is_call:
         return "raises where there is no accelerator"
     return None
 

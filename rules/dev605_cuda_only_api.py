@@ -50,8 +50,9 @@ class CudaOnlyApi(Rule):
     ```
 
     ## Fix safety
-    The name is replaced where the arguments may stay as they are. Unsafe: without any accelerator, some functions of
-    `torch.cuda` do nothing where those of `torch.accelerator` raise.
+    The name is replaced where the arguments may stay as they are. Without an accelerator, some functions of
+    `torch.cuda` do nothing or return 0 where those of `torch.accelerator` raise: such a call is put under a check.
+    Unsafe: `torch.manual_seed` seeds the host too, and code around the call may still be for CUDA.
 
     ## How it is confirmed at run time
     The program is run on an emulated accelerator other than CUDA, and stops at the line or skips its effect.
@@ -107,8 +108,11 @@ def _help(best: Replacement) -> str:
     if best.kind is Kind.DEVICE_TYPE:
         keyword = f"{best.keyword}=" if best.keyword else ""
         parts.append(f"pass the device's type: `{best.by}({keyword}device.type, ...)`")
-    if best.raises_without_accelerator:
-        parts.append("ask `torch.accelerator.is_available()` first: unlike the old one, it raises where there is none")
+    if best.result_without is not None and best.kind is Kind.FUNCTION:
+        does = "does nothing" if best.result_without == "None" else f"gives {best.result_without}"
+        parts.append(
+            f"ask `torch.accelerator.is_available()` first: without one, `{best.name}` {does} and the new one raises"
+        )
     if best.note:
         parts.append(best.note)
     return "; ".join(parts)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
+from devlint.fixes.accelerator_check import call_under_check
 from devlint.fixes.call_edits import set_argument
+from devlint.fixes.device_names import AVAILABLE
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion, NoFix
 from devlint.fixes.import_edits import write_library_name
@@ -21,6 +24,7 @@ BY_KEYWORD: Final = frozenset({"torch.Event", "torch.Stream"})
 def replace_library_name(region: NodeRegion, node: cst.CSTNode, replacement: Replacement) -> Fix:
     """Return a fix that replaces the name of a function or class at `node`, and keeps the arguments of its call.
 
+    Where the old function does nothing without an accelerator and the new one raises, the call is put under a check.
     Raises NoFix for a replacement that takes other arguments.
     """
     if replacement.kind not in (Kind.FUNCTION, Kind.VALUE) or not re.fullmatch(r"[\w.]+", replacement.by):
@@ -33,8 +37,14 @@ def replace_library_name(region: NodeRegion, node: cst.CSTNode, replacement: Rep
     if any(one.star or (one.keyword is None) is by_keyword for one in arguments):
         raise NoFix
     name, imported = write_library_name(region, node, replacement.by)
-    edits = (*imported, replace_node(region, node, name))
-    return Fix("Call what works with any accelerator", Applicability.UNSAFE, edits)
+    edits = [*imported, replace_node(region, node, name)]
+    if replacement.result_without is not None:
+        if not isinstance(call, cst.Call) or call.func is not node:
+            raise NoFix
+        available, more = write_library_name(region, node, AVAILABLE)
+        _, checked = call_under_check(region, call, name, f"{available}()", (), replacement.result_without)
+        edits = [*imported, *more, *checked]
+    return Fix("Call what works with any accelerator", Applicability.UNSAFE, tuple(edits))
 
 
 def replace_unknown_name(region: NodeRegion, node: cst.CSTNode, replacement: Replacement) -> Fix:
@@ -43,7 +53,7 @@ def replace_unknown_name(region: NodeRegion, node: cst.CSTNode, replacement: Rep
     Raises NoFix for a replacement that takes other arguments.
     """
     if replacement.kind is not Kind.DEVICE_MODULE:
-        return replace_library_name(region, node, replacement)
+        return replace_library_name(region, node, replace(replacement, result_without=None))  # the old name raises, too
     module, imported = write_library_name(region, node, "torch.get_device_module")
     written = f"{module}().{replacement.by.rpartition('.')[2]}"
     edits = (*imported, replace_node(region, node, written))

@@ -9,6 +9,7 @@ from devlint.fixes.device_types import type_edits
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, Port
+from devlint.port.host_precision import has_switch, host_condition, switched_off_on_host
 from devlint.port.port_context import PortContext, plain_arguments
 from devlint.semantics.accelerators import Replacement
 
@@ -42,9 +43,16 @@ def amp_edits(
         new = f"{text}({by.keyword}={device})"
         return Port(new, [*imports, replace_node(region, node, new)])
     plain_arguments(region, call)
+    off_on_host = context.may_run_on_host and has_switch(by.name)
     shown = device if by.keyword is None else f"{by.keyword}={device}"
     edits: list[Edit] = [*imports, replace_node(region, node, text)] if renamed else []
+    if off_on_host and not call.args:
+        end = region.span(call)[1] - 1
+        shown = f"{shown}, enabled={host_condition(device)}"
+        return Port(f"{text}({shown})", [*edits, region.context.edit(end, end, shown)])
     edits += type_edits(region, call, device, by)
+    if off_on_host:
+        edits += switched_off_on_host(region, call, by.name, device)
     if not call.args:
         return Port(f"{text}({shown})", edits)
     return Port(f"{text}(..., {shown})" if by.keyword is not None else f"{text}({shown}, ...)", edits)

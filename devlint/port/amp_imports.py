@@ -17,6 +17,8 @@ from devlint.semantics.accelerators import replacements_of
 from devlint.syntax.tree_walk import descend, dotted_name
 
 _OLD, _NEW = "torch.cuda.amp", "torch.amp"
+_OLD_MODULES = frozenset({_OLD, f"{_OLD}.autocast_mode", f"{_OLD}.grad_scaler"})
+"""The modules that have the names of `torch.cuda.amp`."""
 
 
 class AmpImports:
@@ -60,7 +62,7 @@ class AmpImports:
             if _OLD in statement.text:
                 region = self._context.fixes.statement_region(statement)
                 for node in (statement.tree, *descend(statement.tree)):
-                    if isinstance(node, cst.ImportFrom) and not node.relative and _module_of(node) == _OLD:
+                    if isinstance(node, cst.ImportFrom) and not node.relative and _module_of(node) in _OLD_MODULES:
                         yield region, node
 
     @property

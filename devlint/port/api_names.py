@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
 from devlint.diagnostic import Edit
+from devlint.fixes.accelerator_check import call_under_check
 from devlint.fixes.device_names import is_device_name
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
-from devlint.fixes.statement_edits import indentation_at
 from devlint.port.amp_calls import port_amp
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port, WithoutEquivalent
 from devlint.port.device_indexes import is_index
@@ -20,21 +21,13 @@ from devlint.port.seeds import is_seed, port_seed
 from devlint.semantics.accelerators import Kind, Replacement, reason_without_equivalent, replacements_of, version_text
 from devlint.syntax.tree_walk import descend, dotted_name
 
-_RESULTS_WITHOUT: Final = {
-    "torch.cuda.memory_allocated": "0",
-    "torch.cuda.max_memory_allocated": "0",
-    "torch.cuda.memory_reserved": "0",
-    "torch.cuda.max_memory_reserved": "0",
-    "torch.cuda.memory_cached": "0",
-    "torch.cuda.max_memory_cached": "0",
-    "torch.cuda.memory_stats": "{}",
-}
-"""What functions return on a machine without an accelerator, where the function that replaces them would raise."""
 _ACTIONS: Final = frozenset(
     "synchronize empty_cache set_device reset_peak_memory_stats reset_accumulated_memory_stats"
     " reset_max_memory_allocated reset_max_memory_cached".split()
 )
 """Functions that programs call for what they do: without an accelerator there is nothing to do."""
+_ANY_ERROR: Final = frozenset({"Exception", "BaseException"})
+"""The classes of exceptions that catch what any library function raises."""
 _NEED_INDEX: Final = frozenset({"torch.cuda.device", "torch.cuda.set_device"})
 """Functions whose replacement does not take all that they take: a device without an index, None."""
 _OF_TENSORS: Final = frozenset({"shape", "stride", "numel", "dtype", "ndim", "element_size", "is_contiguous"})
@@ -99,62 +92,55 @@ def _port_function(
     plain_arguments(region, call)
     _check_arguments(context, region, call, by)
     text, imports = context.library(region, node, by.by)
-    edits = [*imports, replace_node(region, node, text)]
-    edits += [_without_keyword(region, one) for one in call.args if _is_device_keyword(one)]
+    arguments = [_without_keyword(region, one) for one in call.args if _is_device_keyword(one)]
     device = _device_of_tensor(region, call, by)
     if device is not None:
         end = region.span_with_parentheses(device)[1]
-        edits.append(region.context.edit(end, end, ".index"))
-    if by.name in _RESULTS_WITHOUT:
+        arguments.append(region.context.edit(end, end, ".index"))
+    if by.result_without is not None or (_is_action(by.name) and isinstance(region.parent(call), cst.Expr)):
         available, more = context.available(region, call)
-        opening, closing = "(", f" if {available} else {_RESULTS_WITHOUT[by.name]})"
-        if _is_whole_value(region, call):
-            opening, closing = "", closing[:-1]
-        start, end = region.span(call)
-        edits[-1 if not call.args else len(imports)] = region.context.edit(start, region.span(node)[1], opening + text)
-        edits += [*more, region.context.edit(end, end, closing)]
-        return Port(f"{opening}{text}(...){closing}", edits)
-    if by.name.rpartition(".")[2] in _ACTIONS:
-        return _under_check(context, region, call, edits, text)
-    return Port(f"{text}(...)" if call.args else f"{text}()", edits)
+        result = by.result_without or "None"
+        shown, checked = call_under_check(region, call, text, available, arguments, result)
+        return Port(shown, [*imports, *more, *checked])
+    _refuse_handled(region, node, "RuntimeError")
+    return Port(f"{text}(...)" if call.args else f"{text}()", [*imports, replace_node(region, node, text), *arguments])
 
 
-def _under_check(context: PortContext, region: NodeRegion, call: cst.Call, edits: list[Edit], text: str) -> Port:
-    """Return the port of a call that only acts, under a check that there is an accelerator."""
-    available, imports = context.available(region, call)
-    statement = _line_of(region, call)
-    shown = f"{text}(...)" if call.args else f"{text}()"
-    if not isinstance(region.parent(call), cst.Expr):
-        return Port(shown, edits)
-    start, end = region.span(call)
-    blanks = indentation_at(region, start)
-    line = region.context.text[end : region.context.next_line(end)].strip()
-    is_line = blanks is not None and (not line or line.startswith("#"))
-    if is_line and statement is not None and isinstance(region.parent(statement), (cst.IndentedBlock, type(None))):
-        inner = f"{region.context.newline(start)}{blanks}{region.context.indent}"
-        merged = _prefixed(region, call, edits, f"if {available}:{inner}")
-        return Port(f"if {available}: {shown}", [*imports, *merged])
-    closing = region.context.edit(end, end, f" if {available} else None")
-    return Port(f"{shown} if {available} else None", [*imports, *edits, closing])
+def _is_action(name: str) -> bool:
+    """Return whether programs call a function for what it does: without an accelerator there is nothing to do."""
+    return name.rpartition(".")[2] in _ACTIONS
 
 
-def _prefixed(region: NodeRegion, call: cst.Call, edits: list[Edit], prefix: str) -> list[Edit]:
-    """Return edits with a text put before a call, whose function one of the edits replaces."""
-    place = region.context.edit(region.span(call)[0], region.span(call)[0], "").start
-    return [Edit(prefix + one.content, one.start, one.end, one.cell) if one.start == place else one for one in edits]
+def _refuse_handled(region: NodeRegion, node: cst.CSTNode, raised: str) -> None:
+    """Raise LeftInGuard where the program handles the error of a torch without CUDA, and not the one of the new name.
+
+    `torch.cuda` raises an AssertionError there. `raised` is the class of what replaces it.
+    """
+    below = node
+    for above in region.ancestors(node):
+        match above:
+            case cst.Try(body=body, handlers=handlers) if body is below:
+                types = [one.type for one in handlers]
+                caught = {name for one in types if one is not None for name in _class_names(one)}
+                if "AssertionError" in caught and None not in types and caught.isdisjoint({raised, *_ANY_ERROR}):
+                    raise LeftInGuard("the code handles the error of a torch without CUDA")
+        below = above
 
 
-def _line_of(region: NodeRegion, call: cst.Call) -> cst.CSTNode | None:
-    """Return the statement line that consists of a call alone; None for a call whose value is used."""
-    expression = region.parent(call)
-    line = region.parent(expression) if isinstance(expression, cst.Expr) else None
-    return line if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+def _class_names(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names of classes in the expression after `except`."""
+    return (one.value for one in (node, *descend(node)) if isinstance(one, cst.Name))
 
 
 def _port_device_module(
     context: PortContext, region: NodeRegion, node: cst.CSTNode, call: cst.Call, by: Replacement
 ) -> Port:
     """Return the port of a function to that of the same name in the module of the program's device."""
+    if by.result_without is not None:
+        short = by.name.rpartition(".")[2]
+        gives = "does nothing" if by.result_without == "None" else f"gives {by.result_without}"
+        raise LeftForHuman(f"without CUDA `{by.name}` {gives}, and the module of another device may lack `{short}`")
+    _refuse_handled(region, node, "AttributeError")
     device = context.device(region, node)
     module, imports = context.library(region, node, "torch.get_device_module")
     text = f"{module}({device.text}).{by.by.rpartition('.')[2]}"
@@ -224,9 +210,3 @@ def _without_keyword(region: NodeRegion, argument: cst.Arg) -> Edit:
 def _is_read_only_class(name: str) -> bool:
     """Return whether a name is that of an exception class, which programs name and seldom call."""
     return name.endswith("Error")
-
-
-def _is_whole_value(region: NodeRegion, call: cst.Call) -> bool:
-    """Return whether a call is the whole value of an assignment or a `return`, where no parentheses are needed."""
-    above = region.parent(call)
-    return isinstance(above, (cst.Assign, cst.AnnAssign, cst.Return)) and not call.lpar

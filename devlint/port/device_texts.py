@@ -11,6 +11,8 @@ from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port
 from devlint.port.device_spellings import DeviceSpelling
+from devlint.port.host_precision import has_switch, switched_off_on_host
+from devlint.port.made_device import AsksTooEarly
 from devlint.port.port_context import PortContext, replace_text
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import dotted_name
@@ -58,6 +60,19 @@ def port_text(context: PortContext, region: NodeRegion, node: cst.CSTNode, spell
             if isinstance(text, str) and is_device_name(text):
                 return _named(context, region, node, spelling, is_used_now=False)
     raise LeftForHuman("whether this text is a device, the code around it does not tell")
+
+
+def is_device_of_torch(context: PortContext, region: NodeRegion, node: cst.CSTNode) -> bool:
+    """Return whether a text is the device of a transfer or of a function of torch that makes or moves tensors."""
+    argument = region.parent(_whole_text(region, node))
+    call = region.parent(argument) if isinstance(argument, cst.Arg) else None
+    if not isinstance(call, cst.Call) or not isinstance(argument, cst.Arg):
+        return False
+    name = context.names.full_name(region, call.func)
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _TRANSFERS and not name.startswith("torch."):
+        return argument is call.args[0]
+    is_named = argument.keyword is not None and argument.keyword.value in ("device", "map_location")
+    return is_named and name.startswith("torch.") and not has_switch(name)
 
 
 def _whole_text(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
@@ -117,7 +132,11 @@ def _port_argument(
     if not spelling.is_current and (keyword == "map_location" or name == "torch.load"):
         return _port_location(context, region, node, spelling, argument)
     is_used_now = (name.startswith("torch.") and name != "torch.device") or is_transfer
-    return _named(context, region, node, spelling, is_used_now=is_used_now)
+    found = _named(context, region, node, spelling, is_used_now=is_used_now)
+    if is_whole and has_switch(name) and context.may_run_on_host:
+        type_text = context.device(region, node).type_text
+        return Port(found.shown, [*found.edits, *switched_off_on_host(region, call, name, type_text)])
+    return found
 
 
 def _port_location(
@@ -192,7 +211,7 @@ def _named(
 
 def _port_torch_device(context: PortContext, region: NodeRegion, call: cst.Call) -> Port:
     """Return the port of `torch.device("cuda")`: the program's device, or the choice of one where it is assigned."""
-    known = context.devices.visible_at(region, call)
+    known = context.known_device(region, call)
     if known is None and _is_assigned_device(region, call):
         return _choice(context, region, call, DeviceName(f"{CURRENT}()"))
     device = context.device(region, call, is_used_now=False)
@@ -204,7 +223,7 @@ def _port_torch_device(context: PortContext, region: NodeRegion, call: cst.Call)
 
 def _port_assignment(context: PortContext, region: NodeRegion, node: cst.CSTNode, spelling: DeviceSpelling) -> Port:
     """Return the port of a text that is assigned to a device's name: the program chooses its device here."""
-    if spelling.is_current and context.devices.visible_at(region, node) is None:
+    if spelling.is_current and context.known_device(region, node) is None:
         return _choice(context, region, node, DeviceName(f"{CURRENT}().type", is_text=True))
     return _named(context, region, node, spelling, is_used_now=False)
 
@@ -212,7 +231,7 @@ def _port_assignment(context: PortContext, region: NodeRegion, node: cst.CSTNode
 def _choice(context: PortContext, region: NodeRegion, node: cst.CSTNode, chosen: DeviceName) -> Port:
     """Return the port of a fixed device to the choice of the accelerator where there is one."""
     if context.traits.asks_late:
-        raise LeftForHuman("the program sets the visible devices or forks, perhaps later than this")
+        raise AsksTooEarly("the program sets the visible devices or forks, perhaps later than this")
     current, imports = context.library(region, node, CURRENT)
     available, more = context.library(region, node, AVAILABLE)
     host = '"cpu"'

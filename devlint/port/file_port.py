@@ -16,13 +16,14 @@ from devlint.port.api_names import port_name
 from devlint.port.choices import choice_around, port_choice
 from devlint.port.collectives import port_backend
 from devlint.port.cuda_uses import CudaUse, Left, LeftForHuman, LeftInGuard, Outcome, Port, WithoutEquivalent
-from devlint.port.device_texts import port_text
+from devlint.port.device_texts import is_device_of_torch, port_text
 from devlint.port.guards import early_exit, guard_around, test_around
+from devlint.port.made_device import AsksTooEarly
 from devlint.port.old_tensor_types import port_tensor_type
 from devlint.port.port_context import PortContext, PortOptions, ProgramTraits
 from devlint.port.transfers import port_transfer
 from devlint.port.use_sites import SiteKind, UseSite, use_sites
-from devlint.semantics.accelerators import reason_without_equivalent, replacements_of
+from devlint.semantics.accelerators import needs_cuda, reason_without_equivalent, replacements_of
 from devlint.syntax.index import FileIndex
 from devlint.syntax.source import SourceError
 
@@ -68,22 +69,36 @@ class _FilePorter:
         """Return the port of the file."""
         sites = list(use_sites(self._context.fixes, self._context.names))
         amp = AmpImports(self._context, sites)
+        self._context.may_run_on_host = not any(map(self._needs_cuda, sites))
         uses = [*self._port_together(amp)]
         uses += self._port_each(site for site in sites if not amp.has(site))
         uses.sort(key=lambda one: (one.region.cell or 0, one.region.start))
         return FilePort(tuple(uses), (*self._edits, *self._context.made.edits), self._is_finished)
 
     def _port_each(self, sites: Iterable[UseSite]) -> Iterator[CudaUse]:
-        """Yield what becomes of uses that are ported one by one."""
+        """Yield what becomes of uses that are ported one by one.
+
+        Those that must not make the device where they are come last: others may have made it in time.
+        """
+        early = []
         for site in sites:
             found = self._attempt(site, partial(self._ported, site))
-            try:
-                if isinstance(found, Port):
-                    self._take(found.edits)
-            except _Overlap:
-                self._context.made.forget()
-                self._is_finished = False
-                continue
+            if isinstance(found, AsksTooEarly):
+                early.append(site)
+            else:
+                yield from self._taken(site, found)
+        for site in early:
+            yield from self._taken(site, self._attempt(site, partial(self._ported, site)))
+
+    def _taken(self, site: UseSite, found: Port | Left) -> Iterator[CudaUse]:
+        """Yield what becomes of a use, and add the edits of its port; nothing for a use inside one that is ported."""
+        try:
+            if isinstance(found, Port):
+                self._take(found.edits)
+        except _Overlap:
+            self._context.made.forget()
+            self._is_finished = False
+        else:
             yield self._use(site, found)
 
     def _port_together(self, amp: AmpImports) -> Iterator[CudaUse]:
@@ -151,6 +166,25 @@ class _FilePorter:
         row = self._row(site.region, guard) if guard is not None else self._exit_before(site.region)
         if row is not None:
             raise LeftInGuard(f"line {row} asks for the device, and decides whether this runs")
+
+    def _needs_cuda(self, site: UseSite) -> bool:
+        """Return whether a use surely fails on a machine without CUDA: nothing asks for CUDA before it."""
+        match site.kind:
+            case SiteKind.TRANSFER | SiteKind.TENSOR_TYPE:
+                fails = True
+            case SiteKind.NAME:
+                fails = needs_cuda(site.name) or site.name.endswith("Tensor")
+            case SiteKind.TEXT:
+                fails = is_device_of_torch(self._context, site.region, site.node)
+            case _:
+                fails = False
+        if not fails:
+            return False
+        try:
+            self._refuse_guarded(site)
+        except Left:
+            return False
+        return choice_around(self._context.names, site.region, site.node) is None
 
     def _ported(self, site: UseSite) -> Port:
         """Return the port of a use that is in no guard. Raises Left where it is left."""

@@ -17,6 +17,10 @@ from devlint.syntax.ast_parsing import try_parse_ast
 from devlint.syntax.statement import Statement
 
 
+class AsksTooEarly(LeftForHuman):
+    """The reason why a use is left that would ask for the device too early; another use may make the device in time."""
+
+
 class MadeDevice:
     """The device that the port of one file makes, under a name that the file does not use.
 
@@ -40,9 +44,21 @@ class MadeDevice:
             self._ask(*self._top)
             return DeviceName(self.name)
         if not is_used_now:
-            raise LeftForHuman("the program sets the visible devices or forks later than this, and must not ask before")
+            raise AsksTooEarly("the program sets the visible devices or forks later than this, and must not ask before")
         self._ask(*self._before(region, node))
         return DeviceName(self.name)
+
+    def made_before(self, region: NodeRegion, node: cst.CSTNode) -> DeviceName | None:
+        """Return the name of the device if its function makes it, for another use, before a node; None otherwise."""
+        below = node
+        for above in region.ancestors(node):
+            if isinstance(above, cst.IndentedBlock) and _is_entered_once(region, above):
+                first = self._first_made(region, above)
+                return DeviceName(self.name) if first is not None and first <= region.span(below)[0] else None
+            if isinstance(above, (cst.ClassDef, cst.Decorator, cst.Param)):
+                return None
+            below = above
+        return None
 
     def keep(self) -> None:
         """Make what was asked for since the last call: the use that asked is ported."""

@@ -44,7 +44,10 @@ class ProgramTraits:
 
 
 class PortContext:
-    """One file under port: its text and names, the devices it has, and the device that the port makes for it."""
+    """One file under port: its text and names, the devices it has, and the device that the port makes for it.
+
+    `may_run_on_host` is False where the file surely needs CUDA as it is: its port then decides what the host does.
+    """
 
     def __init__(self, fixes: FixContext, options: PortOptions, traits: ProgramTraits) -> None:
         self.fixes = fixes
@@ -54,6 +57,7 @@ class PortContext:
         self.devices = DeviceNames(
             fixes, self.names, constants_are_ported=not traits.asks_late, imported=traits.imported_devices
         )
+        self.may_run_on_host = True
         self.made = MadeDevice(fixes, options.device_name, lazily=traits.asks_late)
 
     def device(self, region: NodeRegion, node: cst.CSTNode, *, is_used_now: bool = True) -> DeviceName:
@@ -65,8 +69,12 @@ class PortContext:
             raise LeftForHuman("TorchScript does not read the names of the file")
         if self.traits.is_scripted and any(isinstance(one, cst.ClassDef) for one in region.ancestors(node)):
             raise LeftForHuman("TorchScript may compile the class, and does not read the names of the file")
-        found = self.devices.visible_at(region, node)
+        found = self.known_device(region, node)
         return found if found is not None else self.made.at(region, node, is_used_now=is_used_now)
+
+    def known_device(self, region: NodeRegion, node: cst.CSTNode) -> DeviceName | None:
+        """Return the name of the program's device that is in sight at a node: the program's own, or one made before."""
+        return self.devices.visible_at(region, node) or self.made.made_before(region, node)
 
     def _is_script(self, region: NodeRegion, node: cst.CSTNode) -> bool:
         """Return whether a node is a function that TorchScript or another compiler of its own kind reads."""

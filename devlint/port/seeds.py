@@ -27,7 +27,7 @@ def port_seed(context: PortContext, region: NodeRegion, call: cst.Call | None, b
     """Return the port of a call that seeds CUDA devices: it is removed, or becomes one for any accelerator."""
     line = _line_of(region, call) if call is not None else None
     if call is None or line is None or len(call.args) != 1 or call.args[0].star:
-        raise LeftForHuman("torch.manual_seed would seed the host too")
+        raise LeftForHuman("torch.manual_seed seeds the host too, and every device of every accelerator")
     block = region.parent(line)
     statements: Sequence[cst.CSTNode] = block.body if isinstance(block, cst.IndentedBlock) else ()
     if not statements and region.parent(line) is None:
@@ -41,7 +41,7 @@ def port_seed(context: PortContext, region: NodeRegion, call: cst.Call | None, b
                 region.context.edit(first, last, "")
             ])  # fmt: skip
     if by.name.endswith("_all"):
-        raise LeftForHuman("torch.manual_seed would seed the host too, and not every backend has manual_seed_all")
+        raise LeftForHuman("torch.manual_seed seeds the host too, and the module of mps has no manual_seed_all")
     return _under_check(context, region, call)
 
 

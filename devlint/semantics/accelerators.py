@@ -49,9 +49,9 @@ class Replacement:
 
     `name` is the name to replace and `by` the expression that replaces it. In `by`, `device` stands for the program's
     device. `since` is the first torch that has it. `lacking` are the backends of torch that have no such function.
-    `raises_without_accelerator` is true where the old name does nothing, or returns 0, on a machine without an
-    accelerator, and the new one raises if torch is built without one. `keyword` is the name of the argument that takes
-    the device type, where it may only be passed by name.
+    `result_without` is what the old name returns on a machine without an accelerator, as source text, where the new one
+    raises there or returns something else; None where both raise or agree. `keyword` is the name of the argument that
+    takes the device type, where it may only be passed by name.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Replacement:
     kind: Kind
     since: Version
     lacking: tuple[str, ...] = ()
-    raises_without_accelerator: bool = False
+    result_without: str | None = None
     keyword: str | None = None
     note: str | None = None
 
@@ -113,7 +113,7 @@ def may_have(module: str, name: str) -> bool:
 
 
 def needs_cuda(name: str) -> bool:
-    """Return whether a function of `torch.cuda` raises on a machine without CUDA; some do nothing there."""
+    """Return whether a function of `torch.cuda` raises on a machine without CUDA; others do nothing there."""
     return canonical_name(name) in _written()["raises_without_cuda"]
 
 
@@ -183,7 +183,7 @@ def _parse(row: Mapping[str, Any]) -> Replacement:
         kind,
         parse_version(row["since"]) if "since" in row else _first_release(by),
         lacking,
-        row.get("without") == "raises",
+        row.get("without"),
         row.get("device"),
         row.get("note"),
     )

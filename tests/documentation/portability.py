@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from devlint import cli
-from devlint.semantics.accelerators import all_replacements, all_without_equivalent, version_text
+from devlint.semantics.accelerators import Kind, all_replacements, all_without_equivalent, version_text
 
 PAGE = Path(__file__).parents[2] / "docs" / "portability.md"
 _SCRIPT = re.compile(r"```python\n(.*?)```\n", re.DOTALL)
@@ -48,8 +48,10 @@ def replacements() -> str:
         notes = [one.note] if one.note else []
         if one.lacking:
             notes.append(f"lacking in {', '.join(one.lacking)}")
-        if one.raises_without_accelerator:
+        if one.result_without is not None and one.kind is Kind.FUNCTION:
             notes.append("raises without an accelerator: the port checks before")
+        elif one.result_without is not None:
+            notes.append("that of `torch.cuda` does not raise without CUDA: the port leaves it")
         by = one.by if "`" in one.by else f"`{one.by}`"
         rows.append(f"| `{one.name}` | {by} | {version_text(one.since)} | {'; '.join(notes)} |")
     return "\n".join(["| CUDA | any accelerator | torch | notes |", "|---|---|---|---|", *rows])

@@ -28,8 +28,22 @@ PAIRS = {
         def peak(rank: int):
             torch.accelerator.set_device_index(rank)
             torch.accelerator.synchronize()
-            return torch.accelerator.max_memory_allocated(rank)
+            return torch.accelerator.max_memory_allocated(rank) if torch.accelerator.is_available() else 0
         """,
+    ("DEV605", "functions that do nothing without an accelerator"): """
+        def clean(callback, often: bool):
+            torch.cuda.empty_cache()  # of the last step
+            callback(torch.cuda.empty_cache)
+            if often: torch.cuda.empty_cache()
+            return torch.cuda.memory_allocated() / 2, often and torch.cuda.empty_cache()
+        # becomes (unsafe)
+        def clean(callback, often: bool):
+            if torch.accelerator.is_available():
+                torch.accelerator.empty_cache()  # of the last step
+            callback(torch.cuda.empty_cache)
+            if often: torch.accelerator.empty_cache() if torch.accelerator.is_available() else None
+            return (torch.accelerator.memory_allocated() if torch.accelerator.is_available() else 0) / 2, often and (torch.accelerator.empty_cache() if torch.accelerator.is_available() else None)
+        """,  # noqa: E501
     ("DEV606", "devices"): """
         name = ("cuda" if torch.accelerator.is_available() else "cpu")
         if torch.accelerator.is_available():

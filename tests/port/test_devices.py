@@ -286,3 +286,36 @@ def test_processes_that_are_no_forks_ask_for_devices_themselves(tmp_path: Path) 
     text += "mp.set_start_method('{}')\nmp.Process(target=f).start()\n"
     assert "as mp\n\ndevice = torch" in port_files(tmp_path, {"a.py": text.format("spawn")}).after["a.py"].text
     assert "    device = torch" in port_files(tmp_path, {"a.py": text.format("fork")}).after["a.py"].text
+
+
+def test_a_device_made_in_time_for_another_use_serves_what_must_not_ask_for_one(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import os
+        import torch
+
+        class Trainer:
+            def __init__(self, gpu, net):
+                self.first = torch.device(f"cuda:{gpu}")
+                self.net = net.cuda()
+                self.device = torch.device(f"cuda:{gpu}")
+
+        def main(args):
+            os.environ["CUDA_VISIBLE_DEVICES"] = args.gpus
+        # becomes
+        import os
+        import torch
+
+        class Trainer:
+            def __init__(self, gpu, net):
+                self.first = torch.device(f"cuda:{gpu}")
+                # the device
+                self.net = net.to(device)
+                self.device = torch.device(f"{device.type}:{gpu}")
+
+        def main(args):
+            os.environ["CUDA_VISIBLE_DEVICES"] = args.gpus
+        """,
+    )
+    assert len(left) == 1

@@ -48,14 +48,37 @@ def ported(folder: Path, line: str, options: PortOptions | None = None) -> str:
         ('torch.device("cuda", i)', "torch.device(device.type, i)"),
         ('Trainer(device="cuda")', "Trainer(device=device.type)"),
         ('torch.is_autocast_enabled(device_type="cuda")', "torch.is_autocast_enabled(device_type=device.type)"),
-        ('torch.autocast("cuda")', "torch.autocast(device.type)"),
-        ('torch.autocast(device_type="cuda")', "torch.autocast(device_type=device.type)"),
-        ("torch.cuda.amp.autocast()", "torch.amp.autocast(device.type)"),
+        ('torch.autocast("cuda")', 'torch.autocast(device.type, enabled=device.type != "cpu")'),
+        (
+            'torch.autocast(device_type="cuda")',
+            'torch.autocast(device_type=device.type, enabled=device.type != "cpu")',
+        ),
+        (
+            'torch.autocast("cuda", torch.half, i > 1)',
+            'torch.autocast(device.type, torch.half, i > 1 and device.type != "cpu")',
+        ),
+        ("torch.cuda.amp.autocast()", 'torch.amp.autocast(device.type, enabled=device.type != "cpu")'),
         (
             "torch.cuda.amp.autocast(True, torch.half)",
-            "torch.amp.autocast(device.type, enabled=True, dtype=torch.half)",
+            'torch.amp.autocast(device.type, enabled=device.type != "cpu", dtype=torch.half)',
         ),
-        ("torch.cuda.amp.GradScaler(1024.0)", "torch.amp.GradScaler(device.type, 1024.0)"),
+        ("torch.cuda.amp.autocast(enabled=False)", "torch.amp.autocast(device.type, enabled=False)"),
+        (
+            "torch.cuda.amp.GradScaler(1024.0)",
+            'torch.amp.GradScaler(device.type, 1024.0, enabled=device.type != "cpu")',
+        ),
+        (
+            "torch.cuda.amp.GradScaler(enabled=i)",
+            'torch.amp.GradScaler(device.type, enabled=i and device.type != "cpu")',
+        ),
+        (
+            "torch.cuda.amp.autocast()\n    x.cuda()",  # does not run on the host
+            "torch.amp.autocast(device.type)\nx.to(device)",
+        ),
+        (
+            "f = lambda: torch.cuda.empty_cache()",
+            "f = lambda: (torch.accelerator.empty_cache() if torch.accelerator.is_available() else None)",
+        ),
         ("torch.cuda.FloatTensor(2, 3)", "torch.empty(2, 3, dtype=torch.float32, device=device)"),
         ("torch.cuda.LongTensor([1, 2])", "torch.tensor([1, 2], dtype=torch.int64, device=device)"),
         ("x.type(torch.cuda.FloatTensor)", "x.to(device=device, dtype=torch.float32)"),
@@ -127,6 +150,11 @@ def test_what_has_an_equivalent_is_replaced(tmp_path: Path, before: str, after: 
         "with torch.cuda.device(x.device): pass",  # may be a text
         "x.record_stream(torch.cuda.current_stream())",
         "torch.cuda.Event(True)",
+        "s = torch.cuda.get_rng_state_all()",  # [] on the host, whose module has none
+        "torch.cuda.seed_all()",
+        "f = torch.cuda.empty_cache",
+        "torch.cuda.amp.autocast(i if x else False)",
+        "try:\n        n = torch.cuda.get_device_name()\n    except AssertionError:\n        n = ''",
         "if x.device.type == 'cuda': x.cuda()",
         "if torch.cuda.is_available(): x.cuda()",
         "x = x.cuda() if x.use_gpu else x",
@@ -219,12 +247,39 @@ def test_an_import_of_amp_is_changed_with_all_its_uses(tmp_path: Path) -> None:
 
         # the device
 
-        scaler: GradScaler = GradScaler(device.type, enabled=True)
+        scaler: GradScaler = GradScaler(device.type, enabled=device.type != "cpu")
 
         @custom_fwd(device_type=device.type)
         def forward(ctx, x):
             with autocast(device.type, enabled=False):
                 return x
+        """,
+    )
+
+
+def test_an_import_of_amp_from_a_module_below_it_is_changed_too(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+
+        def f(model, x):
+            from torch.cuda.amp.grad_scaler import GradScaler
+            from torch.cuda.amp.autocast_mode import autocast
+            scaler = GradScaler()
+            with autocast():
+                return scaler.scale(model(x.cuda()))
+        # becomes
+        import torch
+
+        # the device
+
+        def f(model, x):
+            from torch.amp import GradScaler
+            from torch.amp import autocast
+            scaler = GradScaler(device.type)
+            with autocast(device.type):
+                return scaler.scale(model(x.to(device)))
         """,
     )
 
@@ -249,7 +304,7 @@ def test_where_an_import_of_amp_is_left_other_uses_get_their_full_names(tmp_path
         # the device
 
         def f(use=autocast):
-            with torch.amp.autocast(device.type):
+            with torch.amp.autocast(device.type, enabled=device.type != "cpu"):
                 pass
             if torch.cuda.is_available():
                 with autocast():

@@ -303,7 +303,8 @@ def test_the_advice_says_what_differs() -> None:
     )
     assert found.help == (
         "since torch 2.9;"
-        " ask `torch.accelerator.is_available()` first: unlike the old one, it raises where there is none;"
+        " ask `torch.accelerator.is_available()` first:"
+        " without one, `torch.cuda.memory_allocated` gives 0 and the new one raises;"
         " the device is passed by position"
     )
     (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
