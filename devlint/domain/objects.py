@@ -48,7 +48,8 @@ class Sequence:
     condition that a sequence whose elements are unknown has any; None while no condition of the program names it.
     `sources` are the lists from which an iterator takes an element each time that it is asked for one: one list, or for
     each part of the element the list or None. `mapping` is the dict of which the elements are the keys, values or items
-    in order, if it may lack some of them.
+    in order, if it may lack some of them. `generator` identifies the generator that makes the elements, if it writes to
+    pinned memory when it is asked for the next one.
     """
 
     items: tuple[Value, ...] | None
@@ -59,6 +60,7 @@ class Sequence:
     filled: Literal | bool | None = field(default=None, compare=False)
     sources: Ref | tuple[Ref | None, ...] | None = None
     mapping: Ref | None = None
+    generator: AllocationSite | None = field(default=None, compare=False)
 
     @property
     def any(self) -> Value:

@@ -32,6 +32,7 @@ from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
 from devlint.interpreter.objects.live_elements import optional_keys
 from devlint.interpreter.operations.accelerator_names import report_chosen_accelerator, text_of_accelerator
+from devlint.interpreter.operations.copies_in_flight import report_writes_on_resuming, suspend_copies
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
@@ -271,8 +272,7 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
             frame.yielded_values.append(Const(None))
         case value:
             frame.yielded_values.append(frame.evaluate(value))
-    # Who takes the value may wait for the accelerator before the generator goes on.
-    frame.set_torch_state({"in_flight": frozenset()} if frame.state.torch_state.in_flight else {})
+    suspend_copies(frame)
     return UNKNOWN
 
 
@@ -336,8 +336,10 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
         )
     )
     for position, item in enumerate(rounds):
+        epoch = frame.state.torch_state.epoch
         with frame.iteration(clause, position):
             made = _comprehend_element(frame, clause, item, make)
+        report_writes_on_resuming(frame, found, frame.state, epoch)
         if position in keys and isinstance(source, Dict):
             added = range(len(values), len(values) + len(made.values))
             perhaps |= dict.fromkeys(added, source.optional[keys[position]])

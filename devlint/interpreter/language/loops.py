@@ -27,6 +27,7 @@ from devlint.interpreter.objects.live_elements import (
     source_of,
 )
 from devlint.interpreter.objects.sequence_lengths import forget_length
+from devlint.interpreter.operations.copies_in_flight import report_writes_on_resuming
 from devlint.interpreter.state.abstract_state import State, is_fixpoint, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, executes
 
@@ -45,7 +46,7 @@ def while_(frame: Frame, node: cst.While) -> None:
         condition_of(frame, node.test)
         narrow(frame, node.test, True)
 
-    loop_frame = _repeat(frame, node, head)
+    loop_frame = _repeat(frame, node, head, objects.Sequence(None))
     condition_of(frame, node.test)
     narrow(frame, node.test, False)
     _finish_loop(frame, node, loop_frame)
@@ -78,7 +79,7 @@ def for_(frame: Frame, node: cst.For) -> None:
                 frame.assign(node.target, any_element(frame, sources, element))
 
         alike = max((number for number, one in enumerate(prefix, 1) if one != element), default=0)
-        loop_frame = _repeat(frame, node, head, alike=alike, filled=found.filled, of_batches=is_batch(element))
+        loop_frame = _repeat(frame, node, head, found, alike=alike, of_batches=is_batch(element))
     _finish_loop(frame, node, loop_frame)
 
 
@@ -142,20 +143,22 @@ def _repeat(
     frame: Frame,
     node: cst.For | cst.While,
     head: Callable[[int], None],
+    made: objects.Sequence,
     *,
     alike: int = 0,
-    filled: Literal | bool | None = None,
     of_batches: bool = False,
 ) -> LoopFrame:
     """Run a loop's body until the names that it reads no longer change, at most MAX_PASSES times with the same head.
 
     Before each pass, `head` binds the variable of a `for` loop, or narrows values by the test of a `while` loop. All
     passes from number `alike` on have the same head, so only from there is it tested whether the names still change.
-    `filled` is the condition that there is something to loop over, where it is known: it holds in the body, and where
-    it fails the body is not run. `of_batches` tells that the elements are batches of a loader.
+    `made` describes what the loop goes over. The condition that there is something to loop over, where it is known,
+    holds in the body, and where it fails the body is not run. `of_batches` tells that the elements are batches of a
+    loader.
     """
     before = frame.state
     end = before
+    filled = made.filled
     loop_frame = _new_loop_frame(frame, node, of_batches=of_batches)
     frame.loops.append(loop_frame)
     # Any function may read the names of a module, so a loop at the top level compares all names.
@@ -169,9 +172,11 @@ def _repeat(
                 if isinstance(filled, Literal):
                     frame.state.assume(filled)
                 head(times)
+                epoch = frame.state.torch_state.epoch
                 frame.execute(node.body)
             end = join_all_states([frame.state, *loop_frame.continues])
             loop_frame.continues.clear()
+            report_writes_on_resuming(frame, made, end, epoch)
             frame.state = join_states(start.fork(), end) if end.live else start
             if is_fixpoint(start, frame.state, names) and times >= alike:
                 break

@@ -110,7 +110,15 @@ def enumerate_(frame: Frame, call: LibraryCall) -> Value:
     row = Tuple((Number("int"), found.any))
     return frame.allocate(
         call.node,
-        Sequence(None, row, "iterator", prefix=prefix, filled=found.has_elements, sources=sources),
+        Sequence(
+            None,
+            row,
+            "iterator",
+            prefix=prefix,
+            filled=found.has_elements,
+            sources=sources,
+            generator=found.generator,
+        ),
     )
 
 
