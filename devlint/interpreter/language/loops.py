@@ -25,6 +25,7 @@ from devlint.interpreter.objects.live_elements import (
     has_list,
     optional_keys,
     source_of,
+    states_without,
 )
 from devlint.interpreter.objects.sequence_lengths import forget_length
 from devlint.interpreter.operations.copies_in_flight import report_writes_on_resuming
@@ -65,6 +66,8 @@ def for_(frame: Frame, node: cst.For) -> None:
     sources = source_of(frame, value, found)
     if found.items is not None:
         loop_frame = _unroll(frame, node, found, found.items, sources)
+    elif found.optional and not _changes_iterable(frame, node):
+        loop_frame = _unroll(frame, node, found, [one for one, _ in found.optional], None)
     else:
 
         def element_of(value: Value) -> Value:
@@ -114,6 +117,8 @@ def _unroll(
         if not frame.state.live or has_ended(frame, sources, position):
             break
         skipped = [_state_without(frame, found.mapping, keys[position])] if position in keys and found.mapping else []
+        if found.optional:
+            skipped = states_without(frame, found.optional[position][1])
         with frame.iteration(node, position):
             frame.assign(node.target, element_at(frame, sources, position, item))
             frame.execute(node.body)
@@ -121,6 +126,11 @@ def _unroll(
         loop_frame.continues.clear()
     frame.loops.pop()
     return loop_frame
+
+
+def _changes_iterable(frame: Frame, node: cst.For) -> bool:
+    """Return whether the body of a loop over a name may change the list that the name holds."""
+    return isinstance(node.iter, cst.Name) and node.iter.value in frame.analysis.facts.names_changed(node)
 
 
 def _state_without(frame: Frame, reference: Ref, key: Hashable) -> State:
