@@ -36,7 +36,7 @@ class RoundTripInLoop(Rule):
 
     ## What it does
     Finds, inside one loop, a transfer to the host whose result goes to an accelerator again, also after some
-    arithmetic or through NumPy, and a transfer to an accelerator that is undone before anything used it there.
+    arithmetic or through NumPy functions that torch has too, and a transfer to an accelerator that is undone before anything used it there.
 
     ## Why is this bad?
     Each iteration copies the tensor twice and waits for the accelerator in between, although it ends where it began.
@@ -75,9 +75,9 @@ class RoundTripInLoop(Rule):
     The recorder sees both transfers in each iteration, and the bytes they moved.
 
     ## Known limits
-    Nothing is said where the host reads the value as well (`print`, `.item()`, NumPy arithmetic) or another name
-    keeps it. Operations that only the host can do are not known; where the host computes something in between, the
-    finding is likely and not certain.
+    Nothing is said where the host reads the value as well (`print`, `.item()`, a NumPy function that torch does not
+    have) or another name keeps it. Where the host computes something in between, the finding is likely and not
+    certain.
     """
 
     code = "DEV401"

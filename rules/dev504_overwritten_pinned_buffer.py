@@ -58,8 +58,9 @@ class OverwrittenPinnedBuffer(Rule):
     The emulated device notes writes to pinned memory out of which a copy has not been waited for.
 
     ## Known limits
-    Code that devlint does not know counts as waiting, and so does whoever takes the values of a generator. Buffers that
-    are chosen by an index which is not constant are taken for different ones.
+    Code that devlint does not know counts as waiting. So does whoever takes the values of a generator, but for a loop
+    that goes over them and waits for nothing. Buffers that are chosen by an index which is not constant are taken for
+    different ones.
     """
 
     code = "DEV504"

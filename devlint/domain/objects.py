@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives, conditional_value, join, join_dtypes
+from devlint.domain.optional_items import OptionalItems, join_items
 from devlint.domain.path_conditions import Literal, conditional
 from devlint.domain.placement import Place, Placement
 from devlint.domain.placement_lattice import join_under
@@ -48,7 +49,9 @@ class Sequence:
     condition that a sequence whose elements are unknown has any; None while no condition of the program names it.
     `sources` are the lists from which an iterator takes an element each time that it is asked for one: one list, or for
     each part of the element the list or None. `mapping` is the dict of which the elements are the keys, values or items
-    in order, if it may lack some of them.
+    in order, if it may lack some of them. `generator` identifies the generator that makes the elements, if it writes to
+    pinned memory when it is asked for the next one. `optional` has the elements of a list to which paths have added
+    some under conditions, each with its condition; empty where they are not known.
     """
 
     items: tuple[Value, ...] | None
@@ -59,6 +62,8 @@ class Sequence:
     filled: Literal | bool | None = field(default=None, compare=False)
     sources: Ref | tuple[Ref | None, ...] | None = None
     mapping: Ref | None = None
+    generator: AllocationSite | None = field(default=None, compare=False)
+    optional: OptionalItems = ()
 
     @property
     def any(self) -> Value:
@@ -71,6 +76,13 @@ class Sequence:
     def beginning(self) -> tuple[Value, ...]:
         """Return the known elements at the beginning of the sequence, at most MAX_PREFIX."""
         return self.prefix if self.items is None else self.items[:MAX_PREFIX]
+
+    @property
+    def conditional_items(self) -> OptionalItems | None:
+        """Return the elements, each with the condition under which the sequence has it; None where they are unknown."""
+        if self.items is not None:
+            return tuple((one, None) for one in self.items) if self.mapping is None else None
+        return self.optional or None
 
     @property
     def has_elements(self) -> Literal | bool | None:
@@ -254,7 +266,11 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
             prefix = tuple(join(a, b, test) for a, b in zip(left.beginning, right.beginning, strict=False))
             owner = left.owner or right.owner
             filled = _join_filled(left, right, test)
-            return replace(left, items=None, element=join_all(parts), owner=owner, prefix=prefix, filled=filled)
+            optional = join_items(left.conditional_items, right.conditional_items, test)
+            element = join_all(parts)
+            return replace(
+                left, items=None, element=element, owner=owner, prefix=prefix, filled=filled, optional=optional
+            )
         case Dict(), Dict():
             return _join_dicts(left, right, test)
         case ParameterCell(), ParameterCell():
@@ -262,6 +278,11 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
         case Instance(), Instance():
             return _join_instances(left, right, test)
     return left
+
+
+def with_fewer_items(thing: Sequence) -> Sequence:
+    """Return a list from which an unknown element has been taken, or in which the elements may stand in any order."""
+    return replace(thing, items=None, element=thing.any, filled=None, prefix=(), optional=())
 
 
 def _join_filled(left: Sequence, right: Sequence, test: Literal | None) -> Literal | bool | None:

@@ -78,7 +78,8 @@ class CopyInFlight:
     """A non_blocking copy out of pinned memory to an accelerator, for which the host has not waited.
 
     `root` identifies the memory, `source` is the view of it that is copied, and `step` the transfer, which goes to
-    `target`. `when` are the conditions under which the copy is made.
+    `target`. `when` are the conditions under which the copy is made. `at_yield` is true once the generator that makes
+    the copy has handed a value to the code that iterates over it, which may wait for the copy.
     """
 
     root: Hashable
@@ -86,6 +87,7 @@ class CopyInFlight:
     step: Step = field(compare=False)
     target: PlacementCase = field(compare=False)
     when: PathCondition = field(default=NO_CONDITION, compare=False)
+    at_yield: bool = False
 
 
 def views_overlap(left: Storage, right: Storage) -> bool:

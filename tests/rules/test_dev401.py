@@ -63,6 +63,23 @@ for _ in range(4):
     a = x.detach().cpu().numpy()
     y = torch.from_numpy(a).cuda()  # DEV401
 """,
+    "sorted by NumPy": """
+def suppress(scores: torch.Tensor, n: int):
+    scores = scores.cuda()
+    for i in range(n):
+        rest = scores[i:].cpu().numpy()
+        rank = np.argsort(-rest) + i
+        scores = scores[torch.from_numpy(rank).cuda()]  # DEV401
+    return scores
+""",
+    "clipped by a method of the array": """
+def limit(x: torch.Tensor, n: int):
+    x = x.cuda()
+    for _ in range(n):
+        clipped = x.cpu().numpy().clip(0, 1).cumsum(axis=0)
+        x = torch.as_tensor(clipped).cuda()  # DEV401
+    return x
+""",
     "to the accelerator and back": """
 model = nn.Linear(3, 1)
 for batch in torch.rand(8, 3):
@@ -132,6 +149,45 @@ for _ in range(4):
     a = x.cpu().numpy()
     a = np.median(a, axis=0)
     y = torch.from_numpy(a).cuda()
+""",
+    "the array that NumPy sorts is read by the host as well": """
+import matplotlib.pyplot as plt
+
+def suppress(scores: torch.Tensor, n: int):
+    scores = scores.cuda()
+    for i in range(n):
+        rest = scores[i:].cpu().numpy()
+        rank = np.argsort(-rest) + i
+        print(rest.mean())
+        scores = scores[torch.from_numpy(rank).cuda()]
+    return scores
+
+def draw(scores: torch.Tensor, n: int):
+    scores = scores.cuda()
+    for i in range(n):
+        rank = np.argsort(scores.cpu().numpy())
+        plt.plot(rank)
+        scores = scores[torch.from_numpy(rank).cuda()]
+    return scores
+
+def shown(scores: torch.Tensor, n: int):
+    scores = scores.cuda()
+    for i in range(n):
+        rest = scores.cpu().numpy()
+        half, double = rest / 2, rest * 2
+        plt.plot(double)
+        scores = torch.from_numpy(half).cuda()
+    return scores
+""",
+    "another library computes in between": """
+from scipy.ndimage import gaussian_filter
+
+def smooth(x: torch.Tensor, n: int):
+    x = x.cuda()
+    for _ in range(n):
+        filtered = gaussian_filter(x.cpu().numpy(), 2)
+        x = torch.from_numpy(np.clip(filtered, 0, 1)).cuda()
+    return x
 """,
     "the array is used on the host as well": """
 x = torch.rand(3, device="cuda")

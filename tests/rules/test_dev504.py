@@ -69,6 +69,38 @@ def move(xs, device: torch.device):
         moved.append(buffer.to(device, non_blocking=True) * 2)
     return moved
 """,
+    "refilled by a generator that a loop goes on with": """
+class Feeder:
+    def __init__(self, frames, device):
+        self.frames = frames
+        self.device = device
+        self.staging = torch.empty(3, 640, 480, pin_memory=True)
+
+    def __iter__(self):
+        for number in range(self.frames):
+            self.staging.fill_(number)  # DEV504
+            yield self.staging.to(self.device, non_blocking=True)
+
+    def of(self, frames):
+        for frame in frames:
+            self.staging.copy_(frame)  # DEV504
+            yield self.staging.to(self.device, non_blocking=True)
+
+def numbered(frames):
+    staging = torch.empty(3, 640, 480, pin_memory=True)
+    for frame in frames:
+        staging.copy_(frame)  # DEV504
+        yield staging.cuda(non_blocking=True)
+
+feeder = Feeder(100, torch.device("cuda"))
+means = [frame.mean() for frame in feeder]
+for frame in feeder.of(torch.rand(20, 3, 640, 480)):
+    means.append(frame.mean())
+for number, frame in enumerate(numbered(torch.rand(20, 3, 640, 480))):
+    if number % 10 == 0:
+        continue
+    means.append(frame.mean())
+""",
     "only now and then waited for": """
 buffer = torch.empty(1024).pin_memory()
 x = buffer.to("cuda", non_blocking=True)
@@ -187,6 +219,47 @@ def feed(xs):
     for x in xs:
         buffer.copy_(x)
         yield buffer.to("cuda", non_blocking=True)
+""",
+    "a generator whose values are waited for": """
+def feed(xs):
+    buffer = torch.empty(16, pin_memory=True)
+    for x in xs:
+        buffer.copy_(x)
+        yield buffer.to("cuda", non_blocking=True)
+
+for x in feed(torch.rand(9, 16)):
+    print(x.sum().item())
+sums = [(x * 2).sum().cpu() for x in feed(torch.rand(9, 16))]
+for x in feed(torch.rand(9, 16)):
+    y = x * 2
+    torch.cuda.synchronize()
+""",
+    "a generator that waits before it goes on": """
+def feed(xs):
+    buffer = torch.empty(16, pin_memory=True)
+    for x in xs:
+        buffer.copy_(x)
+        yield buffer.to("cuda", non_blocking=True)
+        torch.cuda.current_stream().synchronize()
+
+for x in feed(torch.rand(9, 16)):
+    y = x * 2
+""",
+    "a generator whose first value is enough": """
+from trainer import step
+
+def feed(xs):
+    buffer = torch.empty(16, pin_memory=True)
+    for x in xs:
+        buffer.copy_(x)
+        yield buffer.to("cuda", non_blocking=True)
+
+for x in feed(torch.rand(9, 16)):
+    y = x * 2
+    break
+for x in feed(torch.rand(9, 16)):
+    step(x)
+z = next(feed(torch.rand(9, 16)))
 """,
     "both under one condition": """
 def move(x, fast: bool):

@@ -35,6 +35,7 @@ from devlint.interpreter.objects.class_hierarchy import is_autograd_function_cla
 from devlint.interpreter.objects.contained_tensors import contained_tensors
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module, placement_of_module
+from devlint.interpreter.operations.copies_in_flight import take_generator_writes
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.function_roles import CACHING_DECORATORS, heat_of_function
 from devlint.interpreter.state.abstract_state import State, join_states
@@ -198,11 +199,14 @@ def run_body(frame: Frame) -> Value:
     info = frame.function
     assert info is not None
     before = frame.state.torch_state
+    earlier = len(frame.analysis.writes_when_resumed)
     settings = frame.set_torch_state(decorator_torch_state(frame, info))
     value = _run_to_returns(frame, info)
     frame.set_torch_state(settings)
     if info.is_generator:
-        generator = frame.allocate(info.node, Sequence(None, join_all(frame.yielded_values), "generator"))
+        made = Sequence(None, join_all(frame.yielded_values), "generator")
+        generator = frame.allocate(info.node, made)
+        take_generator_writes(frame, made, generator, earlier)
         if frame.states_at_yield:
             frame.analysis.suspended_generators[generator.address] = suspended_generator(frame, before)
         return generator

@@ -10,7 +10,7 @@ from collections.abc import Set
 from dataclasses import replace
 from typing import Final
 
-from devlint.domain.objects import Dict, Instance, Sequence
+from devlint.domain.objects import Dict, Instance, Sequence, with_fewer_items
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Value
 from devlint.interpreter.calls.decorators import decorated_class, decorated_function
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
@@ -124,4 +124,4 @@ def _forget_entries(frame: Frame, value: Value | None) -> None:
     if isinstance(value, Ref) and isinstance(thing, Dict):
         frame.put(value.address, replace(thing, element=UNKNOWN))
     elif isinstance(value, Ref) and isinstance(thing, Sequence):
-        frame.put(value.address, replace(thing, items=None, element=UNKNOWN, filled=None, prefix=()))
+        frame.put(value.address, replace(with_fewer_items(thing), element=UNKNOWN))

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.domain.device import CPU
 from devlint.domain.join import without_none
-from devlint.domain.objects import Dict, Instance, Sequence
+from devlint.domain.objects import Dict, Instance, Sequence, with_fewer_items
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import certain_device
 from devlint.domain.value import (
@@ -215,4 +215,4 @@ def _remove_entry(frame: Frame, address: AllocationSite, thing: Sequence | Dict 
             del rest[key]
             frame.put(address, replace(thing, items=tuple(rest)))
         case Sequence():
-            frame.put(address, replace(thing, items=None, element=thing.any, filled=None, prefix=()))
+            frame.put(address, with_fewer_items(thing))

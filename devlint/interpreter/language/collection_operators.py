@@ -9,6 +9,7 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, filled_by_either
+from devlint.domain.optional_items import more_items
 from devlint.domain.value import Const, Ref, Tuple, Value
 from devlint.interpreter.objects.collections import merge_dicts
 from devlint.interpreter.state.frame import Frame
@@ -68,7 +69,10 @@ def extend_in_place(frame: Frame, target: Ref, value: Value) -> Value | None:
     else:
         element = join(thing.any, more.any) if thing.items != () else more.any
         filled = filled_by_either(thing, more)
-        frame.put(target.address, replace(thing, items=None, element=element, filled=filled, prefix=thing.beginning))
+        once = more.items is not None and not frame.in_repeated_loop
+        optional = more_items(thing.conditional_items, more.items or ()) if once else ()
+        after = replace(thing, items=None, element=element, filled=filled, prefix=thing.beginning, optional=optional)
+        frame.put(target.address, after)
     return target
 
 

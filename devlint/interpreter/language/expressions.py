@@ -12,6 +12,7 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, join_all
+from devlint.domain.optional_items import with_conditions
 from devlint.domain.path_conditions import Literal, entails
 from devlint.domain.placement import without_index
 from devlint.domain.value import (
@@ -30,10 +31,11 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.narrowing import condition_of, narrow, report_host_read
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
-from devlint.interpreter.objects.live_elements import optional_keys
+from devlint.interpreter.objects.live_elements import optional_keys, states_without
 from devlint.interpreter.operations.accelerator_names import report_chosen_accelerator, text_of_accelerator
+from devlint.interpreter.operations.copies_in_flight import report_writes_on_resuming, suspend_copies
 from devlint.interpreter.program.definitions import FunctionInfo
-from devlint.interpreter.state.abstract_state import State, join_states
+from devlint.interpreter.state.abstract_state import State, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import names_in_target
@@ -271,8 +273,7 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
             frame.yielded_values.append(Const(None))
         case value:
             frame.yielded_values.append(frame.evaluate(value))
-    # Who takes the value may wait for the accelerator before the generator goes on.
-    frame.set_torch_state({"in_flight": frozenset()} if frame.state.torch_state.in_flight else {})
+    suspend_copies(frame)
     return UNKNOWN
 
 
@@ -282,7 +283,8 @@ class _Elements:
 
     `exact` is true when they are exactly the elements, in order; otherwise they only stand for the elements. `filled`
     is the condition that there are any, where it is known. `perhaps` has the positions of values that may be missing,
-    because a dict may lack their keys, each with the condition under which the value is there.
+    because a dict may lack their keys or a list may lack elements, each with the condition under which the value is
+    there.
     """
 
     values: list[Value]
@@ -298,7 +300,8 @@ def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.Generator
     kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
     if made.exact and not made.perhaps:
         return frame.allocate(node, Sequence(tuple(made.values), kind=kind))
-    return frame.allocate(node, Sequence(None, join_all(made.values), kind, filled=made.filled))
+    optional = with_conditions(made.values, made.perhaps) if made.exact and kind == "list" else ()
+    return frame.allocate(node, Sequence(None, join_all(made.values), kind, filled=made.filled, optional=optional))
 
 
 @evaluates(cst.DictComp)
@@ -320,8 +323,8 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
     """Return the values of a comprehension's element expression for one `for` clause and the clauses after it."""
     outer_names = frame.state.names
     found = frame.iterate(frame.evaluate(clause.iter), clause.iter)
-    exact = found.items is not None
-    rounds = found.items if found.items is not None else (found.element,)
+    exact = found.items is not None or bool(found.optional)
+    rounds = found.items if found.items is not None else tuple(one for one, _ in found.optional) or (found.element,)
     values: list[Value] = []
     keys = optional_keys(frame, found)
     source = frame.object_of(found.mapping)
@@ -336,8 +339,15 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
         )
     )
     for position, item in enumerate(rounds):
+        epoch = frame.state.torch_state.epoch
+        condition = found.optional[position][1] if found.optional else None
+        skipped = states_without(frame, condition)
         with frame.iteration(clause, position):
             made = _comprehend_element(frame, clause, item, make)
+        if skipped:
+            frame.state = join_all_states([frame.state, *skipped])
+            perhaps |= dict.fromkeys(range(len(values), len(values) + len(made.values)), condition)
+        report_writes_on_resuming(frame, found, frame.state, epoch)
         if position in keys and isinstance(source, Dict):
             added = range(len(values), len(values) + len(made.values))
             perhaps |= dict.fromkeys(added, source.optional[keys[position]])

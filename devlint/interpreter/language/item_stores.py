@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join, without_none
-from devlint.domain.objects import Dict, Instance, Registration, Sequence
+from devlint.domain.objects import Dict, Instance, Registration, Sequence, with_fewer_items
 from devlint.domain.placement import StepKind, extend_provenance
 from devlint.domain.placement_lattice import join_placements
 from devlint.domain.value import (
@@ -148,7 +148,7 @@ def _with_element(
     more = value if index is not None else frame.iterate(value, target).any
     element = join(thing.any, more) if thing.items != () else more
     if index is None:
-        return replace(thing, items=None, element=element, filled=None, prefix=())
+        return replace(with_fewer_items(thing), element=element)
     prefix = tuple(
         one
         if isinstance(position, int) and number != position >= 0
@@ -157,7 +157,7 @@ def _with_element(
         else join(one, value)
         for number, one in enumerate(thing.beginning)
     )
-    return replace(thing, items=None, element=element, filled=thing.has_elements, prefix=prefix)
+    return replace(thing, items=None, element=element, filled=thing.has_elements, prefix=prefix, optional=())
 
 
 def _stores_under_each_key(frame: Frame, thing: Dict, key: Argument) -> bool:

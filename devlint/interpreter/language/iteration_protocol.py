@@ -98,7 +98,7 @@ def _limit_unrolling(thing: Sequence) -> Sequence:
     """Return a sequence; if it has more than MAX_UNROLLED elements, one stands for all: `element`, else their join."""
     if thing.items is not None and len(thing.items) > MAX_UNROLLED:
         element = join_all(thing.items) if thing.element == UNKNOWN else thing.element
-        return replace(thing, items=None, element=element, filled=True)
+        return replace(thing, items=None, element=element, filled=True, optional=())
     return thing
 
 

@@ -25,8 +25,10 @@ from devlint.interpreter.objects.live_elements import (
     has_list,
     optional_keys,
     source_of,
+    states_without,
 )
 from devlint.interpreter.objects.sequence_lengths import forget_length
+from devlint.interpreter.operations.copies_in_flight import report_writes_on_resuming
 from devlint.interpreter.state.abstract_state import State, is_fixpoint, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, executes
 
@@ -45,7 +47,7 @@ def while_(frame: Frame, node: cst.While) -> None:
         condition_of(frame, node.test)
         narrow(frame, node.test, True)
 
-    loop_frame = _repeat(frame, node, head)
+    loop_frame = _repeat(frame, node, head, objects.Sequence(None))
     condition_of(frame, node.test)
     narrow(frame, node.test, False)
     _finish_loop(frame, node, loop_frame)
@@ -64,6 +66,8 @@ def for_(frame: Frame, node: cst.For) -> None:
     sources = source_of(frame, value, found)
     if found.items is not None:
         loop_frame = _unroll(frame, node, found, found.items, sources)
+    elif found.optional and not _changes_iterable(frame, node):
+        loop_frame = _unroll(frame, node, found, [one for one, _ in found.optional], None)
     else:
 
         def element_of(value: Value) -> Value:
@@ -78,7 +82,7 @@ def for_(frame: Frame, node: cst.For) -> None:
                 frame.assign(node.target, any_element(frame, sources, element))
 
         alike = max((number for number, one in enumerate(prefix, 1) if one != element), default=0)
-        loop_frame = _repeat(frame, node, head, alike=alike, filled=found.filled, of_batches=is_batch(element))
+        loop_frame = _repeat(frame, node, head, found, alike=alike, of_batches=is_batch(element))
     _finish_loop(frame, node, loop_frame)
 
 
@@ -113,6 +117,8 @@ def _unroll(
         if not frame.state.live or has_ended(frame, sources, position):
             break
         skipped = [_state_without(frame, found.mapping, keys[position])] if position in keys and found.mapping else []
+        if found.optional:
+            skipped = states_without(frame, found.optional[position][1])
         with frame.iteration(node, position):
             frame.assign(node.target, element_at(frame, sources, position, item))
             frame.execute(node.body)
@@ -120,6 +126,11 @@ def _unroll(
         loop_frame.continues.clear()
     frame.loops.pop()
     return loop_frame
+
+
+def _changes_iterable(frame: Frame, node: cst.For) -> bool:
+    """Return whether the body of a loop over a name may change the list that the name holds."""
+    return isinstance(node.iter, cst.Name) and node.iter.value in frame.analysis.facts.names_changed(node)
 
 
 def _state_without(frame: Frame, reference: Ref, key: Hashable) -> State:
@@ -142,20 +153,22 @@ def _repeat(
     frame: Frame,
     node: cst.For | cst.While,
     head: Callable[[int], None],
+    made: objects.Sequence,
     *,
     alike: int = 0,
-    filled: Literal | bool | None = None,
     of_batches: bool = False,
 ) -> LoopFrame:
     """Run a loop's body until the names that it reads no longer change, at most MAX_PASSES times with the same head.
 
     Before each pass, `head` binds the variable of a `for` loop, or narrows values by the test of a `while` loop. All
     passes from number `alike` on have the same head, so only from there is it tested whether the names still change.
-    `filled` is the condition that there is something to loop over, where it is known: it holds in the body, and where
-    it fails the body is not run. `of_batches` tells that the elements are batches of a loader.
+    `made` describes what the loop goes over. The condition that there is something to loop over, where it is known,
+    holds in the body, and where it fails the body is not run. `of_batches` tells that the elements are batches of a
+    loader.
     """
     before = frame.state
     end = before
+    filled = made.filled
     loop_frame = _new_loop_frame(frame, node, of_batches=of_batches)
     frame.loops.append(loop_frame)
     # Any function may read the names of a module, so a loop at the top level compares all names.
@@ -169,9 +182,11 @@ def _repeat(
                 if isinstance(filled, Literal):
                     frame.state.assume(filled)
                 head(times)
+                epoch = frame.state.torch_state.epoch
                 frame.execute(node.body)
             end = join_all_states([frame.state, *loop_frame.continues])
             loop_frame.continues.clear()
+            report_writes_on_resuming(frame, made, end, epoch)
             frame.state = join_states(start.fork(), end) if end.live else start
             if is_fixpoint(start, frame.state, names) and times >= alike:
                 break

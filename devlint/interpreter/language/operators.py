@@ -46,6 +46,7 @@ from devlint.interpreter.language.collection_operators import (
 from devlint.interpreter.language.expressions import concatenated
 from devlint.interpreter.language.number_operators import combine_bools, fold_constants, result_kind
 from devlint.interpreter.numpy.array_calls import apply_array_operator
+from devlint.interpreter.numpy.array_history import history_of_operand
 from devlint.interpreter.numpy.mixed_operators import apply_numpy_operator, is_computed_by_numpy
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.evidence import looks_like_tensor
@@ -285,7 +286,8 @@ def _unary_value(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
                 return value
             return apply_bound_row(frame, row, {row.params[0]: [Argument(value, node.expression)]}, node)
         case Array():
-            return replace(value, fresh=None)
+            before = history_of_operand(frame, value, node.expression, node)
+            return replace(value, fresh=None, provenance=before)
         case Number():
             return Number(value.kind)
     return UNKNOWN

@@ -6,7 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from devlint.domain.join import join
-from devlint.domain.objects import Dict, Sequence, entry_key, filled_by_either, key_value
+from devlint.domain.objects import (
+    Dict,
+    Sequence,
+    entry_key,
+    filled_by_either,
+    key_value,
+    with_fewer_items,
+)
+from devlint.domain.optional_items import more_items
 from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, StringPrefix, Tuple, Value
 from devlint.interpreter.conditions.device_equality import device_type_condition
 from devlint.interpreter.language.iteration_protocol import items_of, keys_of, values_of
@@ -47,7 +55,12 @@ def append(frame: Frame, call: LibraryCall) -> Value:
     else:
         element = value if thing.items == () else join(thing.any, value)
         prefix = thing.beginning if call.name in ("append", "add") else ()
-        frame.put(call.receiver.address, replace(thing, items=None, element=element, filled=True, prefix=prefix))
+        once = call.name in ("append", "add") and not frame.in_repeated_loop
+        optional = more_items(thing.conditional_items, [value]) if once else ()
+        frame.put(
+            call.receiver.address,
+            replace(thing, items=None, element=element, filled=True, prefix=prefix, optional=optional),
+        )
     return NONE
 
 
@@ -80,7 +93,9 @@ def extend(frame: Frame, call: LibraryCall) -> Value:
     else:
         element = more.any if thing.items == () else join(thing.any, more.any)
         filled = filled_by_either(thing, more)
-        after = replace(thing, items=None, element=element, filled=filled, prefix=thing.beginning)
+        once = more.items is not None and not frame.in_repeated_loop
+        optional = more_items(thing.conditional_items, more.items or ()) if once else ()
+        after = replace(thing, items=None, element=element, filled=filled, prefix=thing.beginning, optional=optional)
         frame.put(call.receiver.address, after)
     return NONE
 
@@ -98,8 +113,8 @@ def pop(frame: Frame, call: LibraryCall) -> Value:
         items = list(thing.items)
         value = items.pop(min(position, len(items) - 1)) if -len(items) <= position else UNKNOWN
         frame.put(call.receiver.address, replace(thing, items=tuple(items)))
-    elif thing.items is not None or thing.filled is not None or thing.prefix:
-        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any, filled=None, prefix=()))
+    elif thing.items is not None or thing.filled is not None or thing.prefix or thing.optional:
+        frame.put(call.receiver.address, with_fewer_items(thing))
     return value
 
 
@@ -131,8 +146,8 @@ def reorder_or_remove(frame: Frame, call: LibraryCall) -> Value:
     filled = thing.has_elements if call.name in ("reverse", "sort") else None
     if call.name == "reverse" and thing.items is not None:
         frame.put(call.receiver.address, replace(thing, items=thing.items[::-1]))
-    elif thing.items is not None or filled != thing.filled or thing.prefix:
-        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any, filled=filled, prefix=()))
+    elif thing.items is not None or filled != thing.filled or thing.prefix or thing.optional:
+        frame.put(call.receiver.address, replace(with_fewer_items(thing), filled=filled))
     return NONE
 
 

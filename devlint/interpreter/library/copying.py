@@ -69,7 +69,8 @@ def _clone_object(
                 tuple(_clone_graph(frame, one, node, seen) for one in thing.items) if thing.items is not None else None
             )
             prefix = tuple(_clone_graph(frame, one, node, seen) for one in thing.prefix)
-            thing = replace(thing, items=items, element=_clone_graph(frame, thing.element, node, seen), prefix=prefix)
+            rest = _clone_graph(frame, thing.element, node, seen)
+            thing = replace(thing, items=items, element=rest, prefix=prefix, optional=())
         case Dict():
             entries = {key: _clone_graph(frame, one, node, seen) for key, one in thing.entries.items()}
             element = _clone_graph(frame, thing.element, node, seen) if thing.element is not None else None

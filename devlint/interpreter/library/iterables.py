@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.domain.join import join
-from devlint.domain.objects import Sequence, join_all
+from devlint.domain.objects import Sequence, join_all, with_fewer_items
 from devlint.domain.path_conditions import Literal
 from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Unknown, Value
 from devlint.interpreter.conditions.length_comparisons import filled_condition_of
@@ -54,16 +54,17 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
         found = (
             replace(found, items=tuple(reversed(found.items)))
             if call.name == "builtins.reversed"
-            else replace(found, items=None, element=join_all(found.items), filled=bool(found.items))
+            else replace(with_fewer_items(found), filled=bool(found.items))
         )
     if call.name == "itertools.islice":
-        found = replace(found, filled=None)
+        found = replace(found, filled=None, optional=())
     kind = "list" if call.name == "builtins.list" else "iterator"
     in_order = call.name in IN_ORDER
     sources = source_of(frame, first.value, found) if in_order else None
+    prefix, optional = (found.prefix, found.optional if kind == "list" else ()) if in_order else ((), ())
     return frame.allocate(
         call.node,
-        replace(found, kind=kind, prefix=found.prefix if in_order else (), sources=sources, mapping=None),
+        replace(found, kind=kind, prefix=prefix, sources=sources, mapping=None, optional=optional),
     )
 
 
@@ -110,7 +111,15 @@ def enumerate_(frame: Frame, call: LibraryCall) -> Value:
     row = Tuple((Number("int"), found.any))
     return frame.allocate(
         call.node,
-        Sequence(None, row, "iterator", prefix=prefix, filled=found.has_elements, sources=sources),
+        Sequence(
+            None,
+            row,
+            "iterator",
+            prefix=prefix,
+            filled=found.has_elements,
+            sources=sources,
+            generator=found.generator,
+        ),
     )
 
 
@@ -197,9 +206,7 @@ def next_(frame: Frame, call: LibraryCall) -> Value:
         return found.any if default is None or found.items is None else join(found.any, default)
     if isinstance(first.value, Ref):
         rest = (
-            replace(found, items=None, element=found.any, filled=None, prefix=())
-            if frame.in_repeated_loop
-            else replace(found, items=found.items[1:], sources=None)
+            with_fewer_items(found) if frame.in_repeated_loop else replace(found, items=found.items[1:], sources=None)
         )
         frame.put(first.value.address, rest)
     return found.any if frame.in_repeated_loop else found.items[0]

@@ -5,10 +5,9 @@ A row describes one function, method or layer class of torch or NumPy. Without a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
-from devlint.domain.objects import Instance, Sequence
+from devlint.domain.objects import Instance, Sequence, with_fewer_items
 from devlint.domain.value import UNKNOWN, Array, LibraryName, OpaqueData, Partial, ProgramDefinition, Ref, Tensor, Value
 from devlint.interpreter.library.array_readers import ESTIMATOR_CLASS, is_estimator, reads_arrays
 from devlint.interpreter.modules.library_layers import construct_library_module
@@ -74,7 +73,7 @@ def call_by_table(frame: Frame, invocation: LibraryCall) -> Value:
     thing = frame.object_of(receiver)
     if isinstance(receiver, Ref) and isinstance(thing, Sequence):
         # A method without a model, such as `rotate`, may reorder the elements, or remove some.
-        frame.put(receiver.address, replace(thing, items=None, element=thing.any, filled=None, prefix=()))
+        frame.put(receiver.address, with_fewer_items(thing))
     owner = frame.instance(receiver)
     if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
         return call_numpy(frame, invocation)

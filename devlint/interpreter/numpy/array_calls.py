@@ -36,6 +36,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.numpy.array_aliasing import array_storage
 from devlint.interpreter.numpy.array_dtypes import array_dtype
+from devlint.interpreter.numpy.array_history import history_of_call, history_of_operand
 from devlint.interpreter.operations.aliasing import storage_of_view
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
 from devlint.interpreter.operations.extents import extent_of_result
@@ -76,9 +77,8 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
             return UNKNOWN
         if invocation.name not in METADATA_FUNCTIONS:
             report_tensors_read(frame, invocation)
-    source = receiver.value if receiver is not None else None
-    if source is None and invocation.arguments.positional:
-        source = invocation.arguments.positional[0].value
+    computed_from = receiver or next(iter(invocation.arguments.positional), None)
+    source = computed_from.value if computed_from is not None else None
     memory = array_storage(frame, invocation, source)
     if row is None:
         return UNKNOWN
@@ -102,7 +102,12 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
             return Number(_DRAWN_NUMBERS[dtype.name])
         dtype = dtype if rank.is_dimensioned else UNKNOWN_DTYPE
     maker = f"by `{invocation.name.replace('numpy.', 'np.')}`"
-    step = frame.step(StepKind.CREATED, f"made {f'in {dtype.name} ' if dtype.name else ''}{maker}", invocation.node)
+    step = frame.step(
+        StepKind.CREATED,
+        f"made {f'in {dtype.name} ' if dtype.name else ''}{maker}",
+        invocation.node,
+        history_of_call(frame, invocation, computed_from),
+    )
     if dtype.name == "float64" and dtype.provenance is None:
         dtype = replace(dtype, provenance=step)
     fresh = None
@@ -188,9 +193,10 @@ def apply_array_operator(frame: Frame, method: str, left: Argument, right: Argum
     if row is None:
         return Array()
     dtype = array_dtype(frame, row, {"self": [left], "other": [right]})
-    arrays = [one.value for one in (left, right) if isinstance(one.value, Array)]
     if dtype.name == "float64" and dtype.provenance is None:
         dtype = replace(dtype, provenance=frame.step(StepKind.CREATED, "computed by NumPy in float64", node))
     own = [(name, rank_of_data(frame, one.value)) for name, one in (("self", left), ("other", right))]
     rank = rank_by_rule(frame, row.rank, {}, own)
-    return Array(dtype, rank=rank, memory=Storage(), provenance=arrays[0].provenance)
+    operand = left if isinstance(left.value, Array) else right
+    before = history_of_operand(frame, operand.value, operand.node, node)
+    return Array(dtype, rank=rank, memory=Storage(), provenance=before)

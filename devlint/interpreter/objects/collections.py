@@ -32,7 +32,7 @@ def dict_with_every_entry(thing: Dict, value: Value) -> Dict:
 def list_with_every_element(thing: Sequence, value: Value) -> Sequence:
     """Return a list object of which each element has become `value`, by a loop that stores one at each position."""
     one = replace(value, memory=None) if isinstance(value, Tensor) else value
-    return replace(thing, element=one, prefix=(one,) * len(thing.prefix))
+    return replace(thing, element=one, prefix=(one,) * len(thing.prefix), optional=())
 
 
 def without_entry(thing: Dict, key: Hashable) -> Dict:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 
 from devlint.domain.objects import Dict, Sequence
+from devlint.domain.path_conditions import Literal
 from devlint.domain.value import Ref, Tuple, Value
+from devlint.interpreter.state.abstract_state import State
 from devlint.interpreter.state.frame import Frame
 
 Sources = Ref | tuple[Ref | None, ...] | None
@@ -73,3 +75,16 @@ def any_element(frame: Frame, sources: Sources, before: Value) -> Value:
             pairs = zip(sources, items, strict=True)
             return Tuple(tuple(any_element(frame, source, one) for source, one in pairs))
     return before
+
+
+def states_without(frame: Frame, condition: Literal | None) -> list[State]:
+    """Return the state of the path on which a list lacks an element; the current path goes on with a list that has it.
+
+    The list has the element where `condition` holds, in any case if it is None.
+    """
+    if condition is None:
+        return []
+    without = frame.state.fork()
+    without.assume(~condition)
+    frame.state.assume(condition)
+    return [without]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
+from devlint.domain.objects import Sequence
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, conjoin
 from devlint.domain.placement import Basis, Placement, PlacementCase, Step, placement_cases
 from devlint.domain.record import replace
 from devlint.domain.storage import CopyInFlight, PinnedMemory, Storage, views_overlap
-from devlint.domain.value import Tensor, Value
+from devlint.domain.value import Ref, Tensor, Value
+from devlint.interpreter.state.abstract_state import State
 from devlint.interpreter.state.events import OverwrittenCopy
 from devlint.interpreter.state.frame import Frame
 
@@ -62,12 +64,16 @@ def report_overwritten_copy(
     if not copies or memory is None or not _is_one_block(frame, memory):
         return
     host = _host_conditions(frame, written)
-    for copy in copies:
+    for copy in sorted(copies, key=lambda one: one.at_yield):
         if copy.root != memory.root or not views_overlap(copy.source, memory):
             continue
         together = conjoin(frame.state.path_condition, copy.when)
         if together is not None and any(conjoin(together, needed) is not None for needed in host):
-            frame.emit(OverwrittenCopy(frame.event_context(node), frame.place(target), copy))
+            event = OverwrittenCopy(frame.event_context(node), frame.place(target), copy)
+            if copy.at_yield:
+                frame.analysis.writes_when_resumed.append(event)
+            else:
+                frame.emit(event)
             return
 
 
@@ -77,3 +83,40 @@ def _host_conditions(frame: Frame, written: Value) -> list[PathCondition]:
         return [NO_CONDITION]
     cases = placement_cases(written.placement, frame.state.path_condition)
     return [needed for needed, leaf in cases if is_host(leaf.device)]
+
+
+def suspend_copies(frame: Frame) -> None:
+    """Mark the copies that are running when a generator yields a value: whoever takes the value may wait for them."""
+    copies = frame.state.torch_state.in_flight
+    if copies:
+        frame.set_torch_state({"in_flight": frozenset(replace(one, at_yield=True) for one in copies)})
+
+
+def take_generator_writes(frame: Frame, made: Sequence, generator: Ref, earlier: int) -> None:
+    """Store with a generator, whose body has just been run, its writes to memory out of which a copy may be running.
+
+    The copies were made before a `yield`, so it depends on the code that takes the values whether they are running
+    still. Nothing is known of copies once the generator has ended. `earlier` is the number of such writes that other
+    generators, which are still being run, have made.
+    """
+    analysis = frame.analysis
+    if len(analysis.writes_when_resumed) > earlier:
+        analysis.generator_writes[generator.address] = tuple(analysis.writes_when_resumed[earlier:])
+        del analysis.writes_when_resumed[earlier:]
+        frame.put(generator.address, replace(made, generator=generator.address))
+    copies = frame.state.torch_state.in_flight
+    if any(one.at_yield for one in copies):
+        frame.set_torch_state({"in_flight": frozenset(one for one in copies if not one.at_yield)})
+
+
+def report_writes_on_resuming(frame: Frame, made: Sequence, end: State, epoch: int) -> None:
+    """Report the writes that a generator makes before its next value, if a loop has not waited since it took the last.
+
+    `made` is what the loop goes over, `end` the state at the end of a pass, and `epoch` the number of synchronisations
+    when the pass took its value.
+    """
+    if made.generator is None or not end.live or end.torch_state.epoch != epoch:
+        return
+    for event in frame.analysis.generator_writes.get(made.generator, ()):
+        if conjoin(end.path_condition, event.context.path_condition) is not None:
+            frame.emit(event)

@@ -16,7 +16,7 @@ from devlint.interpreter.program.registering_files import Registry
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.state.call_summaries import CallSummaries
 from devlint.interpreter.state.deep_calls import DeepCalls, Reach
-from devlint.interpreter.state.events import CallOnStack, Event, UnsynchronizedTiming
+from devlint.interpreter.state.events import CallOnStack, Event, OverwrittenCopy, UnsynchronizedTiming
 from devlint.interpreter.state.failures import InternalError, UnparsedStatement
 from devlint.interpreter.state.heap import BaseHeap
 from devlint.interpreter.state.observation import Observer
@@ -117,6 +117,10 @@ class AnalysisState:
         self.suspended_generators: dict[AllocationSite, SuspendedGenerator] = {}
         self.block_timings: list[UnsynchronizedTiming] = []
         """The timings that a context manager takes of its `with` block, which is still to be run."""
+        self.writes_when_resumed: list[OverwrittenCopy] = []
+        """The writes to pinned memory of a generator being run that follow a copy which it made before a `yield`."""
+        self.generator_writes: dict[AllocationSite, tuple[OverwrittenCopy, ...]] = {}
+        """The writes of generators that are made between the values that they yield, by the generators."""
         self.executed_nodes: set[cst.CSTNode] = set()
         self.run_in_constructors: set[FunctionInfo] = set()
         self.symbolic_instances: set[AllocationSite] = set()
