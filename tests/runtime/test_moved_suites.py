@@ -74,6 +74,14 @@ def test_modules_that_a_test_makes_or_calls_are_moved():
     assert made(torch.ones(3, device="cpu")).is_cuda
 
 
+def test_a_module_that_a_test_puts_on_the_host_by_name_stays_there():
+    on_host = net.Net(3).to(dtype=torch.float64, device="cpu")
+    assert not on_host(torch.ones(3, dtype=torch.float64, device="cpu")).is_cuda
+    assert not nn.Linear(3, 3).cpu()(torch.ones(3, device="cpu")).is_cuda
+    assert on_host.to("cuda")(torch.ones(3, dtype=torch.float64, device="cpu")).is_cuda
+    assert net.Net(3).to(torch.float64)(torch.ones(3, dtype=torch.float64, device="cpu")).is_cuda
+
+
 class Own(net.Net):
     def __init__(self):
         super().__init__(3)
@@ -112,7 +120,7 @@ def test_gradients():
 
 def test_a_right_package_passes(tmp_path: Path) -> None:
     result, output = moved(tmp_path, RIGHT)
-    assert result.startswith("7 passed"), output
+    assert result.startswith("8 passed"), output
     assert "DEV1" not in output and "DEV303" not in output
 
 

@@ -17,7 +17,8 @@ from devlint.runtime.storage_labels import Placement, label_tensor
 def install(moved: MovedTests, patcher: Patcher) -> None:
     """Patch `torch.nn.Module` and `torch.testing.assert_close` for a suite that runs as if it moved its modules.
 
-    A module is moved when its construction by a test is over, and otherwise when a test calls it, with its arguments.
+    A module is moved when its construction by a test is over, and otherwise when a test calls it, with its arguments. One
+    that a test has moved to the host by name stays there, and is called with what the test gives it.
     """
     making: set[int] = set()
 
@@ -46,10 +47,28 @@ def install(moved: MovedTests, patcher: Patcher) -> None:
     call: Any = torch.nn.Module.__call__
 
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if moved.active and moved.is_test(sys._getframe(1)):
+        if moved.active and moved.is_test(sys._getframe(1)) and not moved.stays_on_host(self):
             moved.place_module(self)
             args, kwargs = moved.place(args), moved.place(kwargs)
         return call(self, *args, **kwargs)
+
+    to: Any = torch.nn.Module.to
+
+    @functools.wraps(to)
+    def move(self: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
+        out = to(self, *args, **kwargs)
+        device = torch._C._nn._parse_to(*args, **kwargs)[0]
+        if device is not None and moved.is_test(sys._getframe(1)):
+            moved.note_move(self, device)
+        return out
+
+    to_host: Any = torch.nn.Module.cpu
+
+    @functools.wraps(to_host)
+    def move_to_host(self: torch.nn.Module) -> Any:
+        if moved.is_test(sys._getframe(1)):
+            moved.note_move(self, torch.device("cpu"))
+        return to_host(self)
 
     def initialize(self: torch.Tensor, *args: Any, **kwargs: Any) -> None:
         """Place what `torch.Tensor([1.0])` and `torch.Tensor(2, 3)` make, but no second view of other memory."""
@@ -71,6 +90,8 @@ def install(moved: MovedTests, patcher: Patcher) -> None:
     patcher.replace(torch.Tensor, "__init__", initialize)
     patcher.replace(torch.nn.Module, "__init_subclass__", classmethod(init_subclass))
     patcher.replace(torch.nn.Module, "__call__", __call__)
+    patcher.replace(torch.nn.Module, "to", move)
+    patcher.replace(torch.nn.Module, "cpu", move_to_host)
     patcher.replace(torch.testing, "assert_close", _on_any_device(torch.testing.assert_close))
 
 
