@@ -17,8 +17,8 @@ from devlint.runtime.storage_labels import Placement, label_tensor
 def install(moved: MovedTests, patcher: Patcher) -> None:
     """Patch `torch.nn.Module` and `torch.testing.assert_close` for a suite that runs as if it moved its modules.
 
-    A module is moved when its construction by a test is over, and otherwise when a test calls it, with its arguments. One
-    that a test has moved to the host by name stays there, and is called with what the test gives it.
+    A module is moved when its construction by a test is over, and otherwise when a test calls it, with its arguments.
+    One that a test has moved to the host by name stays there, and is called with what the test gives it.
     """
     making: set[int] = set()
 
