@@ -103,7 +103,7 @@ SUITES: Final = (
             "-k",
             "cope or norm or clamp or embed or cls_token or unet or recycling or mos or distance or neo_mlp or alibi"
             " or rotary or to_logits or laser or hybrid or caching or latent_attention or tanh or tokenizer"
-            " or activation or prompts or external or sink or qk_clip or negative_weights or pope or parity or causal or schedule",
+            " or activation or prompts or external or sink or qk_clip or negative_weights or pope or parity or causal",
         ],
         subject="text",
     ),
