@@ -33,7 +33,10 @@ ALONE: Final = "alone"
 EMULATED: Final = "emulated"
 MOVE: Final = "move"
 MODES: Final = (EMULATED, MOVE)
-PYTEST: Final = ("-m", "pytest", "-q", "--timeout=120", "-p", "no:cacheprovider", "-p", "suite_outcomes", "--tb=short")
+PYTEST: Final = (
+    *("-m", "pytest", "-q", "--timeout=120", "-p", "no:cacheprovider", "-p", "suite_outcomes", "--tb=short"),
+    "--color=no",
+)
 PLUGIN: Final = Path(__file__).with_name("suite_plugin")
 READINGS: Final = Path(__file__).with_name("suites_read.jsonl")
 KINDS: Final = ("bug", "mode", "limit", "mended")

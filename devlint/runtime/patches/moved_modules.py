@@ -35,22 +35,30 @@ def install(moved: MovedTests, patcher: Patcher) -> None:
                 construct(self, *args, **kwargs)
             finally:
                 making.discard(id(self))
-            moved.place_module(self)
+            if _names_host(*args, kwargs.get("device")):
+                moved.note_move(self, torch.device("cpu"))
+            else:
+                moved.place_module(self)
 
         return __init__
 
+    def calling(call: Any) -> Any:
+        """Return a method `__call__` that moves the module and its arguments first, if a test calls it."""
+
+        @functools.wraps(call)
+        def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if moved.active and moved.is_test(sys._getframe(1)) and not moved.stays_on_host(self):
+                moved.place_module(self)
+                args, kwargs = moved.place(args), moved.place(kwargs)
+            return call(self, *args, **kwargs)
+
+        return __call__
+
     def init_subclass(cls: Any, /, **kwargs: Any) -> None:
         super(torch.nn.Module, cls).__init_subclass__(**kwargs)
-        if "__init__" in vars(cls):
-            cls.__init__ = moving(vars(cls)["__init__"])
-
-    call: Any = torch.nn.Module.__call__
-
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if moved.active and moved.is_test(sys._getframe(1)) and not moved.stays_on_host(self):
-            moved.place_module(self)
-            args, kwargs = moved.place(args), moved.place(kwargs)
-        return call(self, *args, **kwargs)
+        for name, wrapped in (("__init__", moving), ("__call__", calling)):
+            if name in vars(cls):
+                setattr(cls, name, wrapped(vars(cls)[name]))
 
     to: Any = torch.nn.Module.to
 
@@ -89,10 +97,15 @@ def install(moved: MovedTests, patcher: Patcher) -> None:
     patcher.replace(torch.nn.utils.rnn, "pack_padded_sequence", pack_padded_sequence)
     patcher.replace(torch.Tensor, "__init__", initialize)
     patcher.replace(torch.nn.Module, "__init_subclass__", classmethod(init_subclass))
-    patcher.replace(torch.nn.Module, "__call__", __call__)
+    patcher.replace(torch.nn.Module, "__call__", calling(torch.nn.Module.__call__))
     patcher.replace(torch.nn.Module, "to", move)
     patcher.replace(torch.nn.Module, "cpu", move_to_host)
     patcher.replace(torch.testing, "assert_close", _on_any_device(torch.testing.assert_close))
+
+
+def _names_host(*values: Any) -> bool:
+    """Return whether one of the arguments of a constructor is the host as a device."""
+    return any(value in ("cpu", torch.device("cpu")) for value in values if isinstance(value, str | torch.device))
 
 
 def _on_any_device(compare: Any) -> Any:
