@@ -1,8 +1,9 @@
 """Measure devlint on the test suites of packages: what the emulated accelerator sees in them, and what the linter says.
 
     python benchmarks/suites.py run CHECKOUTS RESULTS [--only WORD] [--seconds 900]
-    python benchmarks/suites.py modes CHECKOUTS TABLE [--only WORD] [--seconds 900] [--outputs DIR]
+    python benchmarks/suites.py modes CHECKOUTS [--only WORD] [--seconds 900] [--outputs DIR] [--results FILE]
     python benchmarks/suites.py report RESULTS
+    python benchmarks/suites.py table [--results FILE]
 
 CHECKOUTS holds one folder OWNER+NAME for each repository of `SUITES`, with the commit in a file OWNER+NAME.commit
 beside it. What the suites import must be installed in the Python that runs this script. `run` runs each suite under
@@ -13,9 +14,9 @@ package. RESULTS gets a line for each suite: `repository`, `commit`, `tests` (py
 shows, which the linter has missed. A reader adds the `reason` of each that is refuted or observed. A new run keeps the
 reasons.
 
-`modes` runs each suite by itself, under `pytest --devlint` and `pytest --devlint=move`. TABLE gets a line for each:
-the mode, pytest's last line, and the device coverage. What pytest printed, a line for each failed test among it, is
-kept in DIR.
+`modes` runs each suite by itself twice, under `pytest --devlint` and `pytest --devlint=move`, and compares them test by
+test; `table` prints what `suite_modes.jsonl` holds, and what readers said of the new failures (see `suite_modes.py`).
+What pytest printed is kept in DIR.
 """
 
 from __future__ import annotations
@@ -23,83 +24,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from suite_list import SUITES, Suite
+from suite_modes import compare_modes, table
+from suite_processes import interrupted_at, last_line
+
 JUDGED: Final = ("DEV1", "DEV2", "DEV3")
-EMULATED: Final = "emulated"
-MODES: Final = ("", EMULATED, "move")
-"""The modes in which `modes` runs each suite; the first is the suite by itself."""
 PYTEST: Final = ("-m", "pytest", "-q", "--timeout=120", "-p", "no:cacheprovider")
-LAST_SECONDS: Final = 600
-"""The seconds that a suite has for the linter and its report after it was interrupted at its time limit."""
+MODES_RESULTS: Final = Path(__file__).with_name("suite_modes.jsonl")
+"""The results of `modes`, one suite a line."""
 
 Record = dict[str, Any]
 """One line of the results: a suite with its findings."""
-
-
-@dataclass(frozen=True)
-class Suite:
-    """A package with tests: its folder, the tests, and what pytest must be told so that they use an accelerator.
-
-    `root` is the folder from which the package is imported; all paths are relative to the checkout. `environment` and
-    `options` ask the tests to use an accelerator; `needed` is the environment that they need wherever they run.
-    """
-
-    repository: str
-    package: str
-    tests: Sequence[str]
-    root: str = "."
-    options: Sequence[str] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    needed: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def folder(self) -> str:
-        """The name of the checkout's folder."""
-        return self.repository.replace("/", "+")
-
-
-SUITES: Final = (
-    Suite("cornellius-gp/linear_operator", "linear_operator", ["test"]),
-    Suite("cornellius-gp/gpytorch", "gpytorch", ["test"]),
-    Suite(
-        "KevinMusgrave/pytorch-metric-learning",
-        "src/pytorch_metric_learning",
-        ["tests"],
-        "src",
-        environment={"TEST_DEVICE": "cuda", "TEST_DTYPES": "float32"},
-    ),
-    Suite("rtqichen/torchdiffeq", "torchdiffeq", ["tests/api_tests.py", "tests/gradient_tests.py"]),
-    Suite("google-research/torchsde", "torchsde", ["tests"]),
-    Suite("photosynthesis-team/piq", "piq", ["tests"]),
-    Suite("kornia/kornia", "kornia", ["tests/geometry", "tests/enhance", "tests/losses"], options=["--device=cuda"]),
-    Suite("e3nn/e3nn", "e3nn", ["tests"]),
-    Suite("geoopt/geoopt", "geoopt", ["tests"]),
-    Suite("arogozhnikov/einops", "einops", ["einops/tests"], needed={"EINOPS_TEST_BACKENDS": "numpy,torch"}),
-    Suite("jeshraghian/snntorch", "snntorch", ["tests"]),
-    Suite("pytorch/captum", "captum", ["tests/attr"]),
-    Suite("skorch-dev/skorch", "skorch", ["skorch/tests"]),
-    Suite("probabilists/zuko", "zuko", ["tests"]),
-    Suite("patrick-kidger/torchcde", "torchcde", ["test"]),
-    Suite("facebookresearch/higher", "higher", ["tests"]),
-    Suite("bayesiains/nflows", "nflows", ["tests"], options=["-o", "python_files=*_test.py"]),
-    Suite(
-        "Lightning-AI/torchmetrics",
-        "src/torchmetrics",
-        ["tests/unittests/regression", "tests/unittests/classification"],
-        "src",
-    ),
-    Suite("deep-spin/entmax", "entmax", ["entmax"]),
-    Suite("TorchJD/torchjd", "src/torchjd", ["tests/unit"], "src", environment={"PYTEST_TORCH_DEVICE": "cuda:0"}),
-)
 
 
 def run_suite(suite: Suite, checkouts: Path, seconds: int) -> Record:
@@ -112,8 +55,8 @@ def run_suite(suite: Suite, checkouts: Path, seconds: int) -> Record:
         report = Path(folder, "report.json")
         command = [sys.executable, "-P", "-m", "devlint", "run", "--device", "emulated", "--isolated"]
         command += ["--output-format", "json", "--output", str(report)]
-        command += [*PYTEST, "--tb=no", *suite.options]
-        output = _interrupted_at(seconds, [*command, *suite.tests], home, environment)
+        command += [*PYTEST, "--tb=no", *suite.always, *suite.options]
+        output = interrupted_at(seconds, [*command, *suite.tests], home, environment)
         seen: Record = json.loads(report.read_text()) if report.exists() else {"findings": [], "operators": 0}
     outcomes = {_key(one): one for one in seen["findings"] if _is_judged(one, suite)}
     for one in _linted(suite, home, environment):
@@ -123,55 +66,10 @@ def run_suite(suite: Suite, checkouts: Path, seconds: int) -> Record:
     return {
         "repository": suite.repository,
         "commit": note.read_text().strip() if note.exists() else "",
-        "tests": _last_line(output),
+        "tests": last_line(output),
         "operators": seen["operators"],
         "findings": [_finding(outcomes[key]) for key in sorted(outcomes)],
     }
-
-
-def run_mode(suite: Suite, checkouts: Path, seconds: int, mode: str, outputs: Path | None) -> Record:
-    """Run one suite by itself (`mode` is empty) or under `pytest --devlint=MODE`, and return its line of the table.
-
-    What pytest prints is written to a file in `outputs`.
-    """
-    home = (checkouts / suite.folder).resolve()
-    path = os.pathsep.join([str(home / suite.root), str(home), os.environ.get("PYTHONPATH", "")])
-    asking = suite.environment if mode == EMULATED else {}
-    environment = {**os.environ, **suite.needed, **asking, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.json")
-        command = [sys.executable, "-P", *PYTEST, "-rfE", "--tb=line"]
-        if mode:
-            command += [f"--devlint={mode}", "--devlint-no-lint", "--devlint-report", str(report)]
-        options = () if mode != EMULATED else suite.options
-        output = _interrupted_at(seconds, [*command, *options, *suite.tests], home, environment)
-        seen: Record = json.loads(report.read_text()) if report.exists() else {"device_coverage": {}}
-    if outputs is not None:
-        outputs.mkdir(parents=True, exist_ok=True)
-        (outputs / f"{suite.folder}.{mode or 'alone'}.txt").write_text(output, encoding="utf-8")
-    coverage = {name: value for name, value in seen["device_coverage"].items() if isinstance(value, int)}
-    return {"repository": suite.repository, "mode": mode or "alone", "tests": _last_line(output), **coverage}
-
-
-def _last_line(output: str) -> str:
-    """Return pytest's last line: how many tests passed and failed."""
-    return next((line for line in reversed(output.splitlines()) if " in " in line), "no end").strip("= ")
-
-
-def _interrupted_at(seconds: int, command: Sequence[str], home: Path, environment: Mapping[str, str]) -> str:
-    """Run a command, interrupt it as Ctrl-C does once its time is over, and return what it printed."""
-    with subprocess.Popen(
-        command, cwd=home, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as process:
-        try:
-            return process.communicate(timeout=seconds)[0]
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-        try:
-            return process.communicate(timeout=LAST_SECONDS)[0]
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return process.communicate()[0]
 
 
 def _linted(suite: Suite, home: Path, environment: Mapping[str, str]) -> list[Record]:
@@ -234,15 +132,16 @@ def run(checkouts: Path, results: Path, only: str, seconds: int) -> None:
         print(f"{suite.repository}: {record['tests']}", flush=True)
 
 
-def modes(checkouts: Path, table: Path, only: str, seconds: int, outputs: Path | None) -> None:
-    """Run the suites whose repository's name contains a word in each mode, and add their lines to the table."""
+def modes(checkouts: Path, results: Path, only: str, seconds: int, outputs: Path | None) -> None:
+    """Run the suites whose repository's name contains a word in each mode, and write or replace their lines."""
+    lines = results.read_text().splitlines() if results.exists() else []
+    known = {record["repository"]: record for record in map(json.loads, lines)}
     for suite in SUITES:
-        if only in suite.repository and (checkouts / suite.folder).is_dir():
-            for mode in MODES:
-                line = json.dumps(run_mode(suite, checkouts, seconds, mode, outputs))
-                with table.open("a", encoding="utf-8") as lines:
-                    lines.write(f"{line}\n")
-                print(line, flush=True)
+        if suite.subject and only in suite.repository and (checkouts / suite.folder).is_dir():
+            known[suite.repository] = compare_modes(suite, checkouts, seconds, outputs)
+            order = [one.repository for one in SUITES if one.repository in known]
+            results.write_text("".join(json.dumps(known[name]) + "\n" for name in order))
+            print(f"{suite.repository}: {json.dumps(known[suite.repository])}", flush=True)
 
 
 def report(results: Path) -> Iterator[str]:
@@ -277,18 +176,20 @@ def main() -> None:
     running.add_argument("--seconds", type=int, default=900)
     in_modes = commands.add_parser("modes")
     in_modes.add_argument("checkouts", type=Path)
-    in_modes.add_argument("table", type=Path)
     in_modes.add_argument("--only", default="")
     in_modes.add_argument("--seconds", type=int, default=900)
     in_modes.add_argument("--outputs", type=Path, metavar="DIR")
+    printing = commands.add_parser("table")
+    for command in (in_modes, printing):
+        command.add_argument("--results", type=Path, default=MODES_RESULTS, metavar="FILE")
     commands.add_parser("report").add_argument("results", type=Path)
     given = parser.parse_args()
     if given.command == "run":
         run(given.checkouts, given.results, given.only, given.seconds)
     elif given.command == "modes":
-        modes(given.checkouts, given.table, given.only, given.seconds, given.outputs)
+        modes(given.checkouts, given.results, given.only, given.seconds, given.outputs)
     else:
-        print("\n".join(report(given.results)))
+        print("\n".join(table(given.results) if given.command == "table" else report(given.results)))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -45,6 +46,7 @@ class MovedTests:
         self._root = str(root)
         self.device = session.devices[0]
         self.active = True
+        self._on_host: dict[int, weakref.ref[torch.nn.Module]] = {}
 
     def default_device(self) -> torch.device | None:
         """Return the device for a tensor that is now made without naming one; None unless a test makes it.
@@ -81,6 +83,19 @@ class MovedTests:
         mode has moved one of them.
         """
         return self.is_test(user_frame(2))
+
+    def note_move(self, module: torch.nn.Module, device: torch.device) -> None:
+        """Note that a test has moved a module to a device that it named: what is on the host by name stays there."""
+        for one in module.modules():
+            if device.type == "cpu":
+                self._on_host[id(one)] = weakref.ref(one)
+            else:
+                self._on_host.pop(id(one), None)
+
+    def stays_on_host(self, module: torch.nn.Module) -> bool:
+        """Return whether a test has moved a module to the host by name, and has not moved it since."""
+        known = self._on_host.get(id(module))
+        return known is not None and known() is module
 
     def place_module(self, module: torch.nn.Module) -> None:
         """Move a module to the accelerator, by its own method `to`, without recording that as the program's doing."""

@@ -29,6 +29,18 @@ class Net(nn.Module):
         return self.linear(x) * self.mask
 
 
+class Called(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.linear = nn.Linear(3, 3, device=device)
+
+    def __call__(self, x):
+        return super().__call__(self.linear(x))
+
+    def forward(self, x):
+        return x
+
+
 def make(size):
     return Net(size)
 
@@ -72,6 +84,17 @@ def test_modules_that_a_test_makes_or_calls_are_moved():
     assert not made.scale.is_cuda
     assert made(torch.ones(3)).is_cuda and made.scale.is_cuda
     assert made(torch.ones(3, device="cpu")).is_cuda
+    assert net.Called(None)(torch.ones(3, device="cpu")).is_cuda
+
+
+def test_a_module_that_a_test_puts_on_the_host_by_name_stays_there():
+    on_host = net.Net(3).to(dtype=torch.float64, device="cpu")
+    assert not on_host(torch.ones(3, dtype=torch.float64, device="cpu")).is_cuda
+    assert not nn.Linear(3, 3).cpu()(torch.ones(3, device="cpu")).is_cuda
+    named = net.Called(torch.device("cpu"))
+    assert not named(torch.ones(3, device="cpu")).is_cuda and not nn.Linear(3, 3, device="cpu").weight.is_cuda
+    assert on_host.to("cuda")(torch.ones(3, dtype=torch.float64, device="cpu")).is_cuda
+    assert net.Net(3).to(torch.float64)(torch.ones(3, dtype=torch.float64, device="cpu")).is_cuda
 
 
 class Own(net.Net):
@@ -112,7 +135,7 @@ def test_gradients():
 
 def test_a_right_package_passes(tmp_path: Path) -> None:
     result, output = moved(tmp_path, RIGHT)
-    assert result.startswith("7 passed"), output
+    assert result.startswith("8 passed"), output
     assert "DEV1" not in output and "DEV303" not in output
 
 
@@ -136,8 +159,8 @@ def test_each_bug_of_the_package_fails_and_tells_why(tmp_path: Path) -> None:
     assert f"moved to cuda:0 with its module (--devlint=move): {tmp_path}/test_net.py:8" in output
     assert f"created on the host by torch.ones(), which names no device: {tmp_path}/net.py:10" in output
     assert f"created on cuda:0 by torch.ones(), which names no device: {tmp_path}/test_net.py:12" in output
-    assert f"created on the host by torch.zeros(), which names no device: {tmp_path}/net.py:24" in output
-    assert f"DEV106 at {tmp_path}/net.py:32" in output
+    assert f"created on the host by torch.zeros(), which names no device: {tmp_path}/net.py:36" in output
+    assert f"DEV106 at {tmp_path}/net.py:44" in output
     assert output.count("mark it with pytest.mark.devlint_on_host") == 3
     assert output.count("ran in an earlier call") == output.count(f"{tmp_path}/net.py:10 ran in an earlier call") == 1
 

@@ -46,6 +46,30 @@ def test_a_network_can_be_traced(mode: Callable[[], AbstractContextManager[Any]]
     assert torch.equal(traced(x), net(x))
 
 
+class Reduced(nn.Module):
+    """A module that holds operators as attributes, and a function of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reduce, self.make, self.double = torch.mean, torch.zeros, doubled
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        out = self.reduce(self.double(x), dim=0) if hasattr(self, "reduce") and hasattr(self, "double") else x
+        return out + self.make([3])
+
+
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    return x + x
+
+
+@MODES
+def test_operators_that_a_module_holds_can_be_scripted(mode: Callable[[], AbstractContextManager[Any]]) -> None:
+    x = torch.rand(2, 3)
+    with mode():
+        assert torch.equal(torch.jit.script(Reduced())(x), (x + x).mean(0))
+    assert torch.equal(torch.jit.script(Reduced())(x), (x + x).mean(0))
+
+
 def test_a_network_on_the_device_is_not_emulated(device: torch.device) -> None:
     with pytest.raises(NotEmulated, match=r"torch\.jit\.trace"):
         torch.jit.trace(nn.Conv2d(3, 6, 5).to(device), torch.rand(2, 3, 8, 8, device=device))
