@@ -19,7 +19,7 @@ from devlint.interpreter.objects.class_hierarchy import (
     is_module_class,
     library_base,
 )
-from devlint.interpreter.objects.data_classes import construct_record, data_fields
+from devlint.interpreter.objects.data_classes import construct_record, data_fields, is_refused_by_record
 from devlint.interpreter.objects.enums import enum_members, member_with_value
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import CONTAINERS
@@ -71,6 +71,9 @@ def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.C
         )
     fields = data_fields(frame, info)
     if fields is not None:
+        if is_refused_by_record(frame, info, fields, arguments):
+            frame.fail()
+            return UNKNOWN
         return construct_record(frame, info, fields, arguments, node)
     record_private_instance(frame, info)
     frame.analysis.newly_instantiated[info] = None

@@ -130,7 +130,8 @@ def items_of(reference: Ref, thing: Dict) -> Sequence:
 def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:
     """Return the values that the names in `a, b, ... = value` are bound to.
 
-    Where the number of elements is unknown or does not match, each name gets a value that stands for any element.
+    Where the number of elements is unknown, each name gets a value that stands for any element. A tuple of another
+    number of elements raises ValueError, and ends the path.
     """
     if isinstance(value, Unknown) and value.origin is not None:
         texts = [f"{value.text}[{i}]" if value.text else "" for i in range(length)]
@@ -140,7 +141,10 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
         if isinstance(thing, Sequence) and thing.items is not None and len(thing.items) == length:
             return list(thing.items)
     if isinstance(value, Tuple):
-        return list(value.items) if len(value.items) == length else [UNKNOWN] * length
+        if len(value.items) == length:
+            return list(value.items)
+        frame.fail()
+        return [UNKNOWN] * length
     if isinstance(value, Tensor) and value.rank is Rank.ZERO:
         return [UNKNOWN] * length
     if isinstance(value, ConditionalValue) and NONE not in (value.yes, value.no):

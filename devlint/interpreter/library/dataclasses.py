@@ -100,12 +100,18 @@ def namedtuple(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(NAMEDTUPLE_CONSTRUCTOR.name)
 def make_namedtuple(frame: Frame, call: LibraryCall) -> Value:
-    """Model a call of a class made by `namedtuple`: a tuple with named items."""
+    """Model a call of a class made by `namedtuple`: a tuple with named items.
+
+    More arguments than fields raise TypeError, and end the path.
+    """
     names = call.first.value if call.first is not None else UNKNOWN
     if not isinstance(names, Tuple):
         return UNKNOWN
     rest = call.arguments.rest.value if call.arguments.rest is not None else UNKNOWN
     fields = tuple(str(one.value) for one in names.items if isinstance(one, Const))
+    if len(call.arguments.positional) - 1 > len(fields):
+        frame.fail()
+        return UNKNOWN
     given = [call.arguments.value(name, position + 1) for position, name in enumerate(fields)]
     return Tuple(tuple(rest if one is None else one for one in given), fields)
 

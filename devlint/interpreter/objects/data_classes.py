@@ -23,6 +23,10 @@ RECORD_BASES: Final = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydan
 """The library classes whose subclasses get an `__init__` generated from their fields."""
 
 
+_PLAIN_BASES: Final = frozenset({"builtins.object", "typing.NamedTuple", "typing.Generic", "typing.Protocol"})
+"""The library bases that change nothing of a generated `__init__`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A declared field of a dataclass or a similar class.
@@ -112,6 +116,23 @@ def _has_keyword(node: cst.BaseExpression | None, keyword: str, constant: str) -
         one.keyword is not None and one.keyword.value == keyword and dotted_name(one.value) == constant
         for one in node.args
     )
+
+
+def is_refused_by_record(frame: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments) -> bool:
+    """Return whether a dataclass or named tuple refuses a call with a TypeError: the arguments do not fit its fields.
+
+    Classes with unknown or library bases may accept more, and are not asked.
+    """
+    bases = [one for one in ancestors(frame, info) if not isinstance(one, ProgramDefinition)]
+    is_known = all(isinstance(one, LibraryName) and one.name in _PLAIN_BASES for one in bases)
+    if not is_known or not arguments.complete or find_method(frame, info, "__new__") is not None:
+        return False
+    accepted = [one for one in fields if one.is_argument]
+    by_position = [one for one in accepted if one.is_positional]
+    if len(arguments.positional) > len(by_position):
+        return True
+    left = [one for one in accepted if one not in by_position[: len(arguments.positional)]]
+    return any(one.default is None and one.name not in arguments.keywords for one in left)
 
 
 def construct_record(
