@@ -27,9 +27,9 @@ class RecordedRun:
 
     `ran` are the lines that ran, `device` names the devices, `peak` is the most bytes that lay on them, and
     `left_behind` is what the census of modules has found. `see_all` is the option that makes a report show everything.
-    `emulated` tells that the devices were emulated, so that no time means anything, `without_cuda` that there was no CUDA
-    device, and `without_accelerator` that torch knew of no accelerator. `about` names facts of the run itself, such as
-    its date and its command.
+    `emulated` tells that the devices were emulated, so that no time means anything, `without_cuda` that there was no
+    CUDA device, and `without_accelerator` that torch knew of no accelerator. `about` names facts of the run itself,
+    such as its date and its command.
     """
 
     recorder: Recorder
