@@ -193,6 +193,13 @@ def measure(step):
     torch.cuda.synchronize()
     print(profiler.key_averages().table(sort_by="self_cuda_time_total"))
 """,
+    "kernels that a function imports": """
+def profile(data):
+    from nerfacc.scan import inclusive_sum
+
+    torch.cuda.synchronize()
+    return inclusive_sum(data)
+""",
     "kernels that are asked for in vain": """
 try:
     import fused_adam_cuda
@@ -464,3 +471,8 @@ with torch.cuda.stream(stream):  # DEV605
         print(torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated())  # DEV605
 """
     assert len(check(program, "DEV605")) == 5
+    (found,) = check("states = torch.cuda.get_rng_state_all()  # DEV605\n", "DEV605")
+    assert found.help == (
+        "since torch 2.4; the modules of mps, cpu have none;"
+        " ask for the device first: without CUDA, `torch.cuda.get_rng_state_all` gives []"
+    )

@@ -15,6 +15,7 @@ from devlint.interpreter.program.program import Program
 from devlint.semantics.accelerators import is_cuda_package
 from devlint.syntax.index import Binding, Statement
 from devlint.syntax.source_code import words_in
+from devlint.syntax.tree_walk import descend, dotted_name
 
 _BUILT: Final = frozenset({"CUDAExtension", "cuda_sources"})
 """Names by which code builds CUDA kernels with torch."""
@@ -138,4 +139,16 @@ def is_with_cuda_kernels(path: Sequence[cst.CSTNode]) -> bool:
     function = next((one for one in reversed(path) if isinstance(one, cst.FunctionDef)), None)
     if function is None:
         return False
-    return any(one.strip("\"'") in _FOR_CUDA or _KERNEL_FILE.search(one) for one in words_in(function))
+    if any(one.strip("\"'") in _FOR_CUDA or _KERNEL_FILE.search(one) for one in words_in(function)):
+        return True
+    return any(is_cuda_package(name) for one in descend(function) for name in _modules_imported(one))
+
+
+def _modules_imported(node: cst.CSTNode) -> list[str]:
+    """Return the dotted names of the modules that an import statement names; none for another node."""
+    match node:
+        case cst.Import(names=names):
+            return [dotted_name(one.name) or "" for one in names]
+        case cst.ImportFrom(module=cst.Name() | cst.Attribute() as module, relative=[]):
+            return [dotted_name(module) or ""]
+    return []
