@@ -108,11 +108,13 @@ def _help(best: Replacement) -> str:
     if best.kind is Kind.DEVICE_TYPE:
         keyword = f"{best.keyword}=" if best.keyword else ""
         parts.append(f"pass the device's type: `{best.by}({keyword}device.type, ...)`")
-    if best.result_without is not None and best.kind is Kind.FUNCTION:
+    if best.result_without is not None:
         does = "does nothing" if best.result_without == "None" else f"gives {best.result_without}"
-        parts.append(
-            f"ask `torch.accelerator.is_available()` first: without one, `{best.name}` {does} and the new one raises"
-        )
+        if best.kind is Kind.FUNCTION:
+            asked = "ask `torch.accelerator.is_available()` first"
+            parts.append(f"{asked}: without one, `{best.name}` {does} and the new one raises")
+        else:
+            parts.append(f"ask for the device first: without CUDA, `{best.name}` {does}")
     if best.note:
         parts.append(best.note)
     return "; ".join(parts)

@@ -45,7 +45,7 @@ class MissingAccelerator(Rule):
     unsafe where the result has a name, which other code may compare with None.
 
     ## How it is confirmed at run time
-    The program is run without an accelerator, and stops at the line.
+    The program is run without an accelerator, by `devlint run --device cpu`, and stops at the line.
 
     ## Known limits
     `device=None` and `.to(None)` are no error, they leave the tensor on the default device, and are not reported. Code

@@ -50,7 +50,8 @@ class HardCodedCollectiveBackend(Rule):
     call. Unsafe: the function that returns the backend came with torch 2.6, and on the host the group then uses gloo.
 
     ## How it is confirmed at run time
-    The program is run without CUDA, and stops at the process group or at its first collective.
+    The program is run without CUDA, by `devlint run --device cpu` or on another emulated accelerator, and stops where
+    it makes the process group.
 
     ## Known limits
     A file that asks for no accelerator is taken to be meant for CUDA only. Code after any check of a device, of a

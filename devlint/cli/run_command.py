@@ -19,7 +19,7 @@ from devlint.cli.option_values import ReportTarget, output_file_option, parse_re
 from devlint.cli.output_streams import report_base, write_file, write_stdout
 from devlint.installation import install_command
 from devlint.output import FORMATS
-from devlint.runtime.backends import ALL_DEVICES, EMULATED_OPTIONS
+from devlint.runtime.backends import ALL_DEVICES, EMULATED_OPTIONS, HOST
 from devlint.runtime.device_comparison import ComparisonRequest, as_json, as_table, compare_devices
 from devlint.syntax.notebook import SUFFIX
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from devlint.runtime.configured_linter import ConfiguredLinter
     from devlint.runtime.training_steps import WaitsPerStep
 
-DEVICES = ("auto", *EMULATED_OPTIONS, ALL_DEVICES, "mps", "cuda")
+DEVICES = ("auto", *EMULATED_OPTIONS, ALL_DEVICES, "mps", "cuda", HOST)
 """The values of `--device`."""
 _COMMAND_LINE = "devlint.cli.run_command"
 """The key under which the context keeps the command line."""
@@ -54,7 +54,8 @@ class _RunCommand(click.Command):
     type=click.Choice(DEVICES),
     default="auto",
     show_default=True,
-    help="Where the program runs: auto is cuda where there is one, else emulated, which is an emulated cuda.",
+    help="Where the program runs: auto is cuda where there is one, else emulated, which is an emulated cuda;"
+    " cpu is a machine without an accelerator.",
 )
 @click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many to emulate.")
 @click.option(

@@ -19,8 +19,8 @@ from devlint.syntax.tree_walk import children, descend
 Node = TypeVar("Node", bound=cst.CSTNode)
 Answer = TypeVar("Answer")
 
-_BLOCK = re.compile(r":[ \t]*(?:#[^\r\n]*)?\r?\n([ \t]+)\S")
-"""The head of a block, with the indentation of the first line in it."""
+_BLOCK = re.compile(r"^([ \t]*)\S[^\r\n]*:[ \t]*(?:#[^\r\n]*)?\r?\n(?:[ \t]*\r?\n)*\1([ \t]+)\S", re.MULTILINE)
+"""The head of a block, with its indentation, and what the first line in the block adds to that."""
 
 
 class NoFix(Exception):
@@ -73,7 +73,7 @@ class FixContext:
     def indent(self) -> str:
         """The file's indentation of one level: that of its first block, or four spaces in a file without blocks."""
         found = _BLOCK.search(self.text)
-        return found[1] if found else "    "
+        return found[2] if found else "    "
 
     def line_start(self, offset: int) -> int:
         """Return the offset of the start of the line that contains the given offset."""

@@ -110,6 +110,8 @@ def _port_argument(
         raise LeftInGuard("it is compared: the code asks for CUDA")
     if keyword == "device_types" or method == "register_kernel":
         raise LeftInGuard("it registers an operator for CUDA")
+    if name == "torch.device" and _is_compared(region, call):
+        raise LeftInGuard("it is compared: the code asks for CUDA")
     is_transfer = method in _TRANSFERS and not name.startswith("torch.") and place == 0
     is_first = place == 0 and (name in _FIRST_IS_DEVICE or is_transfer)
     if keyword == "default" and _option_names(call):
@@ -137,6 +139,14 @@ def _port_argument(
         type_text = context.device(region, node).type_text
         return Port(found.shown, [*found.edits, *switched_off_on_host(region, call, name, type_text)])
     return found
+
+
+def _is_compared(region: NodeRegion, node: cst.CSTNode) -> bool:
+    """Return whether an expression is compared, alone or as a member of a list."""
+    for above in region.ancestors(node):
+        if not isinstance(above, (cst.Element, cst.List, cst.Tuple, cst.Set)):
+            return isinstance(above, (cst.Comparison, cst.ComparisonTarget))
+    return False
 
 
 def _port_location(

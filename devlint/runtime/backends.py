@@ -127,6 +127,8 @@ EMULATED = "emulated"
 """The option value that asks for an emulated CUDA device; `emulated:xpu` and the like ask for another one."""
 ALL_DEVICES = f"{EMULATED}:all"
 """The option value that asks to run a program on every emulated device and on the CPU."""
+HOST = "cpu"
+"""The option value that asks for a machine without an accelerator."""
 EMULATED_OPTIONS = (EMULATED, *(f"{EMULATED}:{kind}" for kind in BACKENDS))
 """The option values that ask for one emulated device."""
 

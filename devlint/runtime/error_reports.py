@@ -36,6 +36,7 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"Torch not compiled with (CUDA|XPU)|not linked with support for mps", "DEV601"),
     (r"Tried to instantiate dummy base class (Event|Stream|_Cuda|CUDA)", "DEV601"),
     (r"module 'torch\.(accelerator|cuda|xpu|mps|mtia|cpu)[\w.]*' has no attribute", "DEV608"),
+    (r"doesn't have NCCL built in|ProcessGroupNCCL is only supported with GPUs", "DEV610"),
     (r"re-initialize (CUDA|XPU|NPU) in forked", "DEV111"),
     (r"Invalid device string|invalid device ordinal|Expected one of cpu, cuda", "DEV112"),
     (r"The device index is out of range|valid device_index range is", "DEV112"),

@@ -18,13 +18,13 @@ import click
 import torch
 
 from devlint.runtime import runtime_session
-from devlint.runtime.backends import BACKENDS, emulated_kind
+from devlint.runtime.backends import BACKENDS, HOST, emulated_kind
 from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.error_reports import report_error_that_may_be_caught, report_uncaught_error
 from devlint.runtime.going_on import going_on
 from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.module_moves import census_of_moved_modules
-from devlint.runtime.record_and_emulate import emulate, record
+from devlint.runtime.record_and_emulate import emulate, record, without_accelerators
 from devlint.runtime.recording_report import Report
 from devlint.runtime.storage_labels import device_memory
 
@@ -64,6 +64,8 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     place: AbstractContextManager[Any] = nullcontext()
     if kind is not None:
         place = emulate(request.devices, kind)
+    elif device == HOST:
+        place = without_accelerators()
     lines, here, started = LineCoverage(on_error=note_error), Path.cwd(), datetime.now(timezone.utc).astimezone()
     with (
         place as session,

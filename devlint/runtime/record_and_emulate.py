@@ -71,13 +71,23 @@ def record() -> Iterator[Report]:
     ):
         session.recorders.append(recorder)
         try:
-            yield Report(recorder, emulated=session.kind is not None, without_cuda=session.kind not in (None, "cuda"))
+            report = Report(recorder, emulated=session.kind is not None)
+            report.without_accelerator = session.kind is None and not _is_built_for_accelerator()
+            report.without_cuda = report.without_accelerator or session.kind not in (None, "cuda")
+            yield report
         except BaseException as error:
             report_uncaught_error(session, error)
             raise
         finally:
             session.recorders.remove(recorder)
             recorder.finish()
+
+
+def _is_built_for_accelerator() -> bool:
+    """Return whether torch names an accelerator; then none has to be there."""
+    if not hasattr(torch, "accelerator"):
+        return torch.version.cuda is not None
+    return torch.accelerator.current_accelerator() is not None
 
 
 @contextmanager

@@ -27,8 +27,9 @@ class RecordedRun:
 
     `ran` are the lines that ran, `device` names the devices, `peak` is the most bytes that lay on them, and
     `left_behind` is what the census of modules has found. `see_all` is the option that makes a report show everything.
-    `emulated` tells that the devices were emulated, so that no time means anything, and `without_cuda` that they were
-    no CUDA devices. `about` names facts of the run itself, such as its date and its command.
+    `emulated` tells that the devices were emulated, so that no time means anything, `without_cuda` that there was no
+    CUDA device, and `without_accelerator` that torch knew of no accelerator. `about` names facts of the run itself,
+    such as its date and its command.
     """
 
     recorder: Recorder
@@ -42,6 +43,7 @@ class RecordedRun:
     see_all: str = ""
     emulated: bool = False
     without_cuda: bool = False
+    without_accelerator: bool = False
     about: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -50,7 +52,9 @@ class RecordedRun:
 
         Problems that the project's settings silence are left out.
         """
-        verifier = FindingVerifier(self.recorder, self.ran, without_cuda=self.without_cuda)
+        verifier = FindingVerifier(
+            self.recorder, self.ran, without_cuda=self.without_cuda, without_accelerator=self.without_accelerator
+        )
         joined = verifier.outcomes(self.findings)
         judged = [
             (

@@ -76,18 +76,33 @@ CONFIRMED_BY_EXECUTION = frozenset({"DEV601", "DEV602", "DEV603"})
 CONFIRMED_WITHOUT_CUDA = frozenset({"DEV605", "DEV611"})
 """Rules that are confirmed as soon as the line runs on a device that is not CUDA: what it calls is without effect."""
 
+REFUTED_WITHOUT_CUDA = frozenset({"DEV610"})
+"""Rules about code that fails without CUDA: they are refuted where the line runs to its end there."""
+FAILS_WITHOUT_ACCELERATOR = frozenset({"DEV607"})
+"""Rules about code that fails where torch knows no accelerator: how the line ends there confirms or refutes them."""
+
 
 class FindingVerifier:
     """Judge of the findings of the static analysis: compares each with the recording of a program run.
 
-    `ran` are the lines that ran. `without_cuda` tells that the program ran on an accelerator that is not CUDA.
+    `ran` are the lines that ran. `without_cuda` tells that the program ran where there is no CUDA, and
+    `without_accelerator` that torch knew of no accelerator.
     """
 
     def __init__(
-        self, recorder: Recorder, ran: frozenset[FileLine] = frozenset(), *, without_cuda: bool = False
+        self,
+        recorder: Recorder,
+        ran: frozenset[FileLine] = frozenset(),
+        *,
+        without_cuda: bool = False,
+        without_accelerator: bool = False,
     ) -> None:
         self._without_effect = CONFIRMED_WITHOUT_CUDA if without_cuda else frozenset[str]()
-        self._groups = grouped_observations(recorder)
+        self._must_fail = REFUTED_WITHOUT_CUDA if without_cuda else frozenset[str]()
+        self._must_fail |= FAILS_WITHOUT_ACCELERATOR if without_accelerator else frozenset[str]()
+        # Where CUDA is emulated, torch may lack NCCL, which a real machine has: that is no fault of the program.
+        groups = grouped_observations(recorder)
+        self._groups = [one for one in groups if without_cuda or one[0].code not in REFUTED_WITHOUT_CUDA]
         self._lines: dict[FileLine, LineRecord] = {
             (canonical_path(filename), line): record for (filename, line), record in recorder.lines.items()
         }
@@ -149,6 +164,8 @@ class FindingVerifier:
         missing = self._not_reached(finding)
         if missing is not None:
             return missing
+        if finding.code in self._must_fail:
+            return self._by_its_end(finding)
         if finding.code in CONFIRMED_BY_EXECUTION:
             return Outcome(finding, Verdict.CONFIRMED, 1, detail="this line ran")
         if finding.code in self._without_effect:
@@ -161,6 +178,12 @@ class FindingVerifier:
         return Outcome(
             finding, Verdict.NOT_REACHED, detail="this line ran, but never with operands on different devices"
         )
+
+    def _by_its_end(self, finding: Diagnostic) -> Outcome:
+        """Return a finding about a line that must fail on these devices, judged by how the line ended."""
+        if any(row in self._interrupted for row in lines_of(failure_region(finding))):
+            return Outcome(finding, Verdict.CONFIRMED, 1, detail="an error ended this line, without an accelerator")
+        return Outcome(finding, Verdict.REFUTED, detail="this line ran to its end on such devices")
 
     def _by_transfers(self, finding: Diagnostic) -> Outcome:
         """Return a finding judged by the transfers that were recorded at its lines.
@@ -213,9 +236,10 @@ class FindingVerifier:
         if not any(row in self._ran for row in there):
             detail = f"{_line_text(place, finding.region)} did not run" if self._knows_lines else "no operator ran here"
             return Outcome(finding, Verdict.NOT_REACHED, detail=detail)
-        if any(row in self._interrupted for row in there):
+        ends_there = finding.code in FAILS_WITHOUT_ACCELERATOR & self._must_fail
+        if not ends_there and any(row in self._interrupted for row in there):
             return Outcome(finding, Verdict.NOT_REACHED, detail="an error ended this line before")
-        anywhere = SHOWN_ON_HOST | CONFIRMED_BY_EXECUTION | self._without_effect
+        anywhere = SHOWN_ON_HOST | CONFIRMED_BY_EXECUTION | self._without_effect | self._must_fail
         if finding.code not in anywhere and not any(
             record.used_device for record in self._records(failure_region(finding))
         ):

@@ -143,6 +143,8 @@ def test_what_has_an_equivalent_is_replaced(tmp_path: Path, before: str, after: 
         "getattr(torch.backends, 'cuda')",
         "torch.library.custom_op('a::b', mutates_args=(), device_types='cuda')",
         "n = x in ('cuda', 'cpu')",
+        "n = x.device == torch.device('cuda:0')",
+        "n = x.device in [torch.device('cuda'), i]",
         "torch.cuda.LongTensor(x)",
         "torch.cuda.FloatTensor if x else None",
         "torch.set_default_tensor_type(torch.cuda.FloatTensor)",
@@ -388,6 +390,34 @@ def test_backends_among_the_choices_of_an_option_are_replaced(tmp_path: Path) ->
         class Options:
             backend: str = dist.get_default_backend_for_device(device)
         """,  # noqa: E501
+    )
+
+
+def test_a_check_is_indented_as_the_blocks_of_the_file(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+
+        class Solver(object):
+
+          def clean(self,
+                    often=True):
+
+            for _ in range(3):
+              torch.cuda.empty_cache()
+        # becomes
+        import torch
+
+        class Solver(object):
+
+          def clean(self,
+                    often=True):
+
+            for _ in range(3):
+              if torch.accelerator.is_available():
+                torch.accelerator.empty_cache()
+        """,
     )
 
 

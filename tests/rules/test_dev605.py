@@ -9,6 +9,34 @@ import pytest
 from .programs import check
 
 BAD = {
+    "kernels that are asked for": """
+try:
+    import fused_adam_cuda
+except ModuleNotFoundError:
+    fused_adam_cuda = None
+
+def step(x: torch.Tensor):
+    torch.cuda.synchronize()  # DEV605
+""",
+    "an index": """
+def move(x, y, seed: int):
+    torch.random.manual_seed(seed)
+    z = x.to(torch.cuda.current_device())  # DEV605
+    return z, y.cuda(seed)
+
+def seeds(n: int):
+    random.manual_seed(n)
+    torch.cuda.manual_seed(n)  # DEV605
+""",
+    "a profile of any device": """
+from torch.profiler import ProfilerActivity, profile
+
+def measure(step):
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+        step()
+    torch.cuda.synchronize()  # DEV605
+    print(profiler.key_averages().table(sort_by="cpu_time_total"))
+""",
     "waits and devices": """
 def run(rank: int):
     torch.cuda.set_device(rank)  # DEV605
@@ -137,6 +165,50 @@ def seed(n: int, several: bool):
     if several:
         th.cuda.manual_seed_all(n)
     return generator
+""",
+    "a seed beside that of torch, by its other name": """
+def seed(n: int):
+    torch.random.manual_seed(n)
+    torch.cuda.random.manual_seed(n)
+""",
+    "an index beside the type that ties the code to CUDA": """
+def move(x):
+    y = x.cuda(torch.cuda.current_device())
+    return y, torch.device("cuda", torch.cuda.current_device()), f"cuda:{torch.cuda.current_device()}"
+""",
+    "the CUDA runtime itself": """
+def pin(device, storages):
+    torch.cuda.set_device(device)
+    runtime = torch.cuda.cudart()
+    for one in storages:
+        runtime.cudaHostRegister(one.data_ptr(), one.nbytes(), 0)
+""",
+    "the times of CUDA kernels": """
+from torch.profiler import ProfilerActivity, profile
+
+def measure(step):
+    torch.cuda.reset_peak_memory_stats()
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+        step()
+    torch.cuda.synchronize()
+    print(profiler.key_averages().table(sort_by="self_cuda_time_total"))
+""",
+    "kernels that a function imports": """
+def profile(data):
+    from nerfacc.scan import inclusive_sum
+
+    torch.cuda.synchronize()
+    return inclusive_sum(data)
+""",
+    "kernels that are asked for in vain": """
+try:
+    import fused_adam_cuda
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("build the kernels first") from error
+
+def step(x: torch.Tensor):
+    torch.cuda.synchronize()
+    return fused_adam_cuda.step(x)
 """,
     "kernels that are always built": """
 from torch.utils.cpp_extension import load
@@ -399,3 +471,8 @@ with torch.cuda.stream(stream):  # DEV605
         print(torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated())  # DEV605
 """
     assert len(check(program, "DEV605")) == 5
+    (found,) = check("states = torch.cuda.get_rng_state_all()  # DEV605\n", "DEV605")
+    assert found.help == (
+        "since torch 2.4; the modules of mps, cpu have none;"
+        " ask for the device first: without CUDA, `torch.cuda.get_rng_state_all` gives []"
+    )

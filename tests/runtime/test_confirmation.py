@@ -347,3 +347,40 @@ def test_a_dtype_that_the_backend_lacks_is_confirmed(run: Run, tmp_path: Path) -
     place = ("DEV609", "program.py", 23)
     assert run(TIED_TO_CUDA, "double", device="emulated:mps")[place] == "confirmed"
     assert run(TIED_TO_CUDA, "double", device="emulated:xpu")[place].startswith("not-reached")
+
+
+WITHOUT_OTHERS = """\
+import os
+import sys
+import torch
+import torch.distributed as dist
+
+def typed():
+    return torch.accelerator.current_accelerator().type
+
+def group():
+    dist.init_process_group("nccl", rank=0, world_size=1, init_method="file://" + os.path.abspath("store"))
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+if "later" in sys.argv:
+    torch.accelerator.current_accelerator = lambda check_available=False: torch.device("cpu")
+    dist.init_process_group = lambda *args, **options: None
+globals()[sys.argv[1]]()
+"""
+TYPED, GROUP = ("DEV607", "program.py", 7), ("DEV610", "program.py", 10)
+
+
+def test_a_missing_accelerator_is_confirmed_where_there_is_none(run: Run) -> None:
+    assert run(WITHOUT_OTHERS, "typed", device="cpu")[TYPED] == "confirmed"
+    assert run(WITHOUT_OTHERS, "typed", "later", device="cpu")[TYPED] == "refuted"
+    for device in ("emulated:cuda", "emulated:xpu"):
+        assert run(WITHOUT_OTHERS, "typed", device=device)[TYPED].startswith("not-reached")
+
+
+def test_a_backend_for_cuda_is_confirmed_where_there_is_none(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "devlint.toml").write_text('extend-select = ["PORTABILITY"]\n', encoding="utf-8")
+    for device in ("cpu", "emulated:xpu"):
+        assert run(WITHOUT_OTHERS, "group", device=device)[GROUP] == "confirmed"
+        assert run(WITHOUT_OTHERS, "group", "later", device=device)[GROUP] == "refuted"
+        assert run(WITHOUT_OTHERS, "typed", device=device)[GROUP].startswith("not-reached")
+    assert run(WITHOUT_OTHERS, "group", device="emulated:cuda")[GROUP].startswith("not-reached")

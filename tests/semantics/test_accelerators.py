@@ -69,7 +69,7 @@ def test_what_nothing_replaces_is_in_some_torch_and_has_no_replacement():
     for name, reason in accelerators.all_without_equivalent().items():
         assert reason
         assert not replacements_of(name)
-        if name.startswith("torch.cuda."):
+        if name.startswith("torch.cuda.") and "._" not in name:  # the data describe public names
             assert accelerators.releases_of(name), name
 
 

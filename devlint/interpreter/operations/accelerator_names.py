@@ -93,6 +93,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
         or written_guards.is_asked_for(around, CHECKED)
         or written_guards.is_named_for_cuda(around)
         or (name == "torch.cuda.device_count" and written_guards.is_about_count(around))
+        or (name == "torch.cuda.current_device" and written_guards.is_index_beside_cuda(around))
         or (module.startswith("torch.cuda") and _is_for_cuda_by_design(frame, around))
     )
     imported, chosen = isinstance(node, cst.ImportAlias), module.startswith("torch.cuda") and _chooses_device(frame)
@@ -136,13 +137,13 @@ def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
 def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:
     """Return whether code that seeds CUDA stands beside a call of `torch.manual_seed`, which seeds CUDA too."""
     torch = (dotted_name(node) or "").partition(".cuda.")[0] if isinstance(node, cst.Attribute) else "torch"
-    host_seed = f"{torch}.manual_seed"
-    if written_guards.is_called_beside(around, host_seed):
+    host_seeds = (f"{torch}.manual_seed", f"{torch}.random.manual_seed")
+    if written_guards.is_called_beside(around, host_seeds):
         return True
     if any(isinstance(one, (cst.FunctionDef, cst.ClassDef)) for one in around):
         return False
     beside = (one for one in frame.module.index.statements if one.kind == "other" and "manual_seed" in one.mentions)
-    return any(written_guards.is_call_of(one.tree, host_seed) for one in beside)
+    return any(written_guards.is_call_of(one.tree, host_seeds) for one in beside)
 
 
 def _is_entry(frame: Frame) -> bool:

@@ -1,4 +1,4 @@
-"""Code that is for CUDA by design: it builds or imports CUDA kernels, or captures CUDA graphs."""
+"""Code that is for CUDA by design: it builds or imports CUDA kernels, captures CUDA graphs, or times CUDA kernels."""
 
 from __future__ import annotations
 
@@ -15,17 +15,26 @@ from devlint.interpreter.program.program import Program
 from devlint.semantics.accelerators import is_cuda_package
 from devlint.syntax.index import Binding, Statement
 from devlint.syntax.source_code import words_in
+from devlint.syntax.tree_walk import descend, dotted_name
 
 _BUILT: Final = frozenset({"CUDAExtension", "cuda_sources"})
 """Names by which code builds CUDA kernels with torch."""
 _CAPTURED: Final = frozenset({"CUDAGraph", "make_graphed_callables", "graph_pool_handle"})
 """Names by which code captures CUDA graphs."""
+_RUNTIME: Final = frozenset({"cudart", "CUDAPluggableAllocator", "caching_allocator_alloc", "jiterator"})
+"""Names by which code calls the CUDA runtime or its allocator itself."""
+_PROFILED: Final = frozenset({"cuda_time", "cuda_time_total", "self_cuda_time_total", "cuda_memory_usage"})
+"""Names of what the profiler of torch measures of CUDA kernels."""
+_FOR_CUDA: Final = _BUILT | _CAPTURED | _RUNTIME | _PROFILED
+"""The names in a function by which it is for CUDA."""
 _KERNEL_FILE: Final = re.compile(r"""\.cu["']""")
 """The end of a string with the name of a file of CUDA source code."""
 _KERNEL_MODULE: Final = re.compile(r"(?:^|\.)(?:amp_C|\w+_cuda)$")
 """The name of a compiled module of CUDA kernels."""
 _CONDITIONAL: Final = re.compile(r"(?:if|try|for|while|with)\b")
 """The start of a statement that does not always run what it holds."""
+_TRIES: Final = re.compile(r"try\b")
+"""The start of a statement that tries what it holds."""
 _EXTENSION: Final = re.compile(r"""\b(CUDAExtension|CppExtension)\(\s*(?:name\s*=\s*)?["']([\w.]+)["']""")
 """The call by which the script that builds a package describes a compiled module of the package."""
 
@@ -66,7 +75,9 @@ class CudaKernels:
 
     def _takes_in(self, module: ModuleInfo, unit: Statement) -> bool:
         """Return whether a top-level statement builds or imports CUDA kernels whenever the file runs."""
-        if unit.kind not in ("import", "other") or _CONDITIONAL.match(unit.text):
+        if unit.kind not in ("import", "other"):
+            return False
+        if _CONDITIONAL.match(unit.text) and not _is_required(unit):
             return False
         if any(self._is_kernel_module(module, one) for one in unit.imports):
             return True
@@ -88,7 +99,7 @@ class CudaKernels:
     def _always_imported(self, module: ModuleInfo) -> Iterator[Path]:
         """Yield the files of the program that a file imports by statements of its top level, under no condition."""
         for unit in module.index.statements:
-            for one in unit.imports if unit.kind == "import" else ():
+            for one in unit.imports if unit.kind == "import" or _is_required(unit) else ():
                 dotted = one.loads or one.module
                 for name in (dotted, f"{dotted}.{one.attribute}") if one.attribute else (dotted,):
                     path = self._program.resolve(module, name.strip("."), one.level)
@@ -106,12 +117,38 @@ class CudaKernels:
         return frozenset(found["CUDAExtension"] - found["CppExtension"])
 
 
+def _is_required(unit: Statement) -> bool:
+    """Return whether a statement tries to import something, and raises an error if that is missing."""
+    if not unit.imports or not _TRIES.match(unit.text):
+        return False
+    tree = unit.tree
+    return isinstance(tree, cst.Try) and all(_raises(one.body) for one in tree.handlers)
+
+
+def _raises(body: cst.BaseSuite) -> bool:
+    """Return whether a block ends by raising an error."""
+    last = body.body[-1] if body.body else None
+    return isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], cst.Raise)
+
+
 def is_with_cuda_kernels(path: Sequence[cst.CSTNode]) -> bool:
-    """Return whether the innermost function around a node builds CUDA kernels or captures CUDA graphs.
+    """Return whether the innermost function around a node builds, captures or times CUDA kernels, or calls the runtime.
 
     `path` are the nodes from the top-level statement down to the node.
     """
     function = next((one for one in reversed(path) if isinstance(one, cst.FunctionDef)), None)
     if function is None:
         return False
-    return any(one in _BUILT or one in _CAPTURED or _KERNEL_FILE.search(one) for one in words_in(function))
+    if any(one.strip("\"'") in _FOR_CUDA or _KERNEL_FILE.search(one) for one in words_in(function)):
+        return True
+    return any(is_cuda_package(name) for one in descend(function) for name in _modules_imported(one))
+
+
+def _modules_imported(node: cst.CSTNode) -> list[str]:
+    """Return the dotted names of the modules that an import statement names; none for another node."""
+    match node:
+        case cst.Import(names=names):
+            return [dotted_name(one.name) or "" for one in names]
+        case cst.ImportFrom(module=cst.Name() | cst.Attribute() as module, relative=[]):
+            return [dotted_name(module) or ""]
+    return []

@@ -72,6 +72,25 @@ def is_about_count(path: Sequence[cst.CSTNode]) -> bool:
     return any(isinstance(one, (cst.Comparison, cst.Decorator)) for one in path)
 
 
+def is_index_beside_cuda(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a call, a node, gives the index of a device whose type the code around it writes out as CUDA.
+
+    It is an argument of `.cuda()` or of `torch.device("cuda", ...)`, or a part of a text such as `f"cuda:{index}"`.
+    What ties such code to CUDA is the type.
+    """
+    for one in reversed(path):
+        match one:
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value="cuda"))):
+                return True
+            case cst.Call(args=[cst.Arg(value=cst.SimpleString(value="'cuda'" | '"cuda"')), _]):
+                return True
+            case cst.FormattedString(parts=[cst.FormattedStringText(value=text), *_]) if text.startswith("cuda:"):
+                return True
+            case cst.BaseSmallStatement() | cst.BaseCompoundStatement():
+                return False
+    return False
+
+
 def statement_of(path: Sequence[cst.CSTNode]) -> cst.CSTNode:
     """Return the innermost statement in a path of nodes; the last node of a path without statements."""
     statements = (one for one in reversed(path) if isinstance(one, (cst.BaseSmallStatement, cst.BaseCompoundStatement)))
@@ -83,21 +102,21 @@ def is_annotation(path: Sequence[cst.CSTNode]) -> bool:
     return any(isinstance(one, cst.Annotation) for one in path)
 
 
-def is_called_beside(path: Sequence[cst.CSTNode], name: str) -> bool:
-    """Return whether a statement of a block around a node, in the same function, is a call of a dotted name."""
+def is_called_beside(path: Sequence[cst.CSTNode], names: Collection[str]) -> bool:
+    """Return whether a statement of a block around a node, in the same function, is a call of one of dotted names."""
     for one in reversed(path):
-        if isinstance(one, (cst.IndentedBlock, cst.Module)) and any(is_call_of(line, name) for line in one.body):
+        if isinstance(one, (cst.IndentedBlock, cst.Module)) and any(is_call_of(line, names) for line in one.body):
             return True
         if isinstance(one, (cst.FunctionDef, cst.ClassDef)):
             return False
     return False
 
 
-def is_call_of(statement: cst.CSTNode, name: str) -> bool:
-    """Return whether a statement is a call of a dotted name, whose result may be kept."""
+def is_call_of(statement: cst.CSTNode, names: Collection[str]) -> bool:
+    """Return whether a statement is a call of one of some dotted names, whose result may be kept."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Expr(value=value) | cst.Assign(value=value)]):
-            return isinstance(value, cst.Call) and dotted_name(value.func) == name
+            return isinstance(value, cst.Call) and dotted_name(value.func) in names
     return False
 
 
