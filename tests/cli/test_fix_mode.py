@@ -103,6 +103,17 @@ def test_a_diff_changes_nothing(devlint: Run) -> None:
     assert devlint("--diff")[:2] == (0, "")
 
 
+def test_what_goes_with_a_fix_is_counted(devlint: Run) -> None:
+    """Moving `x` mends what `x` meets later too, so that fewer fixes are made than findings have one."""
+    Path("a.py").write_text(
+        "import torch\n\nx = torch.ones(3)\nx.cuda()\ny = torch.ones(3, device='cuda')\nx + y\n", encoding="utf-8"
+    )
+    both = ("--extend-select", "DEV101")
+    assert devlint(*both)[2] == "note: [*] 1 fixable with --fix, 1 more with --unsafe-fixes\n"
+    assert devlint(*both, "--diff")[2] == "note: 1 finding would be fixed, and with them 1 more\n"
+    assert devlint(*both, "--fix", "--unsafe-fixes") == (0, "", "note: 1 finding fixed, and with them 1 more\n")
+
+
 def test_what_was_fixed_is_listed(devlint: Run) -> None:
     _, _, err = devlint("--fix", "--unsafe-fixes", "--show-fixes")
     assert err.splitlines() == ["note: 2 findings fixed", "  a.py:", "    2 x DEV201 (discarded-transfer)"]
