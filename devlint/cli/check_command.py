@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from click.core import ParameterSource
 
 from devlint.cli import shell_completion, terminal
 from devlint.cli.exit_status import CLEAN
@@ -19,6 +20,7 @@ from devlint.cli.option_values import (
     parse_report_targets,
     place_targets,
     split_commas,
+    variable_of,
 )
 from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
@@ -53,9 +55,16 @@ class _CheckCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line.
 
-        An option that is given without its optional value first gets its default value.
+        An option that is given without its optional value first gets its default value. What is wrong with a value from
+        the environment is said of the environment variable.
         """
-        return super().parse_args(ctx, [_OPTIONAL_VALUES.get(arg, arg) for arg in args])
+        try:
+            return super().parse_args(ctx, [_OPTIONAL_VALUES.get(arg, arg) for arg in args])
+        except click.BadParameter as problem:
+            name = problem.param.name if problem.param is not None else None
+            if name is not None and ctx.get_parameter_source(name) is ParameterSource.ENVIRONMENT:
+                problem.param_hint = variable_of(ctx, name)
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options into the help, a section for each purpose."""

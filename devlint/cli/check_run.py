@@ -12,13 +12,14 @@ from functools import partial
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from devlint.cache.store import FOLDER, ProjectCache, Store
 from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, FOUND
 from devlint.cli.finding_filters import BaselineFile, only_changed
 from devlint.cli.fix_options import FixOptions
-from devlint.cli.option_values import ReportTarget
+from devlint.cli.option_values import ReportTarget, variable_of
 from devlint.cli.output_streams import report_base, write_file, write_stdout
 from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
@@ -218,7 +219,16 @@ def _resolver(request: CheckRequest, rule_metadata: Mapping[str, RuleMetadata]) 
             isolated=request.isolated,
         )
     except ConfigError as problem:
-        raise click.UsageError(str(problem)) from None
+        raise click.UsageError(_with_variable(problem)) from None
+
+
+def _with_variable(problem: ConfigError) -> str:
+    """Return what is wrong with an option, which is named by its environment variable if that gave it."""
+    context = click.get_current_context(silent=True)
+    name = problem.key.replace("-", "_")
+    if context is not None and context.get_parameter_source(name) is ParameterSource.ENVIRONMENT:
+        return f"{variable_of(context, name)}: {problem.problem}"
+    return str(problem)
 
 
 def _find_files(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from devlint.config.config_error import ConfigError, unknown_name_message
+from devlint.config.config_error import ConfigError, row_of_setting, unknown_name_message
 from devlint.config.value_kinds import FLAG, STRING, STRINGS, TORCH_VERSION, ValueKind, one_of, table_of
 from devlint.diagnostic import Confidence, Severity
 from devlint.semantics.accelerators import Version
@@ -99,7 +99,7 @@ def parse_options(table: Mapping[str, object], path: Path) -> Options:
     values: dict[str, Any] = {}
     for name, value in table.items():
         if name not in known:
-            raise ConfigError(path, "", unknown_name_message("setting", name, known))
+            raise ConfigError(path, "", unknown_name_message("setting", name, known), row_of_setting(path, name))
         try:
             values[known[name].field] = known[name].kind.parse(value)
         except ValueError as problem:
