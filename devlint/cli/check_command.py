@@ -40,7 +40,7 @@ _SECTIONS: Final = {
         "show_files",
         "watching",
     ),
-    "Known findings": ("changed", "baseline", "update_baseline", "add_ignore"),
+    "Known findings": ("changed", "baseline", "no_baseline", "update_baseline", "add_ignore"),
     "Fixes": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
     "Report": ("output_format", "output_file", "statistics", "exit_zero", "color", "quiet", "verbose"),
     "Configuration": ("config", "isolated", "show_settings"),
@@ -147,6 +147,7 @@ class _CheckCommand(click.Command):
 @click.option(
     "--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out findings that are recorded in FILE."
 )
+@click.option("--no-baseline", is_flag=True, help="Ignore the baseline file that the configuration names.")
 @click.option("--update-baseline", is_flag=True, help="Write the baseline again, and report nothing.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes, and report the other findings.")
 @click.option(
@@ -203,6 +204,7 @@ def check(
     stdin_filename: str | None,
     changed: str | None,
     baseline: Path | None,
+    no_baseline: bool,
     update_baseline: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -231,8 +233,10 @@ def check(
     stdin = Path("-") in paths or (stdin_filename is not None and not paths)
     if stdin and len(paths) > 1:
         raise click.UsageError("`-` takes no other path beside it")
-    if update_baseline and (baseline is None or changed is not None):
-        raise click.UsageError("--update-baseline needs --baseline, and cannot be combined with --changed")
+    if no_baseline and (baseline is not None or update_baseline):
+        raise click.UsageError("--no-baseline goes neither with --baseline nor with --update-baseline")
+    if update_baseline and changed is not None:
+        raise click.UsageError("--update-baseline cannot be combined with --changed")
     if watching and (stdin or update_baseline):
         raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
     if update_baseline and (fix or diff or fix_only):
@@ -265,6 +269,7 @@ def check(
         stdin_name=(stdin_filename or "-") if stdin else None,
         changed_since=changed,
         baseline=baseline,
+        no_baseline=no_baseline,
         update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,

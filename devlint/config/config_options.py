@@ -33,6 +33,7 @@ class Options:
     models: tuple[str, ...] | None = None
     cache_dir: str | None = None
     min_torch: Version | None = None
+    baseline: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ CONFIG_KEYS: Sequence[ConfigKey] = (
         TORCH_VERSION,
         "The oldest torch that the code supports, such as `2.9`: what it lacks is not suggested.",
     ),
+    ConfigKey("baseline", STRING, "The baseline file: the findings that it records are left out."),
 )
 assert [key.field for key in CONFIG_KEYS] == [field.name for field in fields(Options)], "every key has its attribute"
 

@@ -14,7 +14,7 @@ BUG = "pass # BUG DEV101\n"
 def test_status_is_0_where_nothing_is_found(devlint, files):
     files({"a.py": "x = 1\n"})
     result = devlint("a.py")
-    assert (result.status, result.out, result.err) == (0, "", "")
+    assert (result.status, result.out, result.err) == (0, "", "note: no findings in 1 file\n")
 
 
 def test_status_is_1_where_something_is_found(devlint, files):

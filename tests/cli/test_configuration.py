@@ -139,7 +139,8 @@ def test_a_fault_in_an_extended_file_is_found_there(devlint, files):
     files({"base.toml": "ignored = []", "pyproject.toml": configure('extend = "base.toml"'), "a.py": BOTH})
     result = devlint(".")
     assert result.status == 2
-    assert result.err == f"error: {Path('base.toml').absolute()}:1: unknown setting `ignored` (did you mean `ignore`?)\n"
+    place = f"{Path('base.toml').absolute()}:1"
+    assert result.err == f"error: {place}: unknown setting `ignored` (did you mean `ignore`?)\n"
 
 
 def test_severity_is_overridden_by_the_most_precise_name(devlint, files):
