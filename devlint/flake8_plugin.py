@@ -29,6 +29,7 @@ from devlint.diagnostic import Confidence, Diagnostic
 from devlint.linter.check import check_files
 from devlint.linter.discovery import Discovery
 from devlint.linter.rule_listing import all_rule_metadata
+from devlint.output.finding_text import headline
 from devlint.syntax.source_reading import encode_source
 from devlint.version import __version__
 
@@ -194,4 +195,4 @@ def _flake8_line(diagnostic: Diagnostic) -> Line:
     The column is 0-based; the text has the code of the rule, the message and the name of the rule.
     """
     start = diagnostic.region.start
-    return start.row, start.column - 1, f"{diagnostic.code} {diagnostic.message} ({diagnostic.name})"
+    return start.row, start.column - 1, headline(diagnostic)

@@ -42,6 +42,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "Use": {
         "Manual": "manual.md",
         "Configuration": "configuration.md",
+        "Set it up in a team": "team.md",
         "Fixes": "fixes.md",
         "Continuous integration": "ci.md",
         "Editors": "editors.md",

@@ -14,8 +14,8 @@ class UnusedSuppression(Rule):
 
     ## What it does
     Finds `# devlint:` comments (`ignore`, `ignore-next-line`, `file-ignore`, `disable`) of which a word, or the whole,
-    silences nothing: what it was written for is mended, it names no rule, or it is misspelt. Of `# noqa` comments,
-    which are shared with other linters, only the codes of devlint's rules are judged.
+    silences nothing, because what it was written for is mended. Of `# noqa` comments, which are shared with other
+    linters, only codes that begin like devlint's are judged. DEV903 reports devlint comments that name no rule.
 
     ## Why is this bad?
     The next bug on that line is silenced unseen, and readers look for a problem that is no longer there.
@@ -25,7 +25,7 @@ class UnusedSuppression(Rule):
     import torch
 
     x = torch.zeros(3)
-    x.cuda()  # devlint: ignore[discarded-transfers]
+    x.cuda()  # noqa: DEV210
     ```
 
     ## Use instead
@@ -33,7 +33,7 @@ class UnusedSuppression(Rule):
     import torch
 
     x = torch.zeros(3)
-    x.cuda()  # devlint: ignore[discarded-transfer]
+    x.cuda()  # noqa: DEV201
     ```
 
     ## Fix safety

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from click.core import ParameterSource
 
 from devlint.cli import shell_completion, terminal
 from devlint.cli.exit_status import CLEAN
@@ -19,6 +20,7 @@ from devlint.cli.option_values import (
     parse_report_targets,
     place_targets,
     split_commas,
+    variable_of,
 )
 from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
@@ -38,7 +40,7 @@ _SECTIONS: Final = {
         "show_files",
         "watching",
     ),
-    "Known findings": ("changed", "baseline", "update_baseline", "add_ignore"),
+    "Known findings": ("changed", "baseline", "no_baseline", "update_baseline", "add_ignore"),
     "Fixes": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
     "Report": ("output_format", "output_file", "statistics", "exit_zero", "color", "quiet", "verbose"),
     "Configuration": ("config", "isolated", "show_settings"),
@@ -53,9 +55,16 @@ class _CheckCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the command line.
 
-        An option that is given without its optional value first gets its default value.
+        An option that is given without its optional value first gets its default value. What is wrong with a value from
+        the environment is said of the environment variable.
         """
-        return super().parse_args(ctx, [_OPTIONAL_VALUES.get(arg, arg) for arg in args])
+        try:
+            return super().parse_args(ctx, [_OPTIONAL_VALUES.get(arg, arg) for arg in args])
+        except click.BadParameter as problem:
+            name = problem.param.name if problem.param is not None else None
+            if name is not None and ctx.get_parameter_source(name) is ParameterSource.ENVIRONMENT:
+                problem.param_hint = variable_of(ctx, name)
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options into the help, a section for each purpose."""
@@ -138,6 +147,7 @@ class _CheckCommand(click.Command):
 @click.option(
     "--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out findings that are recorded in FILE."
 )
+@click.option("--no-baseline", is_flag=True, help="Ignore the baseline file that the configuration names.")
 @click.option("--update-baseline", is_flag=True, help="Write the baseline again, and report nothing.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes, and report the other findings.")
 @click.option(
@@ -194,6 +204,7 @@ def check(
     stdin_filename: str | None,
     changed: str | None,
     baseline: Path | None,
+    no_baseline: bool,
     update_baseline: bool,
     fix: bool,
     unsafe_fixes: bool,
@@ -222,8 +233,10 @@ def check(
     stdin = Path("-") in paths or (stdin_filename is not None and not paths)
     if stdin and len(paths) > 1:
         raise click.UsageError("`-` takes no other path beside it")
-    if update_baseline and (baseline is None or changed is not None):
-        raise click.UsageError("--update-baseline needs --baseline, and cannot be combined with --changed")
+    if no_baseline and (baseline is not None or update_baseline):
+        raise click.UsageError("--no-baseline goes neither with --baseline nor with --update-baseline")
+    if update_baseline and changed is not None:
+        raise click.UsageError("--update-baseline cannot be combined with --changed")
     if watching and (stdin or update_baseline):
         raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
     if update_baseline and (fix or diff or fix_only):
@@ -256,6 +269,7 @@ def check(
         stdin_name=(stdin_filename or "-") if stdin else None,
         changed_since=changed,
         baseline=baseline,
+        no_baseline=no_baseline,
         update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,

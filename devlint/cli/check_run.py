@@ -12,13 +12,14 @@ from functools import partial
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from devlint.cache.store import FOLDER, ProjectCache, Store
 from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, FOUND
 from devlint.cli.finding_filters import BaselineFile, only_changed
 from devlint.cli.fix_options import FixOptions
-from devlint.cli.option_values import ReportTarget
+from devlint.cli.option_values import ReportTarget, variable_of
 from devlint.cli.output_streams import report_base, write_file, write_stdout
 from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
@@ -39,8 +40,9 @@ from devlint.rule_metadata import RuleMetadata
 class CheckRequest:
     """The parsed command line of `devlint check`: what to check, how, and where to write the reports.
 
-    `stdin_name` is the file name to report for the standard input, or None if devlint reads files. `arguments` are the
-    words of the command line, and `began` is the time at which it was given.
+    `stdin_name` is the file name to report for the standard input, or None if devlint reads files. `baseline` takes
+    the place of the file that the settings name, and `no_baseline` does without. `arguments` are the words of the
+    command line, and `began` is the time at which it was given.
     """
 
     paths: Sequence[Path]
@@ -51,6 +53,7 @@ class CheckRequest:
     stdin_name: str | None = None
     changed_since: str | None = None
     baseline: Path | None = None
+    no_baseline: bool = False
     update_baseline: bool = False
     exit_zero: bool = False
     verbose: bool = False
@@ -88,6 +91,9 @@ def run_check(request: CheckRequest) -> int:
     files = _find_files(request, _resolver(request, rule_metadata).settings_for, errors)
     if not files and not errors:
         terminal.warn("no Python files to check")
+    baselines = _baselines(request, files)
+    if request.update_baseline and not baselines:
+        raise click.UsageError("--update-baseline needs --baseline or the setting `baseline`")
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
     cache = _project_cache(files) if request.use_cache and files and stdin is None else None
     with terminal.progress() as progress:
@@ -97,40 +103,50 @@ def run_check(request: CheckRequest) -> int:
             # Imported here since fixes need libcst, without which a run is faster that finds all results in the cache.
             from devlint.cli.fix_mode import fix_files, write_fixes
 
-            keep = partial(_filtered, request, files, quiet=True)
+            keep = partial(_filtered, request, baselines, quiet=True)
             fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache, request.jobs)
             outcome = fixed.repair.seen
     _warn_internal_errors(outcome, verbose=request.verbose)
     if cache is not None and cache.store.problem is not None and request.verbose:
         terminal.note(f"nothing is kept for the next run: {cache.store.problem}")
-    if request.update_baseline and request.baseline is not None:
-        baseline = BaselineFile(request.baseline, [file.path for file in files])
-        baseline.update(outcome.diagnostics, outcome.sources)
+    if request.update_baseline:
+        for baseline in baselines:
+            baseline.update(outcome.diagnostics, outcome.sources)
         return FAILED if errors or outcome.errors else CLEAN
     if request.fix_options is not None and files:
         write_fixes(fixed, files, request.fix_options, errors)
         if request.fix_options.diff or request.fix_options.fix_only:
             changed = request.fix_options.diff and bool(fixed.changed)
             # Who asked for no diff learns of the findings that no fix mends, too.
-            left = request.fix_options.unasked and bool(_filtered(request, files, outcome, quiet=True))
+            left = request.fix_options.unasked and bool(_filtered(request, baselines, outcome, quiet=True))
             changed = changed or left
             failed = errors or outcome.errors
             return FAILED if failed else FOUND if changed and not request.exit_zero else CLEAN
-    return _report(request, files, outcome, _filtered(request, files, outcome), errors)
+    return _report(request, files, outcome, _filtered(request, baselines, outcome), errors)
+
+
+def _baselines(request: CheckRequest, files: Sequence[DiscoveredFile]) -> list[BaselineFile]:
+    """Return the baseline files of a request: the one on the command line, else those that the files' settings name."""
+    if request.baseline is not None:
+        return [BaselineFile(request.baseline, files)]
+    by_path: dict[Path, list[DiscoveredFile]] = {}
+    for file in () if request.no_baseline else files:
+        if file.settings.baseline is not None:
+            by_path.setdefault(file.settings.baseline, []).append(file)
+    return [BaselineFile(path, covered) for path, covered in by_path.items()]
 
 
 def _filtered(
-    request: CheckRequest, files: Sequence[DiscoveredFile], outcome: CheckResult, *, quiet: bool = False
+    request: CheckRequest, baselines: Sequence[BaselineFile], outcome: CheckResult, *, quiet: bool = False
 ) -> list[Diagnostic]:
-    """Return the findings to report: without those in the baseline file and, with `--changed`, those in unchanged code.
+    """Return the findings to report: without those in a baseline file and, with `--changed`, those in unchanged code.
 
-    Unless `quiet`, write notes on known findings and on entries of the baseline file whose finding is gone.
+    Unless `quiet`, write notes on known findings and on entries of a baseline file whose finding is gone.
     """
     kept, sources = list(outcome.diagnostics), outcome.sources
     if request.changed_since is not None:
         kept = only_changed(kept, request.changed_since, sources)
-    if request.baseline is not None:
-        baseline = BaselineFile(request.baseline, [file.path for file in files])
+    for baseline in baselines:
         kept = baseline.filter_new(kept, sources, quiet=quiet)
     return kept
 
@@ -165,10 +181,22 @@ def _report(
         if target == ReportTarget("concise") and (fixable := fix_summary(kept, page)):
             # The format has a line for each finding and no other, so that the count of lines stays theirs.
             terminal.note(fixable)
+    if not kept and outcome.checked and not (errors or outcome.errors) and request.stdin_name is None:
+        _say_clean(request.targets, outcome, hidden=len(outcome.diagnostics) > 0)
     if errors or outcome.errors:
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)
     return FOUND if counted and not request.exit_zero else CLEAN
+
+
+def _say_clean(targets: Sequence[ReportTarget], outcome: CheckResult, *, hidden: bool) -> None:
+    """Write a note that nothing was found, beside reports with a line for each finding, which are empty then.
+
+    `hidden` tells that there are findings which the user asked not to see, such as those in a baseline file.
+    """
+    if ReportTarget("concise") in targets or ReportTarget("grouped") in targets:
+        other, files = "other " if hidden else "", "file" if outcome.checked == 1 else "files"
+        terminal.note(f"no {other}findings in {outcome.checked} {files}")
 
 
 def _run_facts(request: CheckRequest, files: Sequence[DiscoveredFile]) -> RunFacts:
@@ -218,7 +246,16 @@ def _resolver(request: CheckRequest, rule_metadata: Mapping[str, RuleMetadata]) 
             isolated=request.isolated,
         )
     except ConfigError as problem:
-        raise click.UsageError(str(problem)) from None
+        raise click.UsageError(_with_variable(problem)) from None
+
+
+def _with_variable(problem: ConfigError) -> str:
+    """Return what is wrong with an option, which is named by its environment variable if that gave it."""
+    context = click.get_current_context(silent=True)
+    name = problem.key.replace("-", "_")
+    if context is not None and context.get_parameter_source(name) is ParameterSource.ENVIRONMENT:
+        return f"{variable_of(context, name)}: {problem.problem}"
+    return str(problem)
 
 
 def _find_files(

@@ -12,6 +12,7 @@ from devlint.cli import terminal
 from devlint.cli.output_streams import write_file
 from devlint.config.rule_selection import REVEALED, UNUSED_CODE
 from devlint.diagnostic import Diagnostic
+from devlint.linter.discovery import DiscoveredFile
 from devlint.linter.source_lines import SourceLines
 from devlint.triage.baseline import BaselineError, baseline_entry, baseline_text, compare_with_baseline, read_baseline
 from devlint.triage.git_changes import GitError, changed_rows, findings_in_changes
@@ -34,12 +35,16 @@ def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: SourceL
 
 
 class BaselineFile:
-    """A baseline file, which records known findings, together with the checked files whose findings it filters."""
+    """A baseline file, which records known findings, together with the checked files whose findings it filters.
 
-    def __init__(self, path: Path, checked: Sequence[Path]) -> None:
+    Findings in other files are left as they are.
+    """
+
+    def __init__(self, path: Path, checked: Sequence[DiscoveredFile]) -> None:
         self._path = path
         self._folder = Path(os.path.abspath(path)).parent
-        self._checked = {self._relative(file) for file in checked}
+        self._checked = {self._relative(file.path) for file in checked}
+        self._names = {file.name for file in checked}
 
     def filter_new(
         self, diagnostics: Sequence[Diagnostic], sources: SourceLines, *, quiet: bool = False
@@ -53,19 +58,20 @@ class BaselineFile:
             entries = read_baseline(self._path)
         except BaselineError as problem:
             raise click.ClickException(str(problem)) from None
-        asked = [diagnostic for diagnostic in diagnostics if diagnostic.code == REVEALED]
+        judged = [one for one in diagnostics if self._records(one)]
+        others = [one for one in diagnostics if not self._records(one)]
         comparison = compare_with_baseline(
-            [diagnostic for diagnostic in diagnostics if diagnostic.code != REVEALED],
+            judged,
             entries,
             file_of=lambda diagnostic: self._relative(sources.path(diagnostic.region.filename)),
             checked=self._checked,
             exists=lambda file: (self._folder / file).exists(),
         )
         if comparison.known and not quiet:
-            terminal.note(f"{comparison.known} known from {self._path}")
+            terminal.note(f"{comparison.known} known from {self._shown}")
         for entry in comparison.gone if not quiet else ():
-            terminal.note(f"gone, though {self._path} has it: {entry.file}: {entry.code} {entry.message}")
-        return sorted([*asked, *comparison.new], key=lambda diagnostic: diagnostic.order)
+            terminal.note(f"gone, though {self._shown} has it: {entry.file}: {entry.code} {entry.message}")
+        return sorted([*others, *comparison.new], key=lambda diagnostic: diagnostic.order)
 
     def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
         """Replace the entries of the baseline file by the given findings.
@@ -81,10 +87,20 @@ class BaselineFile:
         found = [
             baseline_entry(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
             for diagnostic in diagnostics
-            if diagnostic.code not in (REVEALED, UNUSED_CODE)
+            if self._records(diagnostic) and diagnostic.code != UNUSED_CODE
         ]
         write_file([baseline_text([*kept, *found])], self._path)
-        terminal.note(f"{len(found)} written to {self._path}")
+        terminal.note(f"{len(found)} written to {self._shown}")
+
+    @property
+    def _shown(self) -> str:
+        """The path of the file for a note: from the current directory if it lies below."""
+        here = Path.cwd()
+        return str(self._path.relative_to(here) if self._path.is_relative_to(here) else self._path)
+
+    def _records(self, diagnostic: Diagnostic) -> bool:
+        """Return whether the baseline file may record a finding: in a file of its own, and no answer to a question."""
+        return diagnostic.region.filename in self._names and diagnostic.code != REVEALED
 
     def _relative(self, path: Path) -> str:
         """Return a path relative to the directory of the baseline file, with forward slashes."""

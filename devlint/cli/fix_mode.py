@@ -6,7 +6,7 @@ Repaired files are checked again before they are written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import click
@@ -27,16 +27,28 @@ from devlint.repair.unified_diff import unified_diff
 
 @dataclass(frozen=True, slots=True)
 class FixResult:
-    """The contents of the files before fixes were applied, and the result of fixing or silencing findings in them."""
+    """The contents of the files before fixes were applied, and the result of fixing or silencing findings in them.
+
+    `found` are the findings before.
+    """
 
     before: Documents
     repair: RepairResult[CheckResult]
+    found: Sequence[Diagnostic] = ()
 
     @property
     def changed(self) -> list[str]:
         """The names of the files whose contents the fixes change."""
         documents = self.repair.documents
         return [name for name, document in self.before.items() if documents[name].data != document.data]
+
+    @property
+    def gone_with_fixed(self) -> int:
+        """The number of findings that are gone because of the fixes of other findings, such as what followed of one."""
+        left = _count_rules(self.found)
+        left.subtract(_count_rules(self.repair.fixed))
+        left.subtract(_count_rules(self.repair.seen.diagnostics))
+        return sum(number for number in left.values() if number > 0)
 
 
 def fix_files(
@@ -69,7 +81,12 @@ def fix_files(
     def is_wanted(diagnostic: Diagnostic) -> bool:
         return has_fix(diagnostic) and (kept_fingerprints is None or diagnostic.fingerprint in kept_fingerprints)
 
-    return FixResult(documents, repair(documents, first, check_again, is_wanted))
+    return FixResult(documents, repair(documents, first, check_again, is_wanted), first.diagnostics)
+
+
+def _count_rules(findings: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    """Return the number of findings of each rule in each file."""
+    return Counter((one.region.filename, one.code) for one in findings)
 
 
 def _read(files: Sequence[DiscoveredFile], stdin: bytes | None) -> Documents:
@@ -130,7 +147,8 @@ def _summarise(fixed: FixResult, options: FixOptions) -> None:
     if done.fixed or options.show_fixes:
         verb = "fixed" if options.reason is None else "silenced"
         verb = f"would be {verb}" if options.diff else verb
-        terminal.note(f"{_count_findings(len(done.fixed))} {verb}")
+        more = f", and with them {fixed.gone_with_fixed} more" if done.fixed and fixed.gone_with_fixed else ""
+        terminal.note(f"{_count_findings(len(done.fixed))} {verb}{more}")
     if options.unasked:
         rest = "to make these changes" if fixed.changed else "to change any, and there is nothing that it would change"
         terminal.note(f"no file was changed: --unsafe-fixes needs --fix {rest}")

@@ -107,3 +107,8 @@ def split_commas(values: Iterable[str]) -> tuple[str, ...] | None:
     if not given:
         return None
     return tuple(item.strip() for value in given for item in value.split(",") if item.strip())
+
+
+def variable_of(ctx: click.Context, name: str) -> str:
+    """Return the name of the environment variable that gives a parameter of a command its value."""
+    return f"{ctx.auto_envvar_prefix}_{name.upper()}"

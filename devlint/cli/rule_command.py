@@ -9,8 +9,7 @@ import click
 
 from devlint.cli import shell_completion
 from devlint.cli.output_streams import write_stdout
-from devlint.config.config_error import unknown_name_message
-from devlint.config.rule_selection import selector_matches
+from devlint.config.rule_selection import UnknownSelectorError, selector_matches, suggested_rule
 from devlint.linter.rule_listing import all_rule_metadata, find_rule_metadata
 from devlint.rule_metadata import RuleMetadata
 
@@ -76,8 +75,7 @@ def _family(selector: str) -> list[RuleMetadata]:
     rules = all_rule_metadata()
     matching = [each for each in rules if selector_matches(selector, each)]
     if not matching:
-        known = [key for each in rules for key in (each.code, each.name)]
-        raise click.UsageError(unknown_name_message("rule", selector, known))
+        raise click.UsageError(str(UnknownSelectorError(selector, suggested_rule(selector, rules))))
     return matching
 
 

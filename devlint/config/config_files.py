@@ -97,7 +97,8 @@ def _table(path: Path) -> Mapping[str, object] | None:
     except UnicodeDecodeError:
         raise ConfigError(path, "", "not valid UTF-8") from None
     except tomllib.TOMLDecodeError as problem:
-        raise ConfigError(path, "", f"not valid TOML: {problem}") from None
+        end = f"at end of document, line {len(content.splitlines())}"
+        raise ConfigError(path, "", f"not valid TOML: {problem}".replace("at end of document", end)) from None
     if shared:
         table = table.get("tool", {})
         table = table.get("devlint") if isinstance(table, dict) else table

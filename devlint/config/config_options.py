@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from devlint.config.config_error import ConfigError, unknown_name_message
+from devlint.config.config_error import ConfigError, row_of_setting, unknown_name_message
 from devlint.config.value_kinds import FLAG, STRING, STRINGS, TORCH_VERSION, ValueKind, one_of, table_of
 from devlint.diagnostic import Confidence, Severity
 from devlint.semantics.accelerators import Version
@@ -33,6 +33,7 @@ class Options:
     models: tuple[str, ...] | None = None
     cache_dir: str | None = None
     min_torch: Version | None = None
+    baseline: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ CONFIG_KEYS: Sequence[ConfigKey] = (
         TORCH_VERSION,
         "The oldest torch that the code supports, such as `2.9`: what it lacks is not suggested.",
     ),
+    ConfigKey("baseline", STRING, "The baseline file: the findings that it records are left out."),
 )
 assert [key.field for key in CONFIG_KEYS] == [field.name for field in fields(Options)], "every key has its attribute"
 
@@ -99,7 +101,7 @@ def parse_options(table: Mapping[str, object], path: Path) -> Options:
     values: dict[str, Any] = {}
     for name, value in table.items():
         if name not in known:
-            raise ConfigError(path, "", unknown_name_message("setting", name, known))
+            raise ConfigError(path, "", unknown_name_message("setting", name, known), row_of_setting(path, name))
         try:
             values[known[name].field] = known[name].kind.parse(value)
         except ValueError as problem:

@@ -18,9 +18,13 @@ UNREADABLE = "DEV900"
 """The code for a file that cannot be read. On unless ignored, so that no file is skipped in silence."""
 UNUSED_CODE = "DEV901"
 """The code for a suppression that silences nothing."""
+UNKNOWN_CODE = "DEV903"
+"""The code for a comment that is meant to silence findings and is not understood."""
 REVEALED = "DEV902"
 """The code of answers to `reveal_placement` in the code. Always on."""
 
+_PLAIN_CODE = re.compile(r"[a-z]+\d+")
+_CODE_LIKE = re.compile(r"[a-z]+\d")
 _CODE_PREFIX = re.compile(r"([A-Z]+)\d*")
 
 
@@ -77,10 +81,31 @@ def check_selectors(selectors: Iterable[str], rules: Sequence[RuleMetadata]) -> 
     """Raise UnknownSelectorError for the first selector that matches none of the rules."""
     for selector in selectors:
         if selector.upper() != ALL and not any(selector_matches(selector, rule) for rule in rules):
-            known = [ALL, *GROUPS, *(rule.code for rule in rules), *(rule.name for rule in rules)]
-            by_folded = {name.casefold(): name for name in known}
-            close = difflib.get_close_matches(selector.casefold(), by_folded, n=1, cutoff=0.7)
-            raise UnknownSelectorError(selector, by_folded[close[0]] if close else None)
+            raise UnknownSelectorError(selector, suggested_rule(selector, rules))
+
+
+def suggested_rule(written: str, rules: Sequence[RuleMetadata]) -> str | None:
+    """Return the selector that was probably meant by one that names no rule; None if none is near.
+
+    A code with other digits is not near: of two numbers no one tells which was meant. A word that names begin with
+    stands for the first of them.
+    """
+    folded = written.casefold()
+    if _PLAIN_CODE.fullmatch(folded):
+        codes = [rule.code for rule in rules if _is_one_letter_apart(folded, rule.code.casefold())]
+        return min(codes, default=None)
+    known = [ALL, *GROUPS, *(rule.code for rule in rules), *(rule.name for rule in rules)]
+    by_folded = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(folded, by_folded, n=1, cutoff=0.8 if _CODE_LIKE.match(folded) else 0.7)
+    if close:
+        return by_folded[close[0]]
+    return next((rule.name for rule in rules if rule.name.startswith(f"{folded}-")), None)
+
+
+def _is_one_letter_apart(one: str, other: str) -> bool:
+    """Return whether one of two words is the other without one of its letters."""
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    return any(longer[:index] + longer[index + 1 :] == shorter for index in range(len(longer)))
 
 
 def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleMetadata]) -> frozenset[str]:

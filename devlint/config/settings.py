@@ -96,6 +96,7 @@ class Settings:
     force_exclude: bool
     respect_gitignore: bool
     min_torch: Version | None
+    baseline: Path | None
 
     def codes_for(self, path: Path) -> frozenset[str]:
         """Return the codes of the rules that are on in the file at `path`."""
@@ -148,10 +149,11 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata]
         per_file_ignores=_last_given(sources, lambda source: _per_file_ignores(source, rules), ()),
         src=_last_given(sources, _src, _default_src(home)),
         models=_last_given(sources, _models, ()),
-        cache_dir=_last_given(sources, _cache_dir, None),
+        cache_dir=_last_given(sources, lambda source: _path(source, source.options.cache_dir), None),
         force_exclude=_last_given(sources, lambda source: source.options.force_exclude, False),
         respect_gitignore=_last_given(sources, lambda source: source.options.respect_gitignore, True),
         min_torch=_last_given(sources, lambda source: source.options.min_torch, None),
+        baseline=_last_given(sources, lambda source: _path(source, source.options.baseline), None),
     )
 
 
@@ -271,9 +273,9 @@ def _models(source: OptionSource) -> tuple[Path, ...] | None:
     return paths
 
 
-def _cache_dir(source: OptionSource) -> Path | None:
-    """Return the folder of the cache that a source names, None if it names none."""
-    return None if source.options.cache_dir is None else source.root / source.options.cache_dir
+def _path(source: OptionSource, name: str | None) -> Path | None:
+    """Return the file or folder that a source names, None if it names none."""
+    return None if name is None else source.root / name
 
 
 def _directories(root: Path, names: Iterable[str]) -> tuple[Path, ...]:

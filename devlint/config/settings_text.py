@@ -20,6 +20,7 @@ def settings_as_toml(settings: Settings) -> str:
         f"src = {_list(settings.src)}",
         f"models = {_list(settings.models)}",
         *([f"cache-dir = {_text(settings.cache_dir)}"] if settings.cache_dir is not None else ()),
+        *([f"baseline = {_text(settings.baseline)}"] if settings.baseline is not None else ()),
         *([f"min-torch = {_text('.'.join(map(str, settings.min_torch)))}"] if settings.min_torch is not None else ()),
         f"exclude = {_list(exclude)}",
         f"force-exclude = {_flag(settings.force_exclude)}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from devlint.config.rule_selection import UNUSED_CODE
+from devlint.config.rule_selection import UNKNOWN_CODE, UNUSED_CODE
 from devlint.diagnostic import AssumptionKind, AssumptionNote, Diagnostic
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.program.definitions import ModuleInfo
@@ -19,10 +19,10 @@ from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with
 from devlint.linter.host_callers import HostCallers
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import UnsetParameters
-from devlint.linter.unused_suppressions import FindingRows, unused_suppressions
+from devlint.linter.unused_suppressions import FindingRows, judged_suppressions
 from devlint.syntax.suppressions import find_suppressions, may_suppress
 
-DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902"})
+DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902", "DEV903"})
 """The codes of the rules about devlint itself, which ask for no caller."""
 
 
@@ -84,14 +84,16 @@ def _unsuppressed(
 ) -> list[Diagnostic]:
     """Return the diagnostics that no suppression comment silences.
 
-    If the rule for unused suppressions is selected, also return a diagnostic for each comment that silences nothing.
+    If the rules for them are on, also return a diagnostic for each comment that silences nothing, and for each that is
+    not understood.
     """
     by_file: dict[str, list[Diagnostic]] = defaultdict(list)
     for one in reported:
         by_file[one.region.filename].append(one)
     kept: list[Diagnostic] = []
-    marked = (name for name, module in given.items() if may_suppress(module.source.text))
-    for filename in {*by_file, *(marked if UNUSED_CODE in codes else ())}:
+    judged = codes & {UNUSED_CODE, UNKNOWN_CODE}
+    marked = (name for name, module in given.items() if may_suppress(module.source.text, noqa=UNUSED_CODE in codes))
+    for filename in {*by_file, *(marked if judged else ())}:
         found, module = by_file[filename], given.get(filename)
         if module is None:
             kept += found
@@ -100,6 +102,6 @@ def _unsuppressed(
         suppressions = find_suppressions(source, module.index)
         rows = [FindingRows.of(one, source) for one in found]
         kept += [one for one, row in zip(found, rows, strict=True) if not row.is_silenced_by(suppressions)]
-        if UNUSED_CODE in codes:
-            kept += unused_suppressions(FixContext(module.index), suppressions, rows, codes)
+        if judged:
+            kept += judged_suppressions(FixContext(module.index), suppressions, rows, codes)
     return kept

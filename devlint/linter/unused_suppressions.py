@@ -1,15 +1,14 @@
-"""Diagnostics (DEV901) for suppression comments that silence no finding, with fixes that remove these comments."""
+"""Diagnostics for comments that silence no finding (DEV901), with fixes, and for those not understood (DEV903)."""
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from devlint.config.rule_selection import UNUSED_CODE
+from devlint.config.rule_selection import UNKNOWN_CODE, UNUSED_CODE, suggested_rule
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Position, Severity
 from devlint.fixes.fix_context import FixContext
 from devlint.linter.rule_listing import all_rule_metadata
@@ -18,6 +17,8 @@ from devlint.syntax.suppressions import Suppression, Suppressions, normalize_wor
 
 UNUSED_NAME: Final = "unused-suppression"
 """The name of the rule for unused suppressions."""
+UNKNOWN_NAME: Final = "unknown-suppression"
+"""The name of the rule for suppressions that are not understood."""
 SELF_CHECK_PREFIX: Final = "DEV9"
 """The prefix of the rules about devlint itself, whose findings differ from run to run."""
 OWN_PREFIX: Final = "DEV"
@@ -46,13 +47,14 @@ class FindingRows:
         return suppressions.covers(self.code, self.name, self.first_row, self.last_row) is not None
 
 
-def unused_suppressions(
+def judged_suppressions(
     context: FixContext, suppressions: Suppressions, rows: Sequence[FindingRows], codes: frozenset[str]
 ) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each suppression comment in which something silences no finding.
+    """Yield a diagnostic for each suppression comment in which something silences no finding or is not understood.
 
-    That is a comment which silences nothing at all, which lists a word that silences nothing, or which is misspelt. Of
-    `noqa` comments, which are shared with other linters, only the codes of devlint's rules are judged.
+    A comment silences nothing at all, or lists a word that silences nothing (DEV901); or it names no rule, or is
+    misspelt (DEV903). Of `noqa` comments, which are shared with other linters, only the codes of devlint's rules are
+    judged, and never as misspelt. Only those of the two rules speak that are among `codes`.
     """
     by_region: dict[tuple[Position, Position], list[Suppression]] = defaultdict(list)
     for one in suppressions.all:
@@ -62,13 +64,34 @@ def unused_suppressions(
         own = words or {""}
         if group[0].kind == "noqa":
             own = {word for word in words if word.startswith(OWN_PREFIX)}
+        elif UNKNOWN_CODE in codes and not _is_allowed(suppressions, region[0].row, UNKNOWN_CODE, UNKNOWN_NAME):
+            yield from _unknown(context, region, words)
         unused = {word for word in own if _is_covered_by_run(word, codes) and not _is_used(word, group, rows)}
-        if unused and not _is_unused_allowed(suppressions, region[0].row):
+        unused -= {word for word in unused if group[0].kind != "noqa" and _is_unknown(word)}
+        if unused and UNUSED_CODE in codes and not _is_allowed(suppressions, region[0].row, UNUSED_CODE, UNUSED_NAME):
             yield _diagnostic(context, region, unused, words)
-    for attempt in suppressions.misspelt:
+    for attempt in suppressions.misspelt if UNKNOWN_CODE in codes else ():
         message = f"`{attempt.written}` silences nothing: {attempt.advice}"
         place = context.index.source.region(*attempt.region)
-        yield Diagnostic(UNUSED_CODE, UNUSED_NAME, Severity.WARNING, Confidence.CERTAIN, message, place)
+        yield Diagnostic(UNKNOWN_CODE, UNKNOWN_NAME, Severity.WARNING, Confidence.CERTAIN, message, place)
+
+
+def _unknown(context: FixContext, region: tuple[Position, Position], words: frozenset[str]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic (DEV903) for a suppression comment if some of its words name no rule."""
+    unknown = {word for word in words if _is_unknown(word)}
+    if unknown:
+        start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
+        named = [word for word in _listed_words(context.text[start:end]) if normalize_word(word) in unknown]
+        meant = [suggested for word in named if (suggested := suggested_rule(word, all_rule_metadata()))]
+        message = f"there is no rule {', '.join(f'`{word}`' for word in named)}"
+        message += f" (did you mean {', '.join(f'`{word}`' for word in meant)}?)" if meant else ""
+        place = context.index.source.region(*region)
+        yield Diagnostic(UNKNOWN_CODE, UNKNOWN_NAME, Severity.WARNING, Confidence.CERTAIN, message, place)
+
+
+def _is_unknown(word: str) -> bool:
+    """Return whether a word of a suppression comment names no rule."""
+    return bool(word) and not any(word_names_rule(word, one.code, one.name) for one in all_rule_metadata())
 
 
 def _is_used(word: str, group: Iterable[Suppression], rows: Sequence[FindingRows]) -> bool:
@@ -98,11 +121,9 @@ def _is_covered_by_run(word: str, codes: frozenset[str]) -> bool:
     return all(rule.code in codes for rule in default_rules)
 
 
-def _is_unused_allowed(suppressions: Suppressions, row: int) -> bool:
-    """Return whether a suppression comment silences the rule for unused suppressions, by name, on the given row."""
-    return any(
-        one.codes and one.reaches(row, row) and one.silences(UNUSED_CODE, UNUSED_NAME) for one in suppressions.all
-    )
+def _is_allowed(suppressions: Suppressions, row: int, code: str, name: str) -> bool:
+    """Return whether a suppression comment silences a rule about such comments, by its name, on the given row."""
+    return any(one.codes and one.reaches(row, row) and one.silences(code, name) for one in suppressions.all)
 
 
 def _diagnostic(
@@ -111,23 +132,15 @@ def _diagnostic(
     """Return the diagnostic (DEV901) for a suppression comment of which the words `unused` silence no finding."""
     start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
     written = context.text[start:end]
-    unknown = sorted(
-        word
-        for word in unused
-        if word and not any(word_names_rule(word, one.code, one.name) for one in all_rule_metadata())
-    )
     listed = _listed_words(written)
     named = ", ".join(f"`{word}`" for word in listed if normalize_word(word) in unused)
-    if unused == set(unknown):
-        message, sure = f"there is no rule {named}, and `{written}` silences nothing by it", Confidence.CERTAIN
-        message += _suggestion(unknown)
-    elif unused == (words or {""}):
-        message, sure = f"`{written}` silences nothing", Confidence.LIKELY
+    if unused == (words or {""}):
+        message = f"`{written}` silences nothing"
     else:
-        message, sure = f"{named} in `{written}` silences nothing", Confidence.LIKELY
+        message = f"{named} in `{written}` silences nothing"
     fix = Fix("Take it out", Applicability.SAFE, (_removal_edit(context, start, end, unused),))
     place = context.index.source.region(*region)
-    return Diagnostic(UNUSED_CODE, UNUSED_NAME, Severity.WARNING, sure, message, place, fix=fix)
+    return Diagnostic(UNUSED_CODE, UNUSED_NAME, Severity.WARNING, Confidence.LIKELY, message, place, fix=fix)
 
 
 def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -> Edit:
@@ -154,11 +167,3 @@ def _listed_words(written: str) -> list[str]:
     """Return the words in the list of a suppression comment, spelled as in the comment; no words without a list."""
     found = _LIST.search(written)
     return [word for word in re.split(r"[,\s]+", found.group()) if word] if found else []
-
-
-def _suggestion(unknown: Sequence[str]) -> str:
-    """Return a question whether existing rules were meant by words that name none; empty if nothing is close."""
-    known = {word: word for one in all_rule_metadata() for word in (one.code, one.name)}
-    close = [difflib.get_close_matches(word, known, n=1, cutoff=0.7) for word in unknown]
-    meant = ", ".join(f"`{words[0]}`" for words in close if words)
-    return f" (did you mean {meant}?)" if meant else ""

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devlint.diagnostic import Diagnostic
+from devlint.diagnostic import Confidence, Diagnostic
 from devlint.output.terminal_style import format_place
 
 
 def headline(diagnostic: Diagnostic) -> str:
     """Return the text `CODE message (name)` of a finding, with the code and the name of its rule."""
-    return f"{diagnostic.code} {diagnostic.message} ({diagnostic.name})"
+    return f"{diagnostic.code} {diagnostic.message} ({named_rule(diagnostic)})"
+
+
+def named_rule(diagnostic: Diagnostic) -> str:
+    """Return the name of a finding's rule, with the finding's confidence behind a comma unless it is certain."""
+    if diagnostic.confidence is Confidence.CERTAIN:
+        return diagnostic.name
+    return f"{diagnostic.name}, {diagnostic.confidence.value}"
 
 
 def assumed_text(diagnostic: Diagnostic) -> str:

@@ -53,15 +53,13 @@ def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:
 
 
 def labelled_hints(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    """Yield (label, text) for a finding's assumptions, its help and its fix, and for a note if it is only possible."""
+    """Yield (label, text) for a finding's assumptions, its help and its fix."""
     if diagnostic.assumptions:
         yield "assumes", assumed_text(diagnostic)
     if diagnostic.help:
         yield "help", diagnostic.help
     if diagnostic.fix:
         yield _APPLICABILITY[diagnostic.fix.applicability], diagnostic.fix.message
-    if diagnostic.confidence is Confidence.POSSIBLE:
-        yield "note", "devlint is not sure of this (confidence: possible)"
 
 
 def _count(number: int, noun: str) -> str:
@@ -88,7 +86,8 @@ class _Block:
         headline = style.severity(diagnostic.severity, f"{diagnostic.severity.value}[{diagnostic.code}]")
         mark = fix_mark(diagnostic, self._context)
         rank = len(f"{diagnostic.severity.value}[{diagnostic.code}] ")
-        first, *rest = self._broken(f"{mark}{diagnostic.name}: {diagnostic.message}", rank, 4)
+        sure = "" if diagnostic.confidence is Confidence.CERTAIN else f" ({diagnostic.confidence.value})"
+        first, *rest = self._broken(f"{mark}{diagnostic.name}{sure}: {diagnostic.message}", rank, 4)
         yield f"{headline} {style.strong(first)}"
         yield from (f"    {style.strong(line)}" for line in rest)
         yield self._arrow(diagnostic.region)
@@ -113,7 +112,7 @@ class _Block:
             before = note.region
 
     def _advice(self) -> Iterator[str]:
-        """Yield the lines with the finding's help, its fix, and a note if devlint is not sure of the finding."""
+        """Yield the lines with what the finding assumes, its help and its fix."""
         given = list(labelled_hints(self._diagnostic))
         if given:
             yield self._bar("")

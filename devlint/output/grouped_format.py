@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from devlint.diagnostic import Diagnostic
+from devlint.output.finding_text import named_rule
 from devlint.output.fix_summary import fix_mark, fix_summary
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle, format_row_and_column
@@ -26,7 +27,8 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
         for where, diagnostic in rows:
             code = style.severity(diagnostic.severity, f"{diagnostic.code:<{long}}")
             mark = style.strong(fix_mark(diagnostic, context))
-            yield f"  {style.place(f'{where:<{wide}}')}  {code}  {mark}{diagnostic.message} ({diagnostic.name})\n"
+            told = f"{mark}{diagnostic.message} ({named_rule(diagnostic)})"
+            yield f"  {style.place(f'{where:<{wide}}')}  {code}  {told}\n"
         yield "\n"
     if fixable := fix_summary(diagnostics, context):
         yield f"{fixable}\n"

@@ -185,7 +185,7 @@ def coverage_text(coverage: DeviceCoverage, root: Path) -> Iterator[str]:
         yield "device coverage: nothing was ever on the accelerator; "
         yield f"all {coverage.operators} operators ran on the host\n"
         return
-    share = f"{coverage.device_operators} of {coverage.operators} operators ran on the accelerator"
+    share = f"{coverage.device_operators} of {coverage.operators} operators and copies ran on the accelerator"
     if not coverage.functions:
         yield f"device coverage: {share}, none of them in the program's own files\n"
         return

@@ -6,6 +6,7 @@ operators.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, cast
 
 import torch
@@ -275,7 +276,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
             if known is None and home is not None and not across:
                 label_tensor(tensor, home)
             elif known is not None and place is not None and place.key and not known.key and tensor.requires_grad:
-                _return_gradient_to_host(tensor, known)
+                _return_gradient_to_host(session, tensor, known, counted=allowed)
         return after
 
     def _check_dtypes(self, plan: OperatorPlan, args: Any, kwargs: Any) -> None:
@@ -387,13 +388,20 @@ def _label_foreach_outputs(out: Any, args: tuple[Any, ...]) -> None:
             _label_outputs(result, place)
 
 
-def _return_gradient_to_host(tensor: Tensor, home: Placement) -> None:
-    """Register a hook on a 0-dim host operand that moves its gradient back to the host, as autograd does on CUDA.
+def _return_gradient_to_host(session: RuntimeSession, tensor: Tensor, home: Placement, *, counted: bool) -> None:
+    """Register a hook on a host operand that moves its gradient back to the host, as autograd does on CUDA.
 
-    Such an operand is one that an operator used together with tensors on an accelerator.
+    Such an operand is one that an operator used together with tensors on an accelerator. The move is `counted` if it
+    has no dimensions. Where the operator had failed and devlint went on, no program would come to move the gradient.
     """
-    if not getattr(tensor, "_devlint_homing", False):
-        tensor._devlint_homing = True  # type: ignore[attr-defined]
-        cast(Any, tensor).register_hook(
-            lambda gradient: copy_to_device(gradient, home.device) if decided_placement(gradient) is not home else None
-        )
+    if getattr(tensor, "_devlint_homing", False):
+        return
+
+    def bring_home(gradient: Tensor) -> Tensor | None:
+        if decided_placement(gradient) is home:
+            return None
+        with nullcontext() if counted else session.unrecorded():
+            return copy_to_device(gradient, home.device)
+
+    tensor._devlint_homing = True  # type: ignore[attr-defined]
+    cast(Any, tensor).register_hook(bring_home)

@@ -56,7 +56,9 @@ class _GoingOn(TorchFunctionMode):
             return func(*args, **kwargs)
         except (RuntimeError, TypeError, IndexError, ValueError) as error:
             code = code_for(str(error))
-            fitting = fitting_call(getattr(func, "__name__", ""), code, args, kwargs) if code is not None else None
+            # The repair is devlint's work, not the program's: the tables of the report do not count it.
+            with self._session.unrecorded():
+                fitting = fitting_call(getattr(func, "__name__", ""), code, args, kwargs) if code is not None else None
             if fitting is None:
                 mark_interrupted(self._session, user_stack(user_frame()))
                 raise

@@ -10,6 +10,8 @@ from devlint.runtime.call_sites import Site
 from devlint.runtime.recorder import Observation, Recorder
 from devlint.runtime.storage_labels import HistoryStep
 
+_COSTS = "DEV4"
+"""The beginning of the codes of rules about what a program wastes."""
 FEWEST_STEPS = 3
 """The number of training steps from which on DEV403 (sync-in-loop) is reported for the lines that wait in them."""
 
@@ -66,11 +68,14 @@ def trace_notes(steps: Iterable[HistoryStep]) -> tuple[Note, ...]:
 def diagnostic_of(group: list[Observation]) -> Diagnostic:
     """Return one diagnostic for a group of observations that have the same rule code and the same source location.
 
-    Its message tells how many they are.
+    Its message tells how many they are. What costs something is only an information if it happened once, as it is for
+    the rules themselves.
     """
     first = group[0]
     rule = find_rule_metadata(first.code)
     severity = rule.severity if rule else Severity.ERROR if first.raised else Severity.WARNING
+    if first.code.startswith(_COSTS) and len(group) == 1 and severity is Severity.WARNING:
+        severity = Severity.INFO
     times = f" ({len(group)} times)" if len(group) > 1 else ""
     raised = f"{first.raised}: " if first.raised else ""
     return Diagnostic(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from devlint.diagnostic import Diagnostic, Note, Region, Severity
+from devlint.diagnostic import Confidence, Diagnostic, Note, Region, Severity
 from devlint.runtime.report_wording import apart_from_tests, format_bytes, format_duration, place_text, relative_path
 from devlint.runtime.verdicts import Outcome, Verdict
 
@@ -16,7 +16,8 @@ CONSEQUENCE = "seen after going on from an earlier error, of which it may be a c
 def with_evidence(outcome: Outcome) -> Diagnostic:
     """Return the diagnostic of a judged finding, with verdict and evidence in an additional last trace note.
 
-    The diagnostic of a problem that only the run showed is returned as it is, unless it may be a consequence.
+    What a run has confirmed is certain. The diagnostic of a problem that only the run showed is returned as it is,
+    unless it may be a consequence.
     """
     found = outcome.diagnostic
     if outcome.verdict is Verdict.OBSERVED:
@@ -26,7 +27,8 @@ def with_evidence(outcome: Outcome) -> Diagnostic:
     doubt = [CONSEQUENCE] if outcome.after_going_on else []
     verdict_text = ", ".join([outcome.verdict.value, *evidence_texts(outcome), *doubt])
     note = Note(f"{verdict_text}: {outcome.detail}" if outcome.detail else verdict_text, outcome.place or found.region)
-    return replace(found, trace=(*found.trace, note))
+    sure = Confidence.CERTAIN if outcome.verdict is Verdict.CONFIRMED else found.confidence
+    return replace(found, trace=(*found.trace, note), confidence=sure)
 
 
 def evidence_texts(outcome: Outcome) -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import torch
@@ -70,12 +71,21 @@ class RuntimeSession:
 
     @property
     def suspended(self) -> bool:
-        """Return whether recording is suspended in this thread, as what it does is already recorded as one event."""
+        """Return whether recording is suspended in this thread: devlint does it, or it is recorded as one event."""
         return self._local.suspended
 
     @suspended.setter
     def suspended(self, value: bool) -> None:
         self._local.suspended = value
+
+    @contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """Context manager in whose block nothing is recorded in this thread: devlint does itself what happens there."""
+        before, self.suspended = self.suspended, True
+        try:
+            yield
+        finally:
+            self.suspended = before
 
     @property
     def inside_composite(self) -> bool:

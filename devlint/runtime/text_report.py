@@ -51,14 +51,17 @@ def headline_parts(run: RecordedRun, outcomes: Sequence[Outcome]) -> list[str]:
     crashes = sum(outcome.raised is not None and not outcome.after_going_on for outcome in fatal)
     silent = len(fatal) - crashes - later
     worth = len(by_site(outcome for outcome in elsewhere if not outcome.fatal))
-    parts = [f"{crashes:,} {'crash' if crashes == 1 else 'crashes'}"] if crashes else []
+    parts = [] if any(outcome.fatal for outcome in outcomes) else ["no errors"]
+    if run.findings and not any(outcome.verdict is Verdict.CONFIRMED for outcome in outcomes):
+        parts.append(f"{count_text(len(run.findings), 'static finding')} not seen")
+    parts += [f"{crashes:,} {'crash' if crashes == 1 else 'crashes'}"] if crashes else []
     parts += [count_text(silent, "silent error")] if silent else []
     parts += [f"{count_text(later, 'error')} after going on"] if later else []
     parts += [f"{worth:,} {'thing' if worth == 1 else 'things'} worth doing"] if worth else []
     parts += [f"{len(by_site(in_tests)):,} in test files"] if in_tests else []
     parts += [f"{len(run.left_behind):,} left behind by .to()"] if run.left_behind else []
     on = f" on {run.device}" if run.device else ""
-    return [*(parts or ["nothing found"]), f"{count_text(run.recorder.operators, 'operator')}{on}"]
+    return [*parts, f"{count_text(run.recorder.operators, 'operator')}{on}"]
 
 
 class _Text:

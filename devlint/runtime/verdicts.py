@@ -141,7 +141,9 @@ class FindingVerifier:
         if groups:
             self._used.update(groups)
             first = self._groups[groups[0]][0]
-            count = sum(len(self._groups[index]) for index in groups)
+            # An error of another rule is what the finding led to later, and not the finding once more.
+            own = [index for index in groups if self._groups[index][0].code == finding.code]
+            count = sum(len(self._groups[index]) for index in own or groups)
             if finding.code in CONFIRMED_BY_WAIT:
                 count = self._by_waits(finding).count or count  # the groups are counted by line
             raised = f"{first.raised}: " if first.raised else ""

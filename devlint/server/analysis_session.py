@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.interpreter.program.program import Program
@@ -30,6 +31,9 @@ from devlint.server.incremental_run import IncrementalRun
 from devlint.server.observed_values import ObservedValues
 from devlint.server.program_files import ProgramFiles
 from devlint.syntax.index import Statement
+from devlint.syntax.line_starts import NEWLINE
+from devlint.triage.baseline import BaselineError, without_known
+from devlint.triage.fingerprint import add_fingerprints
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,9 +236,25 @@ class AnalysisSession:
         recovered, name = self._files.recovered_text(path), path.as_posix()
         if recovered is not None and recovered.has_unparsable_spans and recovered.error is not None:
             found.append(broken_file_diagnostic(name, recovered.error))
-        judged = (settings.judge(one, path) for one in found)
+        judged = [kept for one in found if (kept := settings.judge(one, path)) is not None]
+        if settings.baseline is not None:
+            judged = self._without_known(judged, settings.baseline, path)
         shown = () if recovered is None or recovered.is_unparsed else tuple(located_infos(recovered, infos))
-        return FileAnalysis(self._files.text(name), tuple(one for one in judged if one is not None), shown, regions)
+        return FileAnalysis(self._files.text(name), tuple(judged), shown, regions)
+
+    def _without_known(self, found: Sequence[Diagnostic], baseline: Path, path: Path) -> list[Diagnostic]:
+        """Return the findings in one file that its baseline file does not record; all if it cannot be read.
+
+        An answer to `reveal_placement` is never known.
+        """
+        asked = [one for one in found if one.code == REVEALED]
+        others = [one for one in found if one.code != REVEALED]
+        lines = NEWLINE.split(self._files.text(path.as_posix())) if others else []
+        fingerprinted = list(add_fingerprints(others, lambda name, cell: lines))
+        try:
+            return [*asked, *without_known(fingerprinted, baseline, path)]
+        except BaselineError:
+            return [*asked, *others]
 
     def _describe(
         self, observed: Mapping[Statement, list[ObservedValues]], token: CancellationToken

@@ -16,6 +16,7 @@ from devlint.syntax.source import Source
 SuppressionKind = Literal["noqa", "line", "file", "block"]
 
 _MARKER = re.compile(r"noqa|devlint:", re.IGNORECASE)
+_OWN_MARKER = re.compile("devlint:")
 # The form that flake8 accepts: if something other than a code follows the colon, the comment silences everything.
 _CODES = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?"
 _NOQA = re.compile(rf"#\s*noqa\b{_CODES}", re.IGNORECASE)
@@ -101,9 +102,9 @@ class _Directive:
         return Position(self.comment.row, column + self.start), Position(self.comment.row, column + self.end)
 
 
-def may_suppress(text: str) -> bool:
-    """Return whether a text may hold a comment that silences findings."""
-    return _MARKER.search(text) is not None
+def may_suppress(text: str, *, noqa: bool = True) -> bool:
+    """Return whether a text may hold a comment that silences findings; without `noqa`, one for devlint alone."""
+    return (_MARKER if noqa else _OWN_MARKER).search(text) is not None
 
 
 def find_suppressions(source: Source, index: FileIndex) -> Suppressions:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +121,36 @@ def compare_with_baseline(
             new.append(diagnostic)
     gone = [entry for entry in entries if _remove_if_gone(entry, left, moved, checked, exists)]
     return BaselineComparison(tuple(new), len(diagnostics) - len(new), tuple(gone))
+
+
+def without_known(diagnostics: Sequence[Diagnostic], path: Path, checked: Path) -> list[Diagnostic]:
+    """Return those findings in one checked file that the baseline file at `path` does not record for this file.
+
+    The findings have fingerprints. Raise BaselineError if the baseline file cannot be used.
+    """
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError as problem:
+        raise BaselineError(f"{path}: {problem.strerror}") from None
+    name = Path(os.path.relpath(checked, path.parent)).as_posix()
+    left = Counter(entry.key for entry in _entries_by_file(path, changed).get(name, ()))
+    new = []
+    for diagnostic in diagnostics:
+        key = baseline_entry(diagnostic, name).key
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            new.append(diagnostic)
+    return new
+
+
+@lru_cache(maxsize=8)
+def _entries_by_file(path: Path, changed: int) -> Mapping[str, list[BaselineEntry]]:
+    """Return the entries of a baseline file, which was last changed at a time, by the file of their finding."""
+    by_file: dict[str, list[BaselineEntry]] = {}
+    for entry in read_baseline(path):
+        by_file.setdefault(entry.file, []).append(entry)
+    return by_file
 
 
 def _remove_if_gone(

@@ -14,7 +14,7 @@ BUG = "pass # BUG DEV101\n"
 def test_status_is_0_where_nothing_is_found(devlint, files):
     files({"a.py": "x = 1\n"})
     result = devlint("a.py")
-    assert (result.status, result.out, result.err) == (0, "", "")
+    assert (result.status, result.out, result.err) == (0, "", "note: no findings in 1 file\n")
 
 
 def test_status_is_1_where_something_is_found(devlint, files):
@@ -119,6 +119,25 @@ def test_an_unknown_rule_is_an_error(devlint, files, option):
     assert result.status == 2
     assert f"{option}: unknown rule `discarded-tranfer` (did you mean `discarded-transfer`?)" in result.err
     assert result.out == ""
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "complaint"),
+    [
+        ("DEVLINT_SELECT", "DEV1x", "DEVLINT_SELECT: unknown rule `DEV1x`\n"),
+        ("DEVLINT_MIN_CONFIDENCE", "sure", "Invalid value for DEVLINT_MIN_CONFIDENCE: 'sure' is not one of"),
+        ("DEVLINT_OUTPUT_FORMAT", "jsn", "Invalid value for DEVLINT_OUTPUT_FORMAT: unknown format `jsn`"),
+    ],
+)
+def test_a_wrong_value_in_the_environment_is_said_of_its_variable(
+    devlint, files, monkeypatch, variable, value, complaint
+):
+    files({"a.py": BUG})
+    monkeypatch.setenv(variable, value)
+    result = devlint("a.py")
+    assert result.status == 2
+    assert complaint in result.err
+    assert "--" not in result.err.split("Error: ")[1].split(";")[0]
 
 
 def test_unlikely_findings_are_left_out_unless_asked_for(devlint, files):

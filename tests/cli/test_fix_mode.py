@@ -33,6 +33,7 @@ def devlint(
     return run
 
 
+CLEAN = "note: no findings in 1 file\n"
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -48,9 +49,9 @@ def test_safe_fixes_are_applied_and_the_rest_is_reported(devlint: Run) -> None:
 
 
 def test_unsafe_fixes_are_applied_when_asked_for(devlint: Run) -> None:
-    assert devlint("--fix", "--unsafe-fixes") == (0, "", "note: 2 findings fixed\n")
+    assert devlint("--fix", "--unsafe-fixes") == (0, "", "note: 2 findings fixed\n" + CLEAN)
     assert text() == ALL
-    assert devlint("--fix", "--unsafe-fixes") == (0, "", "")
+    assert devlint("--fix", "--unsafe-fixes") == (0, "", CLEAN)
 
 
 def test_without_fix_nothing_is_changed(devlint: Run) -> None:
@@ -103,13 +104,29 @@ def test_a_diff_changes_nothing(devlint: Run) -> None:
     assert devlint("--diff")[:2] == (0, "")
 
 
+def test_what_goes_with_a_fix_is_counted(devlint: Run) -> None:
+    """Moving `x` mends what `x` meets later too, so that fewer fixes are made than findings have one."""
+    Path("a.py").write_text(
+        "import torch\n\nx = torch.ones(3)\nx.cuda()\ny = torch.ones(3, device='cuda')\nx + y\n", encoding="utf-8"
+    )
+    both = ("--extend-select", "DEV101")
+    assert devlint(*both)[2] == "note: [*] 1 fixable with --fix, 1 more with --unsafe-fixes\n"
+    assert devlint(*both, "--diff")[2] == "note: 1 finding would be fixed, and with them 1 more\n"
+    assert devlint(*both, "--fix", "--unsafe-fixes") == (0, "", "note: 1 finding fixed, and with them 1 more\n" + CLEAN)
+
+
 def test_what_was_fixed_is_listed(devlint: Run) -> None:
     _, _, err = devlint("--fix", "--unsafe-fixes", "--show-fixes")
-    assert err.splitlines() == ["note: 2 findings fixed", "  a.py:", "    2 x DEV201 (discarded-transfer)"]
+    assert err.splitlines() == [
+        "note: 2 findings fixed",
+        "  a.py:",
+        "    2 x DEV201 (discarded-transfer)",
+        "note: no findings in 1 file",
+    ]
 
 
 def test_a_rule_that_is_off_fixes_nothing(devlint: Run) -> None:
-    assert devlint("--fix", "--ignore", "DEV201") == (0, "", "")
+    assert devlint("--fix", "--ignore", "DEV201") == (0, "", CLEAN)
     assert text() == BAD
 
 
@@ -150,10 +167,10 @@ COMMENTED = BAD.replace("x.cuda()", "x.cuda()  # devlint: ignore[DEV201]").repla
 
 
 def test_comments_are_added_and_nothing_is_left(devlint: Run) -> None:
-    assert devlint("--add-ignore") == (0, "", "note: 2 findings silenced\n")
+    assert devlint("--add-ignore") == (0, "", "note: 2 findings silenced\n" + CLEAN)
     assert text() == COMMENTED
-    assert devlint("--add-ignore") == (0, "", "")
-    assert devlint() == (0, "", "")
+    assert devlint("--add-ignore") == (0, "", CLEAN)
+    assert devlint() == (0, "", CLEAN)
 
 
 def test_comments_give_a_reason(devlint: Run) -> None:

@@ -64,6 +64,8 @@ def test_an_unknown_rule_is_an_error(devlint):
     result = devlint("rule", "mixed-device-opp")
     assert result.status == 2
     assert "unknown rule `mixed-device-opp` (did you mean `mixed-device-op`?)" in result.err
+    assert "unknown rule `mixed` (did you mean `mixed-device-op`?)" in devlint("rule", "mixed").err
+    assert "unknown rule `DEV999`\n" in devlint("rule", "DEV999").err
 
 
 @pytest.mark.parametrize("arguments", [["rule"], ["rule", "DEV101", "--all"]])

@@ -107,6 +107,24 @@ def test_the_package_index_is_never_named_without_the_checkout():
     assert {name for name in naming if "checkout" not in texts[name]} == set()
 
 
+def test_the_set_up_of_a_team_is_valid(tmp_path, monkeypatch):
+    """Its settings, hook and job are read, and its commands leave nothing to report in a project with an old bug."""
+    page = (ROOT / "docs" / "team.md").read_text(encoding="utf-8")
+    hooks, workflow = (yaml.safe_load(block) for block in blocks(page, "yaml"))
+    assert {hook["id"] for hook in hooks["repos"][0]["hooks"]} <= {
+        hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    }
+    (line,) = [step["run"] for step in workflow["jobs"]["devlint"]["steps"] if "devlint --" in step.get("run", "")]
+    json.loads(blocks(page, "json")[0])
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").write_text(blocks(page, "toml")[0], encoding="utf-8")
+    Path("a.py").write_text(BUG, encoding="utf-8")
+    assert cli.invoke(["check"]) == 2  # there is no baseline yet
+    assert cli.invoke(["check", "--update-baseline"]) == 0
+    assert cli.invoke(shlex.split(line)[1:]) == 0
+    assert cli.invoke(["check", "--no-baseline"]) == 1
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell):
     assert f"_DEVLINT_COMPLETE={shell}_source devlint" in README

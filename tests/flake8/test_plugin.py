@@ -124,4 +124,4 @@ def test_a_configuration_that_makes_no_sense_is_told():
     Path("devlint.toml").write_text("selct = []\n")
     done = subprocess.run([sys.executable, "-m", "flake8", "main.py"], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "devlint.toml: unknown setting `selct` (did you mean `select`?)" in done.stdout + done.stderr
+    assert "devlint.toml:1: unknown setting `selct` (did you mean `select`?)" in done.stdout + done.stderr

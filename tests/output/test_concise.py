@@ -3,9 +3,9 @@ from __future__ import annotations
 import click
 
 EXPECTED = """\
-src/train.py:8:9: DEV201 [*] the moved tensor is thrown away (discarded-transfer)
+src/train.py:8:9: DEV201 [*] the moved tensor is thrown away (discarded-transfer, likely)
 src/train.py:9:16: DEV101 `weight` is on cuda:0 and `shift` on the host (mixed-device-op)
-src/train.py:10:12: DEV103 `loss` may stay behind (unregistered-tensor)
+src/train.py:10:12: DEV103 `loss` may stay behind (unregistered-tensor, possible)
 """
 
 

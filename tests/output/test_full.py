@@ -23,7 +23,7 @@ def framed(text: str) -> str:
 
 
 EXPECTED = """\
-warning[DEV201] [*] discarded-transfer: the moved tensor is thrown away
+warning[DEV201] [*] discarded-transfer (likely): the moved tensor is thrown away
   --> src/train.py:8:9
    |
  7 |         shift = torch.zeros(3)
@@ -51,7 +51,7 @@ error[DEV101] mixed-device-op: `weight` is on cuda:0 and `shift` on the host
    |
    = help: create it there: `torch.zeros(3, device=weight.device)`
 
-info[DEV103] unregistered-tensor: `loss` may stay behind
+info[DEV103] unregistered-tensor (possible): `loss` may stay behind
   --> src/train.py:10:12
    |
  9 |         loss = weight + shift
@@ -66,8 +66,6 @@ info[DEV103] unregistered-tensor: `loss` may stay behind
   --> src/data.py:2:1
  2 | batch = torch.zeros(3)
    | ----------------------
-   |
-   = note: devlint is not sure of this (confidence: possible)
 
 Found 1 error, 1 warning, 1 info in 1 file (4 checked).
 [*] 1 fixable with --fix

@@ -20,7 +20,7 @@ JUNIT = Path(__file__).parents[3] / "shared" / "schemas" / "JUnit.xsd"
 def test_grouped(render):
     assert render("grouped", [DISCARDED, MIXED]) == (
         "src/train.py:\n"
-        "  8:9   DEV201  [*] the moved tensor is thrown away (discarded-transfer)\n"
+        "  8:9   DEV201  [*] the moved tensor is thrown away (discarded-transfer, likely)\n"
         "  9:16  DEV101  `weight` is on cuda:0 and `shift` on the host (mixed-device-op)\n\n"
         "[*] 1 fixable with --fix\n"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,19 @@ import torch.nn.functional as F
 from torch import nn
 
 from devlint.runtime import Report, emulate, record
+from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.going_on import going_on
+from devlint.runtime.program_runner import RunRequest, run_program
+
+DROPPED = """\
+import torch
+from torch.utils.data import DataLoader
+model = torch.nn.Linear(4, 5).to("cuda")
+data = [(torch.ones(4), torch.tensor(1)) for _ in range(12)]
+for x, labels in DataLoader(data, batch_size=4, pin_memory=True):
+    labels.to("cuda", non_blocking=True)
+    torch.nn.functional.cross_entropy(model(x.to("cuda")), labels)
+"""
 
 
 @pytest.fixture
@@ -108,3 +121,32 @@ def test_what_is_mended_at_each_step_does_not_grow_a_history(report: Report) -> 
     (outcome,) = [outcome for outcome in report.outcomes if outcome.fatal]
     steps = [note for note in outcome.diagnostic.trace if "went on here" in note.message]
     assert outcome.count == 20 and len(steps) <= 1
+
+
+def test_what_devlint_moves_to_go_on_is_not_counted(report: Report) -> None:
+    weight = torch.ones(2, 2, requires_grad=True)
+    (on_device(2, 2) @ weight).sum().backward()
+    on_device(2).numpy()
+    nn.utils.rnn.pack_padded_sequence(on_device(1, 1, 1), whole(1))
+    assert weight.grad is not None and weight.grad.device.type == "cpu"
+    assert [(cost.transfers, cost.waits) for cost in report.costs] == []
+    assert report.failed
+
+
+def test_what_the_program_moves_itself_is_counted(report: Report) -> None:
+    scale = torch.tensor(2.0, requires_grad=True)
+    (on_device(2) * scale).sum().backward()
+    on_device(2).cpu().numpy()
+    assert [(cost.transfers, cost.waits) for cost in report.costs] == [(1, 1), (1, 1)]
+    assert not report.failed
+
+
+def test_an_error_that_follows_is_not_the_finding_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch from pinned memory is moved by a statement that drops the result, and then meets the model's output."""
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(DROPPED, encoding="utf-8")
+    outcome = run_program(
+        RunRequest("train.py", False, (), "emulated", keep_going=True), ConfiguredLinter(isolated=True)
+    )[1].outcomes
+    counts = {(one.diagnostic.code, one.diagnostic.region.start.row): one.count for one in outcome if one.fatal}
+    assert counts == {("DEV201", 6): 3, ("DEV101", 7): 3}

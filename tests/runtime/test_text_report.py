@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
 from devlint.runtime import Report, emulate, record
 from devlint.runtime.text_report import MOST_ERRORS, MOST_LINES
 
@@ -60,7 +61,23 @@ def test_the_first_line_sums_up_and_errors_come_first(play: Play) -> None:
 
 
 def test_nothing_found_is_said(play: Play) -> None:
-    assert lines(play("torch.ones(2)"))[0].startswith("devlint: nothing found, ")
+    assert lines(play("torch.ones(2)"))[0].startswith("devlint: no errors, ")
+
+
+def test_findings_that_were_not_seen_are_counted(play: Play) -> None:
+    report = play("if False:\n    torch.ones(2)\n")
+    place = Region("program.py", Position(2, 5), Position(2, 9))
+    report.findings = [
+        Diagnostic("DEV101", "mixed-device-op", Severity.ERROR, Confidence.LIKELY, "x", place, fingerprint="f")
+    ]
+    assert lines(report)[0].startswith("devlint: no errors, 1 static finding not seen, ")
+
+
+def test_what_is_wasted_once_is_only_an_information(play: Play) -> None:
+    once = 'x = torch.zeros(3).to("cuda")\n'
+    assert any(line.startswith("info[DEV406]") for line in lines(play(once)))
+    again = "for _ in range(2):\n    " + once
+    assert any(line.startswith("warning[DEV406]") for line in lines(play(again)))
 
 
 def test_an_error_without_an_exception_is_no_crash(play: Play) -> None:
@@ -103,10 +120,10 @@ def test_tests_are_set_apart(play: Play) -> None:
     Path("library.py").write_text(LIBRARY, encoding="utf-8")
     report = play('move()\nmove()\ny = torch.ones(3).to("cuda")\n', "tests/test_it.py", move=names["move"])
     shown = lines(report)
-    assert shown[0].startswith("devlint: 1 thing worth doing, 1 in test files, ")
+    assert shown[0].startswith("devlint: no errors, 1 thing worth doing, 1 in test files, ")
     assert "... and 1 more line in test files" in shown
     apart = shown.index("── in test files ──")
-    assert shown[apart + 1].startswith("warning[DEV406] create-then-transfer: tests/test_it.py:3")
+    assert shown[apart + 1].startswith("info[DEV406] create-then-transfer: tests/test_it.py:3")
     assert "library.py:2" in shown[shown.index("── worth doing ──") + 1]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from devlint import cli
 from devlint.diagnostic import Diagnostic
 from devlint.server.analysis_session import AnalysisJob, AnalysisResult, AnalysisSession, CancellationToken
 from devlint.server.preferences import Preferences, WorkspaceSettings
@@ -199,3 +200,21 @@ def test_memory_stays_flat(program: dict[Path, str]):
 
     before = objects_after(8)
     assert objects_after(24) < before * 1.1
+
+
+def test_what_a_baseline_records_is_not_shown(tmp_path):
+    """An editor shows what is new: the finding that the project's baseline file has stays out, another one does not."""
+    main = tmp_path / "main.py"
+    bug = 'import torch\n\nx = torch.zeros(3)\nx.to("cuda")\n'
+    main.write_text(bug)
+    (tmp_path / "devlint.toml").write_text('baseline = "known.json"\n')
+
+    def found(text: str) -> list[int]:
+        result = _analyse(AnalysisSession(), {main.resolve(): text})
+        return [one.region.start.row for one in _found(result)]
+
+    assert found(bug) == [4]  # the file is not there yet
+    assert cli.invoke(["check", str(main), "--update-baseline"]) == 0
+    assert found(bug) == []
+    assert found(f"{bug}x.cuda()\n") == [5]
+    assert found(f"# above\n{bug}") == []

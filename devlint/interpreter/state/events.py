@@ -705,6 +705,14 @@ class BrokenFile:
 
 
 @record(frozen=True, slots=True)
+class UnreadSuppression:
+    """A comment in a checked file that is meant to suppress findings and is not understood (DEV903)."""
+
+    filename: str
+    row: int
+
+
+@record(frozen=True, slots=True)
 class IdleSuppression:
     """A suppression comment in a checked file that suppresses no finding (DEV901).
 

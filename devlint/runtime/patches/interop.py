@@ -50,7 +50,8 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
             goes_on = session.keep_going and (place.key or code_for(str(error)) == "DEV117")
             if not (goes_on or (place.key and brings_together(session, error))):
                 raise
-            return _numpy(self.detach().cpu(), force=True)
+            with session.unrecorded():
+                return _numpy(self.detach().cpu(), force=True)
         watch_numpy_export(session, self)
         return array
 
@@ -65,11 +66,8 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         if not placement_of(self).key or session.suspended:
             return _repr(self, tensor_contents=tensor_contents)
         session.host_waited("print")
-        session.suspended = True
-        try:
+        with session.unrecorded():
             return _repr(self, tensor_contents=tensor_contents)
-        finally:
-            session.suspended = False
 
     def dlpack(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         if placement_of(self).key:
