@@ -86,6 +86,10 @@ def shift_there(x):
 
 def as_array(x):
     return x.numpy()
+
+
+def noise(x):
+    return torch.rand(3, device=x.device, generator=torch.Generator())
 """
 HEAD = "import numpy as np\nimport pytest\nimport torch\nfrom torch import nn\nimport net\n\n"
 
@@ -190,18 +194,22 @@ def test_factory():
 
 def test_array():
     net.as_array(torch.ones(3))
+
+
+def test_generator():
+    net.noise(torch.ones(3))
 """
 
 
 def test_each_bug_of_the_package_fails_and_tells_why(tmp_path: Path) -> None:
     result, output = moved(tmp_path, WRONG)
-    assert result.startswith("3 failed"), output
+    assert result.startswith("4 failed"), output
     assert f"moved to cuda:0 with its module (--devlint=move): {tmp_path}/test_net.py:8" in output
     assert f"created on the host by torch.ones(), which names no device: {tmp_path}/net.py:10" in output
     assert f"created on cuda:0 by torch.ones(), which names no device: {tmp_path}/test_net.py:12" in output
     assert f"created on the host by torch.zeros(), which names no device: {tmp_path}/net.py:67" in output
     assert f"DEV106 at {tmp_path}/net.py:75" in output
-    assert output.count("mark it with pytest.mark.devlint_on_host") == 3
+    assert output.count("mark it with pytest.mark.devlint_on_host") == 4
     assert output.count("ran in an earlier call") == output.count(f"{tmp_path}/net.py:10 ran in an earlier call") == 1
 
 
