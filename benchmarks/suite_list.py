@@ -42,14 +42,14 @@ SUITES: Final = (
     Suite(
         "kornia/kornia",
         "kornia",
-        ["tests/losses", "tests/metrics"],
+        ["tests/losses"],
         options=["--device=cuda"],
         subject="vision",
     ),
     Suite(
         "KevinMusgrave/pytorch-metric-learning",
         "src/pytorch_metric_learning",
-        ["tests/distances", "tests/reducers", "tests/regularizers", "tests/miners"],
+        ["tests/distances", "tests/reducers", "tests/regularizers"],
         "src",
         environment={"TEST_DEVICE": "cuda", "TEST_DTYPES": "float32"},
         needed={"TEST_DTYPES": "float32"},
@@ -58,7 +58,7 @@ SUITES: Final = (
     Suite(
         "probabilists/zuko",
         "zuko",
-        ["tests/test_distributions.py", "tests/test_transforms.py", "tests/test_nn.py", "tests/test_mixtures.py"],
+        ["tests/test_distributions.py", "tests/test_transforms.py", "tests/test_nn.py"],
         subject="probabilistic",
     ),
     Suite(
@@ -71,40 +71,46 @@ SUITES: Final = (
     Suite(
         "cornellius-gp/gpytorch",
         "gpytorch",
-        ["test/likelihoods", "test/means", "test/distributions"],
+        ["test/likelihoods", "test/means"],
         subject="probabilistic",
     ),
     Suite(
         "thu-ml/tianshou",
         "tianshou",
-        [f"test/base/test_{name}.py" for name in ("batch", "buffer", "policy", "returns", "stats", "utils")],
+        [f"test/base/test_{name}.py" for name in ("batch", "policy", "returns", "stats", "utils")],
         subject="reinforcement learning",
     ),
-    Suite("e3nn/e3nn", "e3nn", ["tests/nn", "tests/math"], subject="equivariant networks"),
+    Suite(
+        "e3nn/e3nn",
+        "e3nn",
+        [
+            "tests/math",
+            *(f"tests/nn/{name}_test.py" for name in ("batchnorm", "dropout", "extract", "gate", "normact")),
+        ],
+        subject="equivariant networks",
+    ),
     Suite(
         "kozistr/pytorch_optimizer",
         "pytorch_optimizer",
-        ["tests/test_optimizer_variants.py", "tests/test_loss_functions.py", "tests/test_wrapper_optimizers.py"],
+        ["tests/test_optimizer_variants.py", "tests/test_loss_functions.py"],
         subject="optimisers",
     ),
     Suite(
         "pytorch/opacus",
         "opacus",
-        ["opacus/tests/grad_samples"],
-        always=["-o", "python_files=*_test.py", "--hypothesis-seed=0", "-k", "not conv and not instance_norm"],
+        [
+            f"opacus/tests/grad_samples/{name}_test.py"
+            for name in ("linear", "layer_norm", "rms_norm", "group_norm", "embedding", "dp_multihead_attention")
+        ],
+        always=["-o", "python_files=*_test.py", "--hypothesis-seed=0"],
         subject="privacy",
     ),
-    Suite("rtqichen/torchdiffeq", "torchdiffeq", ["tests/api_tests.py", "tests/gradient_tests.py"], subject="ODE"),
+    Suite("rtqichen/torchdiffeq", "torchdiffeq", ["tests/api_tests.py"], subject="ODE"),
     Suite(
         "lucidrains/x-transformers",
         "x_transformers",
         ["tests/test_x_transformers.py"],
-        always=[
-            "-k",
-            "cope or norm or clamp or embed or cls_token or unet or recycling or mos or distance or neo_mlp or alibi"
-            " or rotary or to_logits or laser or hybrid or caching or latent_attention or tanh or tokenizer"
-            " or activation or prompts or external or sink or qk_clip or negative_weights or pope or parity or causal",
-        ],
+        always=["-k", "adaptive or cls_token or average_pool or sink"],
         subject="text",
     ),
     Suite(

@@ -99,7 +99,10 @@ class MovedTests:
 
     def place_module(self, module: torch.nn.Module) -> None:
         """Move a module to the accelerator, by its own method `to`, without recording that as the program's doing."""
-        moved = [one for one in _state(module) if not placement_of(one).key]
+        try:
+            moved = [one for one in _state(module) if not placement_of(one).key]
+        except Exception:  # a module that is not complete yet may refuse to list its parameters
+            return
         if not moved:
             return
         session, recorders = self._session, self._session.recorders
@@ -115,10 +118,7 @@ class MovedTests:
         """Return a value with the tensors in it on the accelerator, also those in lists, tuples and dicts."""
         if isinstance(value, torch.Tensor):
             return self._placed(value, "an argument of a module")
-        if isinstance(value, torch.nn.utils.rnn.PackedSequence):
-            packed: Any = value  # torch's annotations leave out the device
-            return packed.to(self.device)  # the batch sizes stay on the host
-        if isinstance(value, list | tuple):
+        if isinstance(value, list | tuple) and not hasattr(value, "to"):
             parts = [self.place(part) for part in value]
             if all(new is old for new, old in zip(parts, value, strict=True)):
                 return value
@@ -126,7 +126,25 @@ class MovedTests:
         if type(value) is dict:
             placed = {key: self.place(part) for key, part in value.items()}
             return placed if any(placed[key] is not value[key] for key in value) else value
-        return value
+        return self._moved_by_itself(value)
+
+    def _moved_by_itself(self, value: Any) -> Any:
+        """Return what an object's own method `to` gives for the accelerator: that of a batch, a graph or a table.
+
+        An object without such a method, or of which it gives something of another kind, stays as it is.
+        """
+        move = None if isinstance(value, type | torch.nn.Module) else getattr(value, "to", None)
+        if not callable(move):
+            return value
+        session, recorders = self._session, self._session.recorders
+        session.recorders = []
+        try:
+            moved = move(self.device)
+        except Exception:  # a method `to` of something that is not moved
+            return value
+        finally:
+            session.recorders = recorders
+        return moved if type(moved) is type(value) else value
 
     def _placed(self, tensor: torch.Tensor, what: str) -> torch.Tensor:
         """Return a tensor on the accelerator; the tensor itself if it is there, or has no place to be moved from."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -260,10 +261,9 @@ def _moved_text(error: BaseException) -> str:
     if seen is None:
         return text
     running = {(site.filename, site.function) for site in seen.through}
-    later = (*seen.steps[1:], None)
     stayed = [
         step.site
-        for step, after in zip(seen.steps, later, strict=True)
+        for step, after in zip_longest(seen.steps, seen.steps[1:])
         if step.message.startswith("created on the host") and not (after and after.message.startswith("moved"))
     ]
     earlier = [site for site in stayed if site is not None and (site.filename, site.function) not in running]

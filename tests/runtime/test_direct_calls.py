@@ -40,6 +40,7 @@ CALLS: dict[str, Callable[[torch.Tensor], Any]] = {
     "gradient": lambda x: torch.autograd.grad((nn.Parameter(x) * x).sigmoid().sum() * 2, [x.clone().requires_grad_()],
                                               allow_unused=True),
     "backward": lambda x: _gradient(x),
+    "backward in place": lambda x: _gradients_in_place(x),
 }  # fmt: skip
 
 
@@ -47,6 +48,15 @@ def _gradient(x: torch.Tensor) -> torch.Tensor | None:
     weight = nn.Parameter(x.clone())
     ((x * weight).sigmoid().exp() @ weight).tanh().sum().backward()
     return weight.grad
+
+
+def _gradients_in_place(x: torch.Tensor) -> list[torch.Tensor | None]:
+    left, right = nn.Parameter(x.clone()), nn.Parameter(x.clone() + 1)
+    out = left * 1.0
+    out /= right
+    out *= right.sum(0, keepdim=True)
+    out.mul_(out.sum()).sum().backward()
+    return [left.grad, right.grad]
 
 
 def _parts(value: Any) -> list[torch.Tensor]:

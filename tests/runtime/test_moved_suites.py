@@ -29,6 +29,37 @@ class Net(nn.Module):
         return self.linear(x) * self.mask
 
 
+class Batch:
+    def __init__(self, values):
+        self.values = values
+
+    def to(self, device):
+        return Batch(self.values.to(device))
+
+
+class Pooled(Net):
+    def forward(self, batch, unit=None):
+        return super().forward(batch.values)
+
+
+class Later(nn.Module):
+    ready = False
+
+    def named_parameters(self, *args, **kwargs):
+        if not self.ready:
+            raise ValueError("not complete yet")
+        return super().named_parameters(*args, **kwargs)
+
+
+class Unit:
+    def to(self, name):
+        return f"in {name}"
+
+
+def batch():
+    return Batch(torch.ones(3))
+
+
 class Called(nn.Module):
     def __init__(self, device):
         super().__init__()
@@ -55,6 +86,10 @@ def shift_there(x):
 
 def as_array(x):
     return x.numpy()
+
+
+def noise(x):
+    return torch.rand(3, device=x.device, generator=torch.Generator())
 """
 HEAD = "import numpy as np\nimport pytest\nimport torch\nfrom torch import nn\nimport net\n\n"
 
@@ -97,6 +132,15 @@ def test_a_module_that_a_test_puts_on_the_host_by_name_stays_there():
     assert net.Net(3).to(torch.float64)(torch.ones(3, dtype=torch.float64, device="cpu")).is_cuda
 
 
+def test_what_moves_itself_is_moved_as_an_argument():
+    given = net.batch()
+    assert net.Pooled(3)(given, unit=net.Unit()).is_cuda and not given.values.is_cuda
+
+
+def test_a_module_that_is_not_complete_is_left_alone():
+    assert isinstance(net.Later(), nn.Module)
+
+
 class Own(net.Net):
     def __init__(self):
         super().__init__(3)
@@ -135,7 +179,7 @@ def test_gradients():
 
 def test_a_right_package_passes(tmp_path: Path) -> None:
     result, output = moved(tmp_path, RIGHT)
-    assert result.startswith("8 passed"), output
+    assert result.startswith("10 passed"), output
     assert "DEV1" not in output and "DEV303" not in output
 
 
@@ -150,18 +194,22 @@ def test_factory():
 
 def test_array():
     net.as_array(torch.ones(3))
+
+
+def test_generator():
+    net.noise(torch.ones(3))
 """
 
 
 def test_each_bug_of_the_package_fails_and_tells_why(tmp_path: Path) -> None:
     result, output = moved(tmp_path, WRONG)
-    assert result.startswith("3 failed"), output
+    assert result.startswith("4 failed"), output
     assert f"moved to cuda:0 with its module (--devlint=move): {tmp_path}/test_net.py:8" in output
     assert f"created on the host by torch.ones(), which names no device: {tmp_path}/net.py:10" in output
     assert f"created on cuda:0 by torch.ones(), which names no device: {tmp_path}/test_net.py:12" in output
-    assert f"created on the host by torch.zeros(), which names no device: {tmp_path}/net.py:36" in output
-    assert f"DEV106 at {tmp_path}/net.py:44" in output
-    assert output.count("mark it with pytest.mark.devlint_on_host") == 3
+    assert f"created on the host by torch.zeros(), which names no device: {tmp_path}/net.py:67" in output
+    assert f"DEV106 at {tmp_path}/net.py:75" in output
+    assert output.count("mark it with pytest.mark.devlint_on_host") == 4
     assert output.count("ran in an earlier call") == output.count(f"{tmp_path}/net.py:10 ran in an earlier call") == 1
 
 

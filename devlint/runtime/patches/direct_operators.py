@@ -43,6 +43,11 @@ TWO_OPERANDS = {
     "__isub__": "sub_", "sub_": "sub_", "__imul__": "mul_", "mul_": "mul_", "__itruediv__": "div_", "div_": "div_",
 }  # fmt: skip
 """Names of methods and functions of two operands, with the name of the operator that each dispatches."""
+KEEP_A_COPY = frozenset({"mul_", "div_"})
+"""Operators in place that keep a copy of their first operand if the second requires a gradient.
+
+Autograd makes the copy in the operator itself, where the mode must see it to know where it lies.
+"""
 ONE_OPERAND = {
     **{name: name for name in (
         "abs exp log log1p expm1 sqrt rsqrt reciprocal sin cos tanh sigmoid relu neg erf floor round sign sum mean "
@@ -114,6 +119,7 @@ def _one_operand(session: RuntimeSession, name: str, base: Callable[..., Any]) -
 
 def _two_operands(session: RuntimeSession, name: str, base: Callable[..., Any]) -> Callable[..., Any]:
     """Return the short way to a function of two operands, of which the second may be a number."""
+    keeps_copy = name in KEEP_A_COPY
 
     def operator(left: Any, right: Any) -> Any:
         if type(left) not in _PLAIN or needs_mode(session):
@@ -130,6 +136,8 @@ def _two_operands(session: RuntimeSession, name: str, base: Callable[..., Any]) 
                 if not fits and (other is None or (other.watch is None and other.place is not UNDECIDED)):
                     fits = (label.place.key if label else 0) == (other.place.key if other else 0)
                     label = label or other
+                if keeps_copy and right.requires_grad:
+                    fits = False
             if fits:
                 with mode_disabled():
                     out = base(left, right)
