@@ -87,3 +87,21 @@ def outcome(entry: Path, checkout: Path, device: str) -> Outcome:
     finally:
         process.kill()
         process.join()
+
+
+def trouble(bug: Bug, path: Path, checkouts: Path) -> str:
+    """Return why the run does not show the bug as the entry says; empty if it does."""
+    checkout = checkouts / bug.folder
+    if not checkout.is_dir():
+        return f"no checkout {checkout}"
+    seen = outcome(path, checkout, "cuda")
+    if bug.expected not in seen.text or seen.raised == bug.observed:
+        return f"not as expected: {seen.text}"
+    if not seen.row_ran:
+        return f"the row did not run; raised through {seen.passed}"
+    if seen.raised and (bug.raised_at or bug.row) not in seen.passed:
+        return f"raised through {seen.passed}: {seen.text}"
+    if bug.observed or bug.on_host_too:
+        return ""
+    host = outcome(path, checkout, "cpu")
+    return f"raises on the host too: {host.text}" if host.raised else ""

@@ -372,6 +372,26 @@ def _shifted(x: torch.Tensor) -> torch.Tensor:
     return x + torch.zeros(3, device=x.device)
 
 
+def _classes(x: torch.Tensor) -> torch.Tensor:
+    return nn.functional.one_hot(x, 3)
+
+
+def _spectrum(x: torch.Tensor) -> torch.Tensor:
+    return torch.fft.rfft(x.float()).abs()
+
+
+def _middle(x: torch.Tensor) -> torch.Tensor:
+    return torch.quantile(x.float(), 0.5)
+
+
+@pytest.mark.parametrize("function", [_classes, _spectrum, _middle])
+def test_what_is_scripted_while_a_device_is_emulated(device: torch.device, function: Callable[..., Any]) -> None:
+    numbers = torch.tensor([0, 1, 1], device=device)
+    scripted = torch.jit.script(function)
+    assert scripted(numbers).device == device
+    assert torch.equal(scripted(numbers).cpu(), function(numbers.cpu()))
+
+
 def test_losses_that_want_their_lengths_on_the_host(device: torch.device) -> None:
     scores = torch.randn(5, 2, 4, device=device).log_softmax(2)
     lengths = torch.tensor([5, 5]), torch.tensor([2, 2])

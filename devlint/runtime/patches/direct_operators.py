@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime.direct_calls import mode_disabled, needs_mode, record_direct_call
-from devlint.runtime.patches.factories import keep_scriptable
 from devlint.runtime.storage_labels import (
     UNDECIDED,
     DeviceStorageLabel,
@@ -262,8 +261,6 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         # By these names, pickle finds the function.
         wrapped.__module__, wrapped.__qualname__ = owner.__module__ if owner is Tensor else owner.__name__, name
         patcher.replace(owner, name, wrapped)
-        if owner is not Tensor:
-            keep_scriptable(patcher, base, wrapped)
 
     for name, operator in ONE_OPERAND.items():
         for owner in (Tensor,) if name.startswith("__") else (Tensor, torch):

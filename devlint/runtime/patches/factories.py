@@ -11,7 +11,6 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.jit import _builtins as _torch_builtins
 from torch.utils import _device as default_device
 
 from devlint.runtime import rng, torch_errors
@@ -25,8 +24,6 @@ from devlint.runtime.storage_labels import HOST, Placement, label_tensor, placem
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.runtime_session import RuntimeSession
-
-_builtins: Any = _torch_builtins
 
 LIKE = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like")
 NEW = ("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided", "new_tensor")
@@ -303,30 +300,18 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Replace the torch functions that create tensors, such as `torch.zeros`, by versions for emulated devices."""
     wrapper = _FactoryWrapper(session)
 
-    def replace(owner: Any, name: str, wrapped: Callable[..., Any]) -> None:
-        original = patcher.replace(owner, name, wrapped)
-        keep_scriptable(patcher, original, wrapped)
-
     for module, name in list(_plain_factories()):
         title = f"torch.{name}" if module is torch else f"{module.__name__}.{name}"
-        replace(module, name, wrapper.plain(title, getattr(module, name), default=name != "normal"))
+        patcher.replace(module, name, wrapper.plain(title, getattr(module, name), default=name != "normal"))
     for name in LIKE:
-        replace(torch, name, wrapper.relative(name, getattr(torch, name)))
+        patcher.replace(torch, name, wrapper.relative(name, getattr(torch, name)))
     for name in NEW:
         patcher.replace(torch.Tensor, name, wrapper.relative(name, getattr(torch.Tensor, name)))
     for name in DATA:
-        replace(torch, name, wrapper.data(name, getattr(torch, name)))
+        patcher.replace(torch, name, wrapper.data(name, getattr(torch, name)))
     for name in SPARSE:
-        replace(torch, name, wrapper.sparse(name, getattr(torch, name)))
+        patcher.replace(torch, name, wrapper.sparse(name, getattr(torch, name)))
     for name in NESTED:
-        replace(torch.nested, name, wrapper.nested(f"torch.nested.{name}", getattr(torch.nested, name)))
+        patcher.replace(torch.nested, name, wrapper.nested(f"torch.nested.{name}", getattr(torch.nested, name)))
     for name in ARRAYS:
         patcher.replace(torch, name, wrapper.array(f"torch.{name}", getattr(torch, name)))
-
-
-def keep_scriptable(patcher: Patcher, original: Any, wrapped: Any) -> None:
-    """Register the replacement of a torch function with TorchScript, which knows its operators by function identity."""
-    operator = _builtins._find_builtin(original)
-    if operator is not None:
-        _builtins._register_builtin(wrapped, operator)
-        patcher.at_end(lambda: _builtins._get_builtin_table().pop(id(wrapped), None))
