@@ -20,7 +20,7 @@ from devlint.interpreter.operations.calls_into_other_files import (
     dtypes_at_call_from_given_file,
     refusal_at_call_from_given_file,
 )
-from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.device_conflicts import find_device_conflict, report_conflict_unless_scalar
 from devlint.interpreter.operations.equal_dtypes import match_dtypes
 from devlint.interpreter.operations.float64_work import report_float64_work
 from devlint.interpreter.operations.generator_devices import check_generator
@@ -119,6 +119,8 @@ def apply_bound_row(
     casted = cast_operands(frame, row, bound, operands, out=out is not None) if autocast else operands
     gathering = frozenset() if row.mutates else INDEX_PARAMETERS & row.index_dtypes.keys()
     conflict = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
+    if conflict is None and len(grouped) > 1:
+        report_conflict_unless_scalar(frame, node, name, grouped, row.scalars)
     if conflict is not None:
         frame.emit(conflict)
     elif not _is_other_overload(row, bound) and not (

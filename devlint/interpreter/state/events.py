@@ -135,7 +135,12 @@ class DeviceConflict(Event):
 
 @record(frozen=True, slots=True)
 class OperandConflict(DeviceConflict):
-    """A device conflict without a more specific cause, so that the operation itself is reported (DEV101)."""
+    """A device conflict without a more specific cause, so that the operation itself is reported (DEV101).
+
+    `supposes_dimension` is true where the operation takes the misplaced tensor if it is 0-dim, which is not known.
+    """
+
+    supposes_dimension: bool = field(default=False, kw_only=True)
 
 
 @record(frozen=True, slots=True)
