@@ -67,7 +67,8 @@ class MixedDeviceOp(Rule):
 
     ## Known limits
     A 0-dim host tensor is let through by many operations. Where the number of dimensions is not known, a finding is
-    only possible, and needs a program that has put the one tensor on the host and the other on the accelerator. Two devices that depend on two conditions of their own are taken to agree.
+    only possible, and needs a program that has put the one tensor on the host and the other on the accelerator. Two
+    devices that depend on two conditions of their own are taken to agree.
     """
 
     code = "DEV101"
