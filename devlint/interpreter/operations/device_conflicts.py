@@ -10,7 +10,7 @@ import libcst as cst
 
 from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
 from devlint.domain.path_conditions import PathCondition
-from devlint.domain.placement import Basis, Place, placement_cases
+from devlint.domain.placement import Basis, Place, PlacementCase, placement_cases
 from devlint.domain.value import Rank
 from devlint.interpreter.operations.calls_into_other_files import at_call_from_given_file
 from devlint.interpreter.operations.conflict_causes import classify_conflict
@@ -79,7 +79,7 @@ def report_conflict_unless_scalar(
     if scalars == 0 or len(operands) < 2:
         return
     for one in operands:
-        if one.tensor.rank is not Rank.ANY or one.of_module is not None or not _is_put_on_host(frame, one):
+        if one.tensor.rank is not Rank.ANY or one.of_module is not None or not _is_put_on_host(one):
             continue
         supposed = replace(one, tensor=replace(one.tensor, rank=Rank.SOME))
         for other in operands:
@@ -91,10 +91,10 @@ def report_conflict_unless_scalar(
                 return
 
 
-def _is_put_on_host(frame: Frame, operand: Operand) -> bool:
-    """Return whether the program has put a tensor on the host by name."""
-    cases = placement_cases(operand.tensor.placement, frame.state.path_condition)
-    return any(is_host(leaf.device) and leaf.basis is Basis.EXPLICIT for _, leaf in cases)
+def _is_put_on_host(operand: Operand) -> bool:
+    """Return whether the program has put a tensor on the host by name, in any case."""
+    placement = operand.tensor.placement
+    return isinstance(placement, PlacementCase) and is_host(placement.device) and placement.basis is Basis.EXPLICIT
 
 
 def _frame_containing(frame: Frame, place: Place) -> Frame:
