@@ -245,7 +245,7 @@ def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None)
     placement = join_under(test, left.placement, right.placement)
     grad = left.grad if left.grad == right.grad else None
     return ParameterCell(
-        placement, join_dtypes(left.dtype, right.dtype), grad, left.has_parent_module or right.has_parent_module
+        placement, join_dtypes(left.dtype, right.dtype, test), grad, left.has_parent_module or right.has_parent_module
     )
 
 

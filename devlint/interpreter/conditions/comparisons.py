@@ -9,6 +9,7 @@ import libcst as cst
 
 from devlint.domain.availability import is_available
 from devlint.domain.device import DEVICE_TYPES
+from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.questions import Question, comparison_question
 from devlint.domain.value import (
@@ -226,7 +227,7 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
         case (DtypeValue(), DtypeValue()):
             if a.dtype.name is not None and b.dtype.name is not None:
                 return Const(a.dtype.name == b.dtype.name)
-            return Number("bool")
+            return _same_dtype_in_case(a.dtype, b.dtype) or Number("bool")
         case (Const(), Const()):
             return Const(a.value == b.value)
         case (ConditionalValue() as several, Const() as one) | (Const() as one, ConditionalValue() as several):
@@ -236,6 +237,16 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
         case (ClassOf(), _) | (_, ClassOf()) if (same_class := is_class(frame, a, b)) is not None:
             return bool_value(same_class)
     return None
+
+
+def _same_dtype_in_case(left: Dtype, right: Dtype) -> Value | None:
+    """Return whether a dtype that depends on a condition equals a known one; None for other dtypes."""
+    if right.cases:
+        left, right = right, left
+    if right.name is None or not left.cases:
+        return None
+    equal = [test for test, dtype in left.cases if dtype.name == right.name]
+    return Const(False) if not equal else SymbolicBool(equal[0]) if len(equal) == 1 else None
 
 
 def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:

@@ -288,13 +288,15 @@ class HostTensorInCollective(Event):
 class DtypeConflict(Event):
     """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302).
 
-    With `into`, the operation promotes, and writes its result into the left operand, whose dtype cannot take it.
+    With `into`, the operation promotes, and writes its result into the left operand, whose dtype cannot take it. `when`
+    are the conditions, besides the path condition, under which the operands have these dtypes.
     """
 
     operation: str
     left: Operand
     right: Operand
     into: bool = False
+    when: PathCondition = NO_CONDITION
 
 
 @record(frozen=True, slots=True)
