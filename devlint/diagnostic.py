@@ -72,6 +72,8 @@ class AssumptionKind(Enum):
     """The author means something else than what the statement does."""
     HOST_MODULE = "host module"
     """A module whose own code asks for an accelerator by name is run on the host."""
+    DIMENSIONS = "dimensions"
+    """A host tensor of unknown shape is not 0-dim, so that no operation takes it beside an accelerator tensor."""
     CALLED = "called"
     """Somebody calls a function, or passes an argument, that nothing in the function's own project calls or passes."""
 
@@ -80,6 +82,7 @@ BENIGN: Final = frozenset(AssumptionKind) - {
     AssumptionKind.CONDITION,
     AssumptionKind.CALLED,
     AssumptionKind.HOST_MODULE,
+    AssumptionKind.DIMENSIONS,
 }
 """The kinds of assumptions that often hold in real programs, so that a finding with them is still likely.
 

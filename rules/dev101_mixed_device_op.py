@@ -66,8 +66,9 @@ class MixedDeviceOp(Rule):
     emulated one raise it.
 
     ## Known limits
-    A 0-dim host tensor is let through by many operations, so where the number of dimensions is not known nothing is
-    said. Two devices that depend on two conditions of their own are taken to agree.
+    A 0-dim host tensor is let through by many operations. Where the number of dimensions is not known, a finding is
+    only possible, and needs a program that has put the one tensor on the host and the other on the accelerator. Two
+    devices that depend on two conditions of their own are taken to agree.
     """
 
     code = "DEV101"

@@ -9,6 +9,7 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place, steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.caller_arguments import at_caller, is_callers
+from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import dtype_text, implicit_float64, operand_dtype_steps
 from devlint.explain.place_texts import dotted_name_at, operation_text, text_with_suffix
 from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH, cast_text, without_cast
@@ -76,7 +77,8 @@ class MixedDtypeOp(Rule):
         steps = operand_dtype_steps(left, right)
         yield Finding(
             place,
-            f"{operation_text(event.operation)} {verb}: {dtype_text(left)}, meets {dtype_text(right)}",
+            f"{operation_text(event.operation)} {verb}: {dtype_text(left)}, meets {dtype_text(right)}"
+            f"{condition_text(event.when)}",
             steps_elsewhere(steps, place),
             _help(event, left, right),
             assumptions(event, left.tensor.dtype, right.tensor.dtype),

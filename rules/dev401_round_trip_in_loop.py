@@ -36,7 +36,8 @@ class RoundTripInLoop(Rule):
 
     ## What it does
     Finds, inside one loop, a transfer to the host whose result goes to an accelerator again, also after some
-    arithmetic or through NumPy functions that torch has too, and a transfer to an accelerator that is undone before anything used it there.
+    arithmetic or through NumPy functions that torch has too, and a transfer to an accelerator that is
+    undone before anything used it there.
 
     ## Why is this bad?
     Each iteration copies the tensor twice and waits for the accelerator in between, although it ends where it began.

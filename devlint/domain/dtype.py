@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import field
 from enum import Enum
 from typing import Final
 
+from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import Step
 from devlint.domain.record import record, replace
 
@@ -47,7 +48,8 @@ class Dtype:
     `source` tells whether the dtype was written out, is a default or was computed; `provenance` is the step (the
     recorded occurrence in the program) that set the dtype. A dtype that no cast or conversion set has none. `made` is
     the step that made a tensor of it, or gave it to a tensor. A dtype without a name may have a `symbol`: it is then
-    known to equal other dtypes with that symbol.
+    known to equal other dtypes with that symbol. `cases` are the dtypes of a tensor that two paths have given different
+    ones, each with its condition; a dtype with cases counts as unknown but where a case alone makes an operation fail.
     """
 
     name: str | None = None
@@ -55,6 +57,7 @@ class Dtype:
     provenance: Step | None = field(default=None, compare=False)
     symbol: DtypeSymbol | None = None
     made: Step | None = field(default=None, compare=False)
+    cases: tuple[tuple[Literal, Dtype], ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return self.name or "unknown"
@@ -69,6 +72,19 @@ UNKNOWN_DTYPE: Final = Dtype()
 """The dtype of which nothing is known."""
 DEFAULT_FLOAT: Final = Dtype("float32", DtypeSource.DEFAULT)
 """The dtype of tensors made of Python floats, and by factories without `dtype=`, under torch's own default."""
+
+
+def dtype_by_case(cases: Iterable[tuple[Literal, Dtype]]) -> Dtype:
+    """Return the dtype that depends on conditions: each case is a floating dtype where its condition holds.
+
+    It is unknown where a case is anything else, and the one dtype where all cases are equal.
+    """
+    found = tuple(cases)
+    names = {dtype.name for _, dtype in found}
+    if not names <= _FLOATING:
+        return UNKNOWN_DTYPE
+    return found[0][1] if len(names) == 1 else Dtype(cases=found)
+
 
 ALIASES: Final = {
     "float": "float32",
@@ -88,6 +104,7 @@ ALIASES: Final = {
 """Other names of dtypes in torch and NumPy, each with torch's canonical name."""
 FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
 """The real floating dtypes, in the order in which they promote."""
+_FLOATING: Final = frozenset(FLOATS)
 INTEGERS: Final = ("uint8", "int8", "int16", "int32", "int64")
 """The integer dtypes that promote among each other, in order."""
 COMPLEX: Final = ("complex32", "complex64", "complex128")

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import Final, TypeGuard
 
 from devlint.domain.device import DeviceSymbol
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, equals_surely
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, dtype_by_case, equals_surely
 from devlint.domain.path_conditions import NO_CONDITION, Literal, assume, conjunction, entails
 from devlint.domain.path_conditions import disjunction as either_holds
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase, Step
@@ -149,7 +149,7 @@ def join_tensors(left: Tensor, right: Tensor, test: Literal | None) -> Tensor:
     """
     return Tensor(
         placement=join_under(test, left.placement, right.placement),
-        dtype=join_dtypes(left.dtype, right.dtype),
+        dtype=join_dtypes(left.dtype, right.dtype, test),
         rank=_join_ranks(left, right),
         grad=left.grad if left.grad == right.grad else None,
         leaf=left.leaf if left.leaf == right.leaf else None,
@@ -192,15 +192,17 @@ def _is_argument(tensor: Tensor) -> bool:
     return False
 
 
-def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
+def join_dtypes(left: Dtype, right: Dtype, test: Literal | None = None) -> Dtype:
     """Return the dtype after either of two paths: the dtype if both have one name or symbol, else unknown.
 
-    Of two equal dtypes with different sources (written out, default, computed), the result has the source of
-    `right`.
+    Where `test` is the condition of the path of `left`, an unknown dtype keeps the two as cases. Of two equal dtypes
+    with different sources (written out, default, computed), the result has the source of `right`.
     """
     if left == right:
         return left
-    return replace(left, source=right.source) if equals_surely(left, right) else UNKNOWN_DTYPE
+    if equals_surely(left, right):
+        return replace(left, source=right.source)
+    return dtype_by_case(((test, left), (~test, right))) if test is not None else UNKNOWN_DTYPE
 
 
 def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value:

@@ -245,7 +245,7 @@ def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None)
     placement = join_under(test, left.placement, right.placement)
     grad = left.grad if left.grad == right.grad else None
     return ParameterCell(
-        placement, join_dtypes(left.dtype, right.dtype), grad, left.has_parent_module or right.has_parent_module
+        placement, join_dtypes(left.dtype, right.dtype, test), grad, left.has_parent_module or right.has_parent_module
     )
 
 
@@ -267,7 +267,7 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
             owner = left.owner or right.owner
             filled = _join_filled(left, right, test)
             optional = join_items(left.conditional_items, right.conditional_items, test)
-            element = join_all(parts)
+            element = join(parts[0], parts[1], test) if len(parts) == 2 else join_all(parts)
             return replace(
                 left, items=None, element=element, owner=owner, prefix=prefix, filled=filled, optional=optional
             )

@@ -79,6 +79,11 @@ def join_placements(left: Placement, right: Placement) -> Placement:
         return left
     if isinstance(left, PlacementCase) and isinstance(right, PlacementCase) and left.device == right.device:
         return left if left.basis is not Basis.DEFAULT else right
+    for one, other in ((left, right), (right, left)):
+        if isinstance(other, ConditionalPlacement) and one in (other.yes, other.no):
+            # Where the condition selects the same placement, both paths have it.
+            yes, no = join_placements(one, other.yes), join_placements(one, other.no)
+            return yes if yes == no else ConditionalPlacement(other.formula, yes, no)
     formulas = {one.formula for one in (left, right) if isinstance(one, ConditionalPlacement)}
     if len(formulas) != 1:
         return _of_module_beside_argument(left, right)

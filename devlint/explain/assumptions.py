@@ -16,6 +16,7 @@ from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Sc
 from devlint.domain.questions import Question
 from devlint.domain.torch_names import ACCELERATOR_METHODS
 from devlint.explain.device_texts import literal_text, quoted_if_code
+from devlint.explain.place_texts import place_text
 from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.program.parameter_defaults import holds_with_defaults
 from devlint.interpreter.state.events import DeviceConflict, Event, ModuleInputConflict, OperandConflict
@@ -47,6 +48,9 @@ def assumptions(
 def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
     """Return what the claim that the two operands of a device conflict are on two devices takes for granted."""
     found = assumptions(event, event.misplaced.case, event.reference.case)
+    if isinstance(event, OperandConflict) and event.supposes_dimension:
+        place = event.misplaced.place
+        found = (*found, Assumption(AssumptionKind.DIMENSIONS, f"`{place_text(place)}` is not 0-dim", place))
     named = event.reference.case.placing_step
     if (
         named is None

@@ -43,7 +43,7 @@ def condition_text(path_condition: PathCondition) -> str:
 
     Empty for an empty condition. Of a long condition, only the first tests are told, and the others counted.
     """
-    tests = [quoted_if_code(text) for text in sorted(literal_text(test) for test in path_condition)]
+    tests = [quoted_if_code(text) for text in sorted({literal_text(test) for test in path_condition})]
     told = [test for number, test in enumerate(tests) if sum(map(len, tests[: number + 1])) <= LONGEST_CONDITION]
     told = told or tests[:1]
     left = len(tests) - len(told)

@@ -163,6 +163,18 @@ PROGRAMS = {
             ("caller", "the module is on an accelerator", 4),
         ],
     ),
+    "that a tensor on the host is not 0-dim": (
+        """
+        import torch
+        def resume(path, x: torch.Tensor):
+            state = torch.load(path, map_location="cpu")
+            mean = torch.as_tensor(state["mean"], device="cpu")
+            x = x.cuda()
+            return x - mean
+        """,
+        "possible",
+        [("dimensions", "`mean` is not 0-dim", 7)],
+    ),
     "the batch of a loader": (
         """
         import torch
@@ -194,6 +206,7 @@ def test_what_a_finding_assumes(name):
         ("", "certain"),
         ("condition", "possible"),
         ("no accelerator", "likely"),
+        ("dimensions", "possible"),
         ("constructed", "possible"),
         ("constructed, option", "possible"),
         ("constructed, uncast", "likely"),

@@ -9,6 +9,19 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a tensor of a checkpoint, kept on the host by name": """
+class Normalizer:
+    def __init__(self, mean, std, device="cpu"):
+        self.mean = torch.as_tensor(mean, device=device)
+        self.std = torch.as_tensor(std, device=device)
+
+    def norm(self, x):
+        return (x - self.mean) / self.std  # DEV101 DEV101
+
+state = torch.load("last.pt", map_location="cpu")
+normalizer = Normalizer(state["mean"], state["std"])
+normalizer.norm(torch.rand(8, 3, device="cuda"))
+""",
     "operator": """
 x = torch.ones(3).cuda()
 y = torch.ones(3)
@@ -139,6 +152,26 @@ x = make() + torch.ones(3, device="cuda")  # DEV101
 }
 
 GOOD = {
+    "tensors of a checkpoint that may be 0-dim, or that are moved": """
+class Normalizer:
+    def __init__(self, mean, std, device="cpu"):
+        self.mean = torch.as_tensor(mean, device=device)
+        self.std = torch.as_tensor(std, device=device)
+
+    def norm(self, x):
+        return (x - self.mean) / self.std
+
+device = torch.device("cuda")
+state = torch.load("last.pt", map_location="cpu")
+normalizer = Normalizer(state["mean"], state["std"], device=device)
+x = normalizer.norm(torch.rand(8, 3, device=device))
+x = x * state["scale"] * torch.as_tensor(state["scale"], device="cpu").mean()
+x = x * torch.as_tensor(state["scale"], device="cpu").to(x.device)
+""",
+    "what a function is given, which may be 0-dim": """
+def scaled(x: torch.Tensor, scale: torch.Tensor, factor):
+    return x.cuda() * scale * torch.as_tensor(factor)
+""",
     "moved in between": """
 x = torch.ones(3).cuda()
 y = torch.ones(3)

@@ -68,6 +68,32 @@ print(
 x = torch.rand(10).cuda()
 print(torch.tensor_split(x, [3, 6]), torch.split(x, 5), torch.tensor_split(x, torch.tensor([3, 6])))
 """,
+    "only the data of a batch is moved": """
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(8, 16)
+
+    def forward(self, x, lengths):
+        return self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = Encoder().to(device)
+for sequences in [[torch.rand(9, 8), torch.rand(4, 8)], [torch.rand(5, 8)]]:
+    lengths = torch.tensor([len(one) for one in sequences])
+    model(pad_sequence(sequences).to(device), lengths)
+""",
+    "lengths that come back before they are packed": """
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+x, ids = torch.rand(4, 10, 8, device="cuda"), torch.ones(4, 10, device="cuda")
+lengths = (ids != 0).sum(1).to("cpu", torch.int64)
+packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+padded, again = pad_packed_sequence(packed, batch_first=True)
+mask = torch.arange(10, device="cuda")[None] < lengths.to("cuda")[:, None]
+""",
     "the caller's": """
 from torch.nn.utils.rnn import pack_padded_sequence
 

@@ -7,6 +7,40 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a table that grows on one path, and forgets its dtype": """
+class Positions(nn.Module):
+    def __init__(self, count, dim):
+        super().__init__()
+        self.dim = dim
+        self.grow(count)
+
+    def grow(self, count):
+        self.register_buffer("table", torch.zeros(count, self.dim))
+
+    def forward(self, x):
+        if x.shape[1] > self.table.shape[0]:
+            self.grow(x.shape[1])
+        return x + self.table[: x.shape[1]]
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.positions = Positions(4, 8)
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.fc(self.positions(x))  # DEV302
+
+net = Net().half()
+net(torch.rand(2, 10, 8).half())
+""",
+    "half precision on one path only": """
+def attend(query, key, fast):
+    query, key = torch.rand(2, 8), torch.rand(8, 2)
+    if fast:
+        query = query.half()
+    return query @ key  # DEV302
+""",
     "a part of a batch": """
 from torch.utils.data import DataLoader
 def train(dataset, device):
@@ -60,6 +94,78 @@ conv(torch.rand(1, 1, 8, 8))  # DEV302
 }
 
 GOOD = {
+    "both follow one condition": """
+def attend(fast):
+    query, key = torch.rand(2, 8), torch.rand(8, 2)
+    if fast:
+        query = query.half()
+    scale = torch.ones(8, 8)
+    if fast:
+        key, scale = key.half(), scale.half()
+    return query @ scale @ key
+""",
+    "the dtype of a path is asked for": """
+def attend(fast):
+    query, key = torch.rand(2, 8), torch.rand(8, 2)
+    if fast:
+        query = query.half()
+    if query.dtype == torch.float16:
+        key = key.half()
+    return query @ key
+
+def widen(fast):
+    query, key = torch.rand(2, 8), torch.rand(8, 2)
+    if fast:
+        query = query.bfloat16()
+    if query.dtype != torch.float32:
+        query = query.float()
+    return query @ key
+""",
+    "cast to the dtype of what it meets": """
+def attend(fast):
+    query, key = torch.rand(2, 8), torch.rand(8, 2)
+    if fast:
+        query = query.half()
+    return query.to(key.dtype) @ key, query @ key.to(query.dtype), query @ key.type_as(query)
+
+class Positions(nn.Module):
+    def __init__(self, count, dim):
+        super().__init__()
+        self.dim = dim
+        self.register_buffer("table", torch.zeros(count, dim))
+        self.fc = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        if x.shape[1] > self.table.shape[0]:
+            self.table = torch.zeros(x.shape[1], self.dim).to(self.table)
+        return self.fc(x + self.table[: x.shape[1]])
+
+Positions(4, 8).half()(torch.rand(2, 10, 8).half())
+""",
+    "the path in half precision has returned": """
+def attend(fast):
+    query, key = torch.rand(2, 8), torch.rand(8, 2)
+    if fast:
+        query = query.half()
+    if fast:
+        return query
+    return query @ key
+""",
+    "half precision on one path, under autocast": """
+def attend(fast):
+    query, key = torch.rand(2, 8, device="cuda"), torch.rand(8, 2, device="cuda")
+    if fast:
+        query = query.half()
+    with torch.autocast("cuda"):
+        return query @ key
+""",
+    "what promotes, on one path or the other": """
+def attend(fast):
+    query, key = torch.rand(2, 8), torch.rand(2, 8)
+    if fast:
+        query = query.half()
+    return query * key + query - key
+""",
     "a normalization in float32 of half precision": """
 x, rows = torch.rand(2, 4, 3, 3), torch.rand(2, 4)
 nn.LayerNorm(4)(rows.half())

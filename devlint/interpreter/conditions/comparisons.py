@@ -9,6 +9,7 @@ import libcst as cst
 
 from devlint.domain.availability import is_available
 from devlint.domain.device import DEVICE_TYPES
+from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.questions import Question, comparison_question
 from devlint.domain.value import (
@@ -44,7 +45,7 @@ from devlint.interpreter.conditions.device_equality import (
     same_device,
     types_equal,
 )
-from devlint.interpreter.conditions.length_comparisons import compare_length, mirrored
+from devlint.interpreter.conditions.length_comparisons import PRESENCE, compare_dimension, compare_length, mirrored
 from devlint.interpreter.conditions.membership import evaluate_membership
 from devlint.interpreter.conditions.narrowing import IDENTITY, negate_condition, none_condition
 from devlint.interpreter.conditions.rank_comparisons import compare_rank
@@ -107,6 +108,10 @@ def evaluate_comparison(
     about_length = compare_length(operator, a, b, Atom(frame.site_key(node), condition_text(frame, node)))
     if about_length is not None:
         return Const(about_length) if isinstance(about_length, bool) else SymbolicBool(about_length)
+    has_elements = compare_dimension(operator, a, left.node, b)
+    if has_elements is not None:
+        atom = Atom(("filled", *frame.site_key(node)), SourceText(frame.place(left.node), left.node, " > 0"))
+        return SymbolicBool(Literal(atom, has_elements))
     about_rank = compare_rank(frame, left.node, operator, b) if isinstance(a, Number) else None
     if about_rank is not None:
         return Const(about_rank)
@@ -119,22 +124,11 @@ def evaluate_comparison(
     return SymbolicBool(Literal(atom, holds))
 
 
-_PRESENCE: Final[dict[tuple[type, Hashable], bool]] = {
-    (cst.GreaterThan, 0): True,
-    (cst.GreaterThanEqual, 1): True,
-    (cst.NotEqual, 0): True,
-    (cst.Equal, 0): False,
-    (cst.LessThan, 1): False,
-    (cst.LessThanEqual, 0): False,
-}
-"""The comparisons of a number of devices, by operator and right operand, that say whether there is a device."""
-
-
 def _presence_of_device(operator: cst.BaseCompOp, left: Value, right: Value) -> Literal | None:
     """Return the condition that `torch.cuda.device_count() > 0` or the like states; None for other comparisons."""
     match left, right:
         case Number(origin=(kind, str(type_))), Const(value=int(number)) if kind == DEVICE_COUNT:
-            there = _PRESENCE.get((type(operator), number))
+            there = PRESENCE.get((type(operator), number))
             return None if there is None else is_available(type_) if there else ~is_available(type_)
     return None
 
@@ -233,7 +227,7 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
         case (DtypeValue(), DtypeValue()):
             if a.dtype.name is not None and b.dtype.name is not None:
                 return Const(a.dtype.name == b.dtype.name)
-            return Number("bool")
+            return _same_dtype_in_case(a.dtype, b.dtype) or Number("bool")
         case (Const(), Const()):
             return Const(a.value == b.value)
         case (ConditionalValue() as several, Const() as one) | (Const() as one, ConditionalValue() as several):
@@ -243,6 +237,16 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
         case (ClassOf(), _) | (_, ClassOf()) if (same_class := is_class(frame, a, b)) is not None:
             return bool_value(same_class)
     return None
+
+
+def _same_dtype_in_case(left: Dtype, right: Dtype) -> Value | None:
+    """Return whether a dtype that depends on a condition equals a known one; None for other dtypes."""
+    if right.cases:
+        left, right = right, left
+    if right.name is None or not left.cases:
+        return None
+    equal = [test for test, dtype in left.cases if dtype.name == right.name]
+    return Const(False) if not equal else SymbolicBool(equal[0]) if len(equal) == 1 else None
 
 
 def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:

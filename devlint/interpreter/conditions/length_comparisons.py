@@ -46,6 +46,40 @@ def element_count(origin: Hashable, text: object, site: tuple[object, ...]) -> N
     return length(Literal(Atom(("filled", "elements", origin), text)), site)
 
 
+def is_dimension(node: cst.CSTNode) -> bool:
+    """Return whether an expression asks for the size of one dimension, as `x.shape[0]` and `x.size(0)` do."""
+    match node:
+        case cst.Subscript(
+            value=cst.Attribute(attr=cst.Name(value="shape")), slice=[cst.SubscriptElement(slice=cst.Index())]
+        ):
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="size")), args=[cst.Arg(star="")]):
+            return True
+    return False
+
+
+PRESENCE: Final[dict[tuple[type, Hashable], bool]] = {
+    (cst.GreaterThan, 0): True,
+    (cst.GreaterThanEqual, 1): True,
+    (cst.NotEqual, 0): True,
+    (cst.Equal, 0): False,
+    (cst.LessThan, 1): False,
+    (cst.LessThanEqual, 0): False,
+}
+"""The comparisons of a count, by operator and right operand, that say whether there is anything."""
+
+
+def compare_dimension(operator: cst.BaseCompOp, left: Value, node: cst.CSTNode, right: Value) -> bool | None:
+    """Return whether a comparison of a dimension's size asks that it is not zero; False where it asks that it is.
+
+    None for any other comparison. `node` is the left operand.
+    """
+    match left, right:
+        case Number(kind="int", origin=None), Const(value=int(number)) if is_dimension(node):
+            return PRESENCE.get((type(operator), number))
+    return None
+
+
 def filled_condition_of(value: Value) -> Literal | bool | None:
     """Return the condition that a length is not zero; None for a value that is not the length of a sequence."""
     match value:

@@ -41,6 +41,7 @@ from devlint.interpreter.conditions.class_comparisons import restrict_to_class
 from devlint.interpreter.conditions.condition_texts import ConditionText, SourceText
 from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
 from devlint.interpreter.conditions.instance_checks import NDARRAY, PARAMETER, TENSOR, restrict_to_type
+from devlint.interpreter.conditions.length_comparisons import is_dimension
 from devlint.interpreter.conditions.rank_comparisons import narrow_rank
 from devlint.interpreter.objects.sequence_lengths import filled_condition
 from devlint.interpreter.operations.synchronization import unfinished_copy
@@ -145,6 +146,8 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
             return filled
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
             return Literal(device_type_atom(owner, name.removeprefix("is_"), SourceText(frame.place(node), node)))
+        case Number(kind="int", origin=None) if is_dimension(node):
+            return Literal(Atom(("filled", *frame.site_key(node)), SourceText(frame.place(node), node, " > 0")))
         case Number(origin=(kind, str(type_))) if kind == DEVICE_COUNT:
             return is_available(type_)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:

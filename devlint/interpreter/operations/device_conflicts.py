@@ -10,7 +10,7 @@ import libcst as cst
 
 from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
 from devlint.domain.path_conditions import PathCondition
-from devlint.domain.placement import Place, placement_cases
+from devlint.domain.placement import Basis, Place, PlacementCase, placement_cases
 from devlint.domain.value import Rank
 from devlint.interpreter.operations.calls_into_other_files import at_call_from_given_file
 from devlint.interpreter.operations.conflict_causes import classify_conflict
@@ -66,6 +66,35 @@ def find_device_conflict(
                     conflict, device_expressions=device_expressions_at(_frame_containing(frame, conflict.context.place))
                 )
     return None
+
+
+def report_conflict_unless_scalar(
+    frame: Frame, node: cst.CSTNode, operation: str, operands: Sequence[Operand], scalars: int | str
+) -> None:
+    """Report a host tensor beside an accelerator tensor that an operation only takes if the host tensor is 0-dim.
+
+    That it is not is an assumption. It is made only of a tensor that the program has itself put on the host, and beside
+    one of which the accelerator is known.
+    """
+    if scalars == 0 or len(operands) < 2:
+        return
+    for one in operands:
+        if one.tensor.rank is not Rank.ANY or one.of_module is not None or not _is_put_on_host(one):
+            continue
+        supposed = replace(one, tensor=replace(one.tensor, rank=Rank.SOME))
+        for other in operands:
+            if other is one:
+                continue
+            conflict = find_device_conflict(frame, node, operation, [supposed, other], scalars)
+            if isinstance(conflict, OperandConflict) and is_accelerator(conflict.reference.case.device):
+                frame.emit(replace(conflict, supposes_dimension=True))
+                return
+
+
+def _is_put_on_host(operand: Operand) -> bool:
+    """Return whether the program has put a tensor on the host by name, in any case."""
+    placement = operand.tensor.placement
+    return isinstance(placement, PlacementCase) and is_host(placement.device) and placement.basis is Basis.EXPLICIT
 
 
 def _frame_containing(frame: Frame, place: Place) -> Frame:

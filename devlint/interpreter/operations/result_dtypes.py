@@ -11,10 +11,13 @@ from devlint.domain.dtype import (
     Dtype,
     DtypeSource,
     canonical_dtype_name,
+    dtype_by_case,
     promote_tensor_dtypes,
     promotion_category,
     with_category,
 )
+from devlint.domain.path_conditions import Literal
+from devlint.domain.record import replace
 from devlint.domain.value import NONE, Rank, Value
 from devlint.interpreter.operations.data_dtypes import python_kind
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
@@ -42,7 +45,29 @@ def result_dtypes(frame: Frame, row: Row, bound: BoundArguments, operands: Seque
     """Return the dtypes of the tensors that an operation returns, by the dtype rules of its semantics table row."""
     stated = select_by_condition(bound, row.dtype_if, row.dtype) or "unknown"
     rules = (stated,) if isinstance(stated, str) else stated
-    return tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
+    cases = cases_of_operands(operands)
+    if not cases:
+        return tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
+    return tuple(
+        dtype_by_case((test, _dtype_by_rule(frame, rule, bound, one)) for test, one in cases) for rule in rules
+    )
+
+
+def cases_of_operands(operands: Sequence[Operand]) -> list[tuple[Literal, Sequence[Operand]]]:
+    """Return the operands as they are in each case of the one dtype that depends on a condition; none without such."""
+    depending = [one for one in operands if one.tensor.dtype.cases]
+    if len({tuple(test for test, _ in one.tensor.dtype.cases) for one in depending}) != 1:
+        return []
+    return [
+        (test, [_in_case(one, number) if one in depending else one for one in operands])
+        for number, (test, _) in enumerate(depending[0].tensor.dtype.cases)
+    ]
+
+
+def _in_case(operand: Operand, number: int) -> Operand:
+    """Return an operand with the dtype that it has in one of its cases."""
+    dtype = operand.tensor.dtype.cases[number][1]
+    return replace(operand, tensor=replace(operand.tensor, dtype=dtype))
 
 
 def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 import libcst as cst
 
 from devlint.domain.device import is_accelerator
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition, assume
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, placement_cases
 from devlint.domain.value import NONE, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
@@ -20,7 +21,7 @@ from devlint.interpreter.operations.calls_into_other_files import (
     dtypes_at_call_from_given_file,
     refusal_at_call_from_given_file,
 )
-from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.device_conflicts import find_device_conflict, report_conflict_unless_scalar
 from devlint.interpreter.operations.equal_dtypes import match_dtypes
 from devlint.interpreter.operations.float64_work import report_float64_work
 from devlint.interpreter.operations.generator_devices import check_generator
@@ -28,6 +29,7 @@ from devlint.interpreter.operations.half_on_host import report_half_on_host
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
 from devlint.interpreter.operations.operation_names import short_name
+from devlint.interpreter.operations.result_dtypes import cases_of_operands
 from devlint.interpreter.operations.result_tensors import result_tensor, where_nothing_failed
 from devlint.interpreter.operations.return_structures import structure_result
 from devlint.interpreter.operations.synchronization import update_synchronization
@@ -52,6 +54,8 @@ _HALF_AND_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
 """The pairs of different dtypes that operands in a group of `Row.match_or_half` may have."""
 _NORMALIZING: Final = frozenset({"weight", "bias", "running_mean", "running_var", "parameters"})
 """The parameters and statistics of a normalization, which follow its data in a group of `Row.match_or_half`."""
+_Pair: TypeAlias = "tuple[Operand, Operand]"
+"""Two operands whose dtypes differ."""
 METADATA_MUTATIONS: Final = frozenset(
     "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_ detach_ requires_grad_ rename_"
     " as_strided_".split()
@@ -119,6 +123,8 @@ def apply_bound_row(
     casted = cast_operands(frame, row, bound, operands, out=out is not None) if autocast else operands
     gathering = frozenset() if row.mutates else INDEX_PARAMETERS & row.index_dtypes.keys()
     conflict = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
+    if conflict is None and len(grouped) > 1:
+        report_conflict_unless_scalar(frame, node, name, grouped, row.scalars)
     if conflict is not None:
         frame.emit(conflict)
     elif not _is_other_overload(row, bound) and not (
@@ -233,6 +239,21 @@ def _check_dtypes(
     """
     if is_promoting_summation(bound):
         return
+    pair, when = _unequal_operands(row, operands, casted), NO_CONDITION
+    if pair is None:
+        pair, when = _unequal_in_case(frame, row, operands, casted)
+    if pair is not None:
+        conflict = DtypeConflict(frame.event_context(node), name, *pair, when=when)
+        frame.emit(dtypes_at_call_from_given_file(frame, conflict))
+        return
+    refused = refused_write(frame, row, bound, casted) if row.mutates else None
+    if refused is not None:
+        conflict = DtypeConflict(frame.event_context(node), name, *refused, into=True)
+        frame.emit(dtypes_at_call_from_given_file(frame, conflict))
+
+
+def _unequal_operands(row: Row, operands: Sequence[Operand], casted: Sequence[Operand]) -> _Pair | None:
+    """Return the first pair of operands that must have equal dtypes and do not; None if there is none."""
     for group in (*row.match, *row.match_or_half):
         known = [
             pair
@@ -243,14 +264,23 @@ def _check_dtypes(
             same = left_cast.tensor.dtype.name == right_cast.tensor.dtype.name
             if not same and not (group in row.match_or_half and _is_accepted_half(group, left_cast, right_cast)):
                 differ = left.tensor.dtype.name != right.tensor.dtype.name
-                pair = (left, right) if differ else (left_cast, right_cast)
-                conflict = DtypeConflict(frame.event_context(node), name, *pair)
-                frame.emit(dtypes_at_call_from_given_file(frame, conflict))
-                return
-    refused = refused_write(frame, row, bound, casted) if row.mutates else None
-    if refused is not None:
-        conflict = DtypeConflict(frame.event_context(node), name, *refused, into=True)
-        frame.emit(dtypes_at_call_from_given_file(frame, conflict))
+                return (left, right) if differ else (left_cast, right_cast)
+    return None
+
+
+def _unequal_in_case(
+    frame: Frame, row: Row, operands: Sequence[Operand], casted: Sequence[Operand]
+) -> tuple[_Pair | None, PathCondition]:
+    """Return the first pair of operands whose dtypes differ in a case that the path allows, and the case's condition.
+
+    Autocast regions, which cast operands of any dtype, are left to the dtypes that are known.
+    """
+    if operands is casted:
+        for test, one in cases_of_operands(operands):
+            pair = _unequal_operands(row, one, one)
+            if pair is not None and assume(frame.state.path_condition, test) is not None:
+                return pair, frozenset({test})
+    return None, NO_CONDITION
 
 
 def _is_other_overload(row: Row, bound: BoundArguments) -> bool:

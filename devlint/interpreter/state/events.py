@@ -140,7 +140,12 @@ class DeviceConflict(Event):
 
 @record(frozen=True, slots=True)
 class OperandConflict(DeviceConflict):
-    """A device conflict without a more specific cause, so that the operation itself is reported (DEV101)."""
+    """A device conflict without a more specific cause, so that the operation itself is reported (DEV101).
+
+    `supposes_dimension` is true where the operation takes the misplaced tensor if it is 0-dim, which is not known.
+    """
+
+    supposes_dimension: bool = field(default=False, kw_only=True)
 
 
 @record(frozen=True, slots=True)
@@ -288,13 +293,15 @@ class HostTensorInCollective(Event):
 class DtypeConflict(Event):
     """An operation that does not promote dtypes, with two operands of different dtypes (DEV301, DEV302).
 
-    With `into`, the operation promotes, and writes its result into the left operand, whose dtype cannot take it.
+    With `into`, the operation promotes, and writes its result into the left operand, whose dtype cannot take it. `when`
+    are the conditions, besides the path condition, under which the operands have these dtypes.
     """
 
     operation: str
     left: Operand
     right: Operand
     into: bool = False
+    when: PathCondition = NO_CONDITION
 
 
 @record(frozen=True, slots=True)
