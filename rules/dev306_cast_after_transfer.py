@@ -23,8 +23,6 @@ from devlint.rule import Finding, Rule
 
 MULTIPLES: Final = {2: "twice", 4: "four times", 8: "eight times", 16: "sixteen times"}
 """How much larger a transfer is, by the ratio of two sizes of elements."""
-NOTABLE: Final = 4
-"""The ratio from which on a warning is given: what is cast to twice the size are mostly labels and single columns."""
 
 
 class CastAfterTransfer(Rule):
@@ -32,9 +30,7 @@ class CastAfterTransfer(Rule):
 
     ## What it does
     Finds a cast to a narrower dtype right after a transfer from the host (`x.to(device).half()`), and a cast to a wider
-    one right before it (`image.float().to(device)` of uint8). By default only where four times the bytes are moved or
-    more, in code that runs again and again (a loop, a `forward`, a training step, what those call) and at the top
-    level of a script; elsewhere it is an information.
+    one right before it (`image.float().to(device)` of uint8). It is an information: what is cast is mostly small.
 
     ## Why is this bad?
     Twice or four times the bytes are moved, and both devices hold them. The accelerator casts quickly what it has.
@@ -79,7 +75,7 @@ class CastAfterTransfer(Rule):
     code = "DEV306"
     name = "cast-after-transfer"
     fixable = True
-    severity = Severity.WARNING
+    severity = Severity.INFO
 
     def __init__(self) -> None:
         self._uploads: dict[Place, tuple[Transfer, TransferPath]] = {}
@@ -130,7 +126,6 @@ def _widened(event: Transfer, path: TransferPath, cast: Step, narrow: Dtype) -> 
         ),
         f"move it first, then cast it: `{receiver_text(cast.place)}{call_text(place)}{call_text(cast.place)}`",
         assumptions(event, path.after, narrow),
-        _severity(event, times),
         make_fix=partial(_fix, cast.place, place, wide),
     )
 
@@ -159,7 +154,6 @@ def _narrowed(event: Transfer, upload: Transfer, path: TransferPath) -> Iterator
         (*steps_elsewhere(placement_steps((f"`{receiver_text(place)}`", path.before)), place), cast),
         f"cast it with the transfer: `{receiver_text(place)}.to({_device(place)}, torch.{narrow})`",
         assumptions(upload, path.after, wide),
-        _severity(upload, times),
         make_fix=partial(_fix, place, event.context.place, narrow),
     )
 
@@ -172,12 +166,6 @@ def _device(transfer: Place) -> str:
 def _ratio(narrow: Dtype, wide: Dtype) -> int:
     """Return how many times larger the elements of one dtype are than those of another; 0 if that is unknown."""
     return 0 if narrow.name is None or wide.name is None else item_size(wide.name) // item_size(narrow.name)
-
-
-def _severity(event: Transfer, times: int) -> Severity | None:
-    """Return the severity of a finding: an information where the transfer costs little, None for that of the rule."""
-    at_top_level = event.context.scope.entry and not event.context.symbolic
-    return None if times >= NOTABLE and (at_top_level or event.context.hot) else Severity.INFO
 
 
 def _fix(first: Place, second: Place, dtype: Dtype, context: FixContext) -> Fix:

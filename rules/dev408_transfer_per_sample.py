@@ -10,7 +10,7 @@ from devlint.domain.device import is_accelerator
 from devlint.domain.placement import Placement, PlacementCase, Scope, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_severity, frequency_text
+from devlint.explain.costs import frequency_text
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import method_text, place_text, receiver_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
@@ -25,8 +25,9 @@ class TransferPerSample(Rule):
 
     ## What it does
     Finds transfers to an accelerator in the `__getitem__` of a dataset, and tensors that are moved one by one in a
-    comprehension to be put together by `torch.stack`, `torch.cat` or the like, as in a `collate_fn`. Such an
-    upload is an information: put together on the host first, the elements would be copied once more.
+    comprehension to be put together by `torch.stack`, `torch.cat` or the like, as in a `collate_fn`. Both are an
+    information: samples may be used one at a time, and elements that are put together on the host first are copied
+    once more.
 
     ## Why is this bad?
     A transfer has a fixed price, for which the host waits, and a sample is small. A batch is moved for the same price.
@@ -76,7 +77,7 @@ class TransferPerSample(Rule):
     code = "DEV408"
     name = "transfer-per-sample"
     fixable = True
-    severity = Severity.WARNING
+    severity = Severity.INFO
 
     def check(self, event: Transfer | TensorRebuilt) -> Iterator[Finding]:
         """Yield a finding for a transfer that moves one sample, or one of several elements that are put together."""
@@ -109,7 +110,6 @@ def _of_sample(
         placement_steps(*((f"`{receiver_text(place)}`", path.before) for path in paths)),
         "return it as it is, and move the batches of the loader",
         assumptions(event, case),
-        cost_severity(event.context),
         subject=sample.body,
     )
 
@@ -124,7 +124,6 @@ def _of_element(event: Transfer, path: TransferPath, joining: str) -> Finding:
         placement_steps((f"`{receiver_text(place)}`", path.before)),
         f"put them together first, and use `{method_text(place)}` once",
         assumptions(event, path.before, path.after),
-        Severity.INFO if path.leaves_host else cost_severity(event.context),
         make_fix=partial(_fix, event),
     )
 

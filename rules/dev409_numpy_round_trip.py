@@ -7,11 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.domain.device import is_accelerator
-from devlint.domain.placement import Basis, Step, StepKind, newest_step, placement_cases
+from devlint.domain.placement import Basis, Step, placement_cases
 from devlint.domain.value import OriginKind, Tensor
 from devlint.explain.assumptions import assumptions
-from devlint.explain.costs import cost_severity, frequency_text
+from devlint.explain.costs import frequency_text
 from devlint.explain.place_texts import place_text, receiver_text
 from devlint.explain.transfer_paths import is_placed_in_function
 from devlint.fixes.fix_context import FixContext, node_at
@@ -25,9 +24,8 @@ class NumpyRoundTrip(Rule):
 
     ## What it does
     Finds `torch.tensor(t.cpu().numpy())` and `torch.from_numpy(t.numpy())` with nothing in between, and
-    `torch.tensor(t)` of a tensor, in code that runs again and again. Elsewhere both are an information, and so is the
-    way through NumPy unless the tensor has come from an accelerator and one function goes both ways, and the copy of a
-    tensor that lies on the host.
+    `torch.tensor(t)` of a tensor. Both are an information: a tensor of the host shares its memory with the array, and
+    what has come from an accelerator is mostly drawn or logged.
 
     ## Why is this bad?
     Through NumPy the values travel to the host, where they are waited for, and back. `torch.tensor(t)` copies, leaves
@@ -73,7 +71,7 @@ class NumpyRoundTrip(Rule):
     code = "DEV409"
     name = "numpy-round-trip"
     fixable = True
-    severity = Severity.WARNING
+    severity = Severity.INFO
 
     def check(self, event: TensorRebuilt) -> Iterator[Finding]:
         """Yield a finding for a tensor that is made from another tensor, directly or by way of a NumPy array."""
@@ -90,7 +88,6 @@ class NumpyRoundTrip(Rule):
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
             help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
             assumptions=assumptions(event),
-            severity=cost_severity(event.context, little=not _is_on_accelerator(event)),
             make_fix=partial(_fix, event),
         )
 
@@ -100,15 +97,12 @@ class NumpyRoundTrip(Rule):
         `read` is the step of the array's history in which the array was read from the tensor.
         """
         place, context = event.context.place, event.context
-        copied = newest_step(read, StepKind.MOVED)
-        travels = read.scope is context.scope and copied is not None and copied.scope is context.scope
         return Finding(
             place,
             f"`{place_text(place)}` goes by way of NumPy from a tensor to a tensor{frequency_text(context)}",
             (replace(read, message=f"`{receiver_text(read.place)}` {read.message}"),) if read.place != place else (),
             "stay in torch: `.detach().clone()` copies without NumPy",
             assumptions(event),
-            cost_severity(context, little=not travels),
             make_fix=partial(_fix, event),
         )
 
@@ -120,15 +114,6 @@ def _fix(event: TensorRebuilt, context: FixContext) -> Fix:
         return clone_without_numpy(region, call)
     made_here = all(is_placed_in_function(event.context, leaf) for _, leaf in placement_cases(event.source.placement))
     return clone_tensor(region, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
-
-
-def _is_on_accelerator(event: TensorRebuilt) -> bool:
-    """Return whether the tensor that a call copies may lie on an accelerator."""
-    source = event.source
-    if not isinstance(source, Tensor):
-        return False
-    cases = placement_cases(source.placement, event.context.path_condition)
-    return any(is_accelerator(case.device) for _, case in cases)
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:

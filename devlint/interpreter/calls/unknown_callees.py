@@ -105,7 +105,10 @@ def call_unknown_method(
         return frame.invoke(LibraryCall(name, arguments, node, tensor))
     if name == "numel" and is_single_object(owner.origin):
         return element_count(owner.origin, f"{owner.text}.numel() > 0", frame.site_key(node))
-    if name in ("size", "dim", "numel", "item"):
+    if name in ("size", "dim", "numel"):
+        return Number()
+    if name == "item":
+        assume_synchronized(frame)
         return Number()
     if record is not None and record.cell is not None and record.placement_tracked and name in FORWARD_METHODS:
         return call_placed_module(frame, record.cell.placement, owner.text or name, arguments, node)

@@ -50,6 +50,8 @@ def update_synchronization(
     if waits and operands:
         if launched:
             frame.synchronize(frame.step(StepKind.PASSED, f"`{name}` waits for the accelerator", node))
+        elif any(_may_be_anywhere(one.tensor.placement, frame) for one in operands):
+            frame.synchronize()
     elif not (launched or row.view or row.may_view or row.returns.partition(":")[0] in METADATA_RETURNS):
         for operand in operands:
             if unfinished_copy(frame, operand.tensor) is not None:
@@ -80,6 +82,11 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
         frame.analysis.block_timings.append(timing)
     else:
         frame.emit(timing)
+
+
+def _may_be_anywhere(placement: Placement, frame: Frame) -> bool:
+    """Return whether a tensor may be on an accelerator for all that is known of it."""
+    return any(not is_host(leaf.device) for _, leaf in placement_cases(placement, frame.state.path_condition))
 
 
 def _takes_a_moment(row: Row) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 import libcst as cst
 
 from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.tree_walk import descend, dotted_name
+
+_GRADIENTS: Final = frozenset({"backward", "grad"})
+"""The last names of the calls that compute gradients."""
 
 
 @lru_cache(maxsize=1024)
@@ -20,6 +24,21 @@ def pays_for_inner_loop(loop: cst.CSTNode, node: cst.CSTNode) -> bool:
     around = path_to(loop, node)
     inner = (one for one in descend(loop, into_functions=False) if isinstance(one, (cst.For, cst.While)))
     return any(one not in around and _repeats_computation(one) for one in inner)
+
+
+@lru_cache(maxsize=1024)
+def stands_beside_training_loop(body: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Return whether a node of a function stands beside a loop that computes gradients, and in no loop itself."""
+    around = path_to(body, node)
+    if any(isinstance(one, (cst.For, cst.While)) for one in around):
+        return False
+    return any(isinstance(one, (cst.For, cst.While)) and _computes_gradients(one) for one in descend(body))
+
+
+def _computes_gradients(loop: cst.For | cst.While) -> bool:
+    """Return whether a loop of an unknown number of iterations runs a backward pass, or asks for gradients."""
+    named = (one.func for one in descend(loop.body) if isinstance(one, cst.Call))
+    return any((dotted_name(one) or "").rpartition(".")[2] in _GRADIENTS for one in named)
 
 
 def _repeats_computation(loop: cst.For | cst.While) -> bool:

@@ -21,13 +21,14 @@ def runs_until_kept(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a function stands in a branch that is taken until the branch binds what it asks for.
 
     What is asked for outlives the run: an attribute, an entry of a container, a global name, or a local name whose
-    value the branch stores in such a place.
+    value the branch stores in such a place. A branch that is no more than a call leaves the binding to what it calls.
     """
     kept_names = {item.name.value for one in descend(body) if isinstance(one, cst.Global) for item in one.names}
     for branch, absent in _branches_on(path_to(body, node)):
         for name in absent:
             outlives = "." in name or "[" in name or name in kept_names
-            if name in _bound_names(branch) if outlives else _is_stored(branch, name):
+            kept = name in _bound_names(branch) or _calls_for_effect(branch)
+            if kept if outlives else _is_stored(branch, name):
                 return True
     return False
 
@@ -111,6 +112,14 @@ def _is_first_iteration(above: cst.CSTNode, below: cst.CSTNode, loop: cst.For | 
         ) if body is below and isinstance(loop, cst.For):
             targets = (loop.target, *descend(loop.target))
             return any(isinstance(one, cst.Name) and one.value == name for one in targets)
+    return False
+
+
+def _calls_for_effect(branch: cst.CSTNode) -> bool:
+    """Return whether a branch is one call of the program's own function, which then keeps what was absent."""
+    match branch:
+        case cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=called))])]):
+            return isinstance(called, cst.Name) or (dotted_name(called) or "").startswith("self.")
     return False
 
 

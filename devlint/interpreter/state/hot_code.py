@@ -14,7 +14,7 @@ import libcst as cst
 from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope
 from devlint.interpreter.program.branches import is_in_branch
-from devlint.interpreter.program.inner_loops import pays_for_inner_loop
+from devlint.interpreter.program.inner_loops import pays_for_inner_loop, stands_beside_training_loop
 from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_until_kept
 
 
@@ -42,9 +42,12 @@ def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | No
 def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> bool:
     """Return whether code that a loop runs again and again runs once for all the iterations of a loop within that loop.
 
-    What it costs is then small beside what the inner loop computes. A loop over the batches of a loader is no such
-    loop: what is done for each batch counts.
+    What it costs is then small beside what the inner loop computes, and so is what a function does once beside a loop
+    of its own that computes gradients. A loop over the batches of a loader is no such loop: what is done for each batch
+    counts.
     """
+    if _stands_in(stands_beside_training_loop, place, scope):
+        return True
     repeating = repeater(place, scope, loop)
     if not isinstance(repeating, Loop) or repeating.of_batches:
         return False
