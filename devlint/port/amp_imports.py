@@ -45,7 +45,7 @@ class AmpImports:
     def edits(self) -> Iterator[Edit]:
         """The edits of the imports. Raises LeftForHuman if one of them depends on what can be imported."""
         for region, node in self._imports:
-            if any(isinstance(one, (cst.Try, cst.If)) for one in region.ancestors(node)):
+            if any(map(_may_decide, region.ancestors(node))):
                 raise LeftForHuman("what is imported depends on what there is")
             names = [] if isinstance(node.names, cst.ImportStar) else [dotted_name(one.name) for one in node.names]
             if any(not replacements_of(f"{_OLD}.{one}", self._context.options.min_torch) for one in names):
@@ -69,6 +69,20 @@ class AmpImports:
     def _is_package(self) -> bool:
         """Whether the file is that of a package, from which other files import what it imports."""
         return self._context.fixes.index.source.filename.endswith("__init__.py")
+
+
+def _may_decide(above: cst.CSTNode) -> bool:
+    """Return whether code around an import may ask what can be imported, or for what device it is."""
+    match above:
+        case cst.Try():
+            return True
+        case cst.If(
+            test=cst.Comparison(left=cst.Name(), comparisons=[cst.ComparisonTarget(comparator=cst.Name(value="None"))])
+        ):
+            return False
+        case cst.If():
+            return True
+    return False
 
 
 def _module_of(node: cst.ImportFrom) -> str | None:

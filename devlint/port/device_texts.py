@@ -171,6 +171,9 @@ def _port_element(
     if isinstance(holder, (cst.Comparison, cst.ComparisonTarget)):
         raise LeftInGuard("it is compared: the code asks for CUDA")
     if isinstance(sequence, (cst.List, cst.Tuple)):
+        values = [string_value(one.value) for one in sequence.elements if isinstance(one.value, cst.SimpleString)]
+        if not _ACCELERATORS.isdisjoint(values):
+            raise LeftInGuard("it is one of several accelerators that the code names")
         place = sequence.elements.index(element)
         call = region.parent(holder) if isinstance(holder, cst.Arg) else None
         is_choice = (
@@ -184,9 +187,6 @@ def _port_element(
             return _named(context, region, node, spelling, is_used_now=False)
         if isinstance(holder, cst.Arg) and holder.keyword is not None and holder.keyword.value == "device_types":
             raise LeftInGuard("it registers an operator for CUDA")
-        values = [string_value(one.value) for one in sequence.elements if isinstance(one.value, cst.SimpleString)]
-        if not _ACCELERATORS.isdisjoint(values):
-            raise LeftInGuard("it is one of several accelerators that the code names")
     raise LeftForHuman("whether this text is a device, the code around it does not tell")
 
 

@@ -17,7 +17,7 @@ from devlint.port.choices import choice_around, port_choice
 from devlint.port.collectives import port_backend
 from devlint.port.cuda_uses import CudaUse, Left, LeftForHuman, LeftInGuard, Outcome, Port, WithoutEquivalent
 from devlint.port.device_texts import is_device_of_torch, port_text
-from devlint.port.guards import early_exit, guard_around, test_around
+from devlint.port.guards import choice_after, choice_in_argument, early_exit, guard_around, test_around
 from devlint.port.made_device import AsksTooEarly
 from devlint.port.old_tensor_types import port_tensor_type
 from devlint.port.port_context import PortContext, PortOptions, ProgramTraits
@@ -163,6 +163,8 @@ class _FilePorter:
             raise LeftInGuard("it is part of a condition on code that is for CUDA")
         inside: cst.CSTNode = choice if choice is not None else site.node
         guard = guard_around(site.region, inside)
+        if guard is None and site.kind is SiteKind.NAME:
+            guard = choice_after(site.region, site.node) or choice_in_argument(site.region, site.node)
         row = self._row(site.region, guard) if guard is not None else self._exit_before(site.region)
         if row is not None:
             raise LeftInGuard(f"line {row} asks for the device, and decides whether this runs")

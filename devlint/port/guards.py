@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.fixes.fix_context import NodeRegion
+from devlint.interpreter.program.definitions import names_bound_by
 from devlint.syntax.tree_walk import descend
 
 _DEVICE_WORDS: Final = frozenset(
@@ -60,6 +61,35 @@ def test_around(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
             case cst.BaseStatement() | cst.BaseSmallStatement():
                 return None
         below = above
+    return None
+
+
+def choice_after(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
+    """Return the condition on the device under which a name that is bound to a node gets another value; else None.
+
+    `f = torch.cuda.f`, and then `if "npu" in device: f = torch.npu.f`.
+    """
+    match region.parent(node):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assignment:
+            line = region.parent(assignment)
+            block = region.parent(line) if line is not None else None
+            after = block.body[block.body.index(line) + 1 :] if isinstance(block, cst.IndentedBlock) else ()
+            for one in after:
+                match one:
+                    case cst.If(test=test, body=body) if is_about_device(test):
+                        if any(name in names_bound_by(part) for part in descend(body)):
+                            return test
+    return None
+
+
+def choice_in_argument(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
+    """Return the condition on the device that decides on the only argument of a call, given its function; else None.
+
+    `torch.cuda.stream(torch.cuda.Stream() if device.type == "cuda" else None)`.
+    """
+    match region.parent(node):
+        case cst.Call(func=func, args=[cst.Arg(value=cst.IfExp(test=test))]) if func is node:
+            return test if is_about_device(test) else None
     return None
 
 

@@ -22,8 +22,8 @@ _SETS_DEVICES: Final = re.compile(
 """Text of a program that chooses the visible devices itself."""
 _FORKS: Final = re.compile(rf"{_SETS_DEVICES.pattern}|\bos\.fork\(|\b(Process|Pool|get_context|set_start_method)\(")
 """Text of a program that does so, or makes processes that may be forks."""
-_SPAWNS: Final = re.compile(r"\bset_start_method\(\s*['\"](spawn|forkserver)['\"]")
-"""Text of a program whose processes are no forks: they ask for devices themselves."""
+_SPAWNS: Final = re.compile(r"\bset_start_method\(\s*['\"]spawn['\"]")
+"""Text of a program whose processes are no forks. Those of a fork server are: it has run the main file's top before."""
 _SCRIPTS: Final = re.compile(r"\bjit\.(script|script_method|script_if_tracing)\b|\bScriptModule\b")
 """Text of a file that compiles functions or modules by TorchScript, which reads no devices of a file."""
 _MANY_DEVICES: Final = re.compile(

@@ -285,6 +285,8 @@ def test_processes_that_are_no_forks_ask_for_devices_themselves(tmp_path: Path) 
     text = "import torch\nimport torch.multiprocessing as mp\n\ndef f(x):\n    return x.cuda()\n\n"
     text += "mp.set_start_method('{}')\nmp.Process(target=f).start()\n"
     assert "as mp\n\ndevice = torch" in port_files(tmp_path, {"a.py": text.format("spawn")}).after["a.py"].text
+    # A fork server has run the top of the main file before it forks.
+    assert "as mp\n\ndevice = torch" not in port_files(tmp_path, {"a.py": text.format("forkserver")}).after["a.py"].text
     assert "    device = torch" in port_files(tmp_path, {"a.py": text.format("fork")}).after["a.py"].text
 
 

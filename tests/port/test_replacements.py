@@ -364,6 +364,56 @@ def test_what_tells_backends_apart_is_left_on_purpose(tmp_path: Path) -> None:
     assert [one.outcome.value for one in left] == ["left on purpose"] * 6
 
 
+def test_what_the_code_chooses_by_the_device_is_left_on_purpose(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import argparse
+        import torch
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--device", choices=["cpu", "npu", "cuda"])
+
+        def run(device, x):
+            amp = torch.cuda.amp.autocast
+            if "npu" in str(device):
+                amp = torch.npu.amp.autocast
+            with torch.cuda.stream(torch.cuda.Stream() if device.type == "cuda" else None):
+                with amp(enabled=False):
+                    return x
+        """,
+    )
+    assert len(left) == 5
+    assert {one.outcome.value for one in left} == {"left on purpose"}
+
+
+def test_an_import_of_amp_under_a_condition_on_something_else_is_changed(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+
+        def run(model, scaler=None):
+            if scaler is None:
+                from torch.cuda.amp import GradScaler
+
+                scaler = GradScaler()
+            return scaler, model.cuda()
+        # becomes
+        import torch
+
+        # the device
+
+        def run(model, scaler=None):
+            if scaler is None:
+                from torch.amp import GradScaler
+
+                scaler = GradScaler(device.type)
+            return scaler, model.to(device)
+        """,
+    )
+
+
 def test_backends_among_the_choices_of_an_option_are_replaced(tmp_path: Path) -> None:
     check_port(
         tmp_path,
