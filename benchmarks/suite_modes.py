@@ -1,14 +1,14 @@
 """Run a test suite by itself, under `pytest --devlint` and under `pytest --devlint=move`, and compare test by test.
 
 A *new failure* is a test that fails in a mode of devlint and not by itself: it passed, was skipped, or was not there.
-If it fails by itself when only the new failures are run once more, it fails by chance and does not count. Each new
+If it fails by itself when the new failures are run once more, it fails by chance and does not count. Each new
 failure is looked up among the readings: a line tells what the failures of a suite with some error at some place are. It
 holds `repository`, `mode` (or "" for both), `error` (a part of the message), `place` (a part of the innermost line of
 the checkout, which may be left out), `test` (a part of its name, likewise), `kind`, and `what` happens.
 
-Kinds: "bug" (of the package or its tests: it happens on a real accelerator too), "mode" (the test asks for the host, or
-asserts where tensors lie or how they are printed; the rules of the mode say so), "limit" (documented) and "mended" (a
-defect of devlint that is repaired now; such a failure must not come back).
+Kinds: "bug" (of the package or its tests: it happens on a real accelerator too), "mode" (the test means the host: it
+gives NumPy a tensor, or names the host for some of its tensors only), "limit" (documented) and "mended" (a defect of
+devlint that is repaired now; such a failure must not come back).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ EMULATED: Final = "emulated"
 MOVE: Final = "move"
 MODES: Final = (EMULATED, MOVE)
 PYTEST: Final = (
-    *("-m", "pytest", "-q", "--timeout=120", "-p", "no:cacheprovider", "-p", "suite_outcomes", "--tb=short"),
+    *("-m", "pytest", "-q", "--timeout=600", "-p", "no:cacheprovider", "-p", "suite_outcomes", "--tb=short"),
     "--color=no",
 )
 PLUGIN: Final = Path(__file__).with_name("suite_plugin")
@@ -67,36 +67,40 @@ class ModeRun:
         return dict(Counter(one["outcome"] for one in self.tests.values()))
 
 
-def compare_modes(suite: Suite, checkouts: Path, seconds: int, outputs: Path | None) -> Record:
-    """Run one suite in all modes, and return its line of the results."""
-    alone = run_mode(suite, suite.tests, checkouts, seconds, ALONE, outputs)
-    runs = {mode: run_mode(suite, suite.tests, checkouts, seconds, mode, outputs) for mode in MODES}
-    fresh = {
-        mode: [test for test in sorted(run.tests) if run.outcome(test) == FAILED and alone.outcome(test) != FAILED]
-        for mode, run in runs.items()
-    }
-    chance: list[str] = []
-    known = sorted({test.partition(" [")[0] for tests in fresh.values() for test in tests} & set(alone.tests))
-    if known:
-        again = run_mode(suite, known, checkouts, seconds, ALONE, None)
-        chance = [test for test in known if again.outcome(test) == FAILED]
+def compare_modes(
+    suite: Suite, checkouts: Path, seconds: int, outputs: Path | None, modes: Sequence[str], known: Record
+) -> Record:
+    """Run one suite in some modes, and return its line of the results; what is `known` of the other modes stays."""
     note = checkouts / f"{suite.folder}.commit"
+    commit = note.read_text().strip() if note.exists() else ""
     record: Record = {
+        **known,
         "repository": suite.repository,
-        "commit": note.read_text().strip() if note.exists() else "",
+        "commit": commit,
         "subject": suite.subject,
         "tests": list(suite.tests),
-        ALONE: {**alone.counts, "end": alone.last_line},
-        "chance": chance,
     }
-    for mode, run in runs.items():
-        new = [
-            {key: run.tests[test][key] for key in ("test", "error", "place")}
-            for test in fresh[mode]
-            if test not in chance
-        ]
-        unemulated = sum("not emulated" in one.get("error", "") for one in run.tests.values())
-        record[mode] = {**run.counts, "not_emulated": unemulated, **run.coverage, "new": new, "end": run.last_line}
+    if ALONE in modes or ALONE not in known:
+        alone = run_mode(suite, suite.tests, checkouts, seconds, ALONE, outputs)
+        failing = sorted(test for test in alone.tests if alone.outcome(test) == FAILED)
+        record[ALONE] = {**alone.counts, "failing": failing, "end": alone.last_line}
+    for mode in MODES:
+        if mode in modes:
+            run = run_mode(suite, suite.tests, checkouts, seconds, mode, outputs)
+            fresh = [one for test, one in sorted(run.tests.items()) if run.outcome(test) == FAILED]
+            new = [
+                {key: one[key] for key in ("test", "error", "place")}
+                for one in fresh
+                if one["test"] not in record[ALONE]["failing"]
+            ]
+            unemulated = sum("not emulated" in one.get("error", "") for one in run.tests.values())
+            record[mode] = {**run.counts, "not_emulated": unemulated, **run.coverage, "new": new, "end": run.last_line}
+    doubted = sorted({one["test"].partition(" [")[0] for mode in MODES for one in record[mode]["new"]})
+    if doubted:
+        again = run_mode(suite, doubted, checkouts, seconds, ALONE, None)
+        record["chance"] = [test for test in doubted if again.outcome(test) == FAILED]
+        for mode in MODES:
+            record[mode]["new"] = [one for one in record[mode]["new"] if one["test"] not in record["chance"]]
     return record
 
 

@@ -28,16 +28,17 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from suite_list import SUITES, Suite
-from suite_modes import compare_modes, table
+from suite_modes import ALONE, MODES, compare_modes, table
 from suite_processes import interrupted_at, last_line
 
 JUDGED: Final = ("DEV1", "DEV2", "DEV3")
 PYTEST: Final = ("-m", "pytest", "-q", "--timeout=120", "-p", "no:cacheprovider")
+ALL_MODES: Final = (ALONE, *MODES)
 MODES_RESULTS: Final = Path(__file__).with_name("suite_modes.jsonl")
 """The results of `modes`, one suite a line."""
 
@@ -132,13 +133,15 @@ def run(checkouts: Path, results: Path, only: str, seconds: int) -> None:
         print(f"{suite.repository}: {record['tests']}", flush=True)
 
 
-def modes(checkouts: Path, results: Path, only: str, seconds: int, outputs: Path | None) -> None:
-    """Run the suites whose repository's name contains a word in each mode, and write or replace their lines."""
+def modes(checkouts: Path, results: Path, only: str, seconds: int, outputs: Path | None, wanted: Sequence[str]) -> None:
+    """Run the suites whose repository's name contains a word in some modes, and write or replace their lines."""
     lines = results.read_text().splitlines() if results.exists() else []
     known = {record["repository"]: record for record in map(json.loads, lines)}
     for suite in SUITES:
         if suite.subject and only in suite.repository and (checkouts / suite.folder).is_dir():
-            known[suite.repository] = compare_modes(suite, checkouts, seconds, outputs)
+            known[suite.repository] = compare_modes(
+                suite, checkouts, seconds, outputs, wanted, known.get(suite.repository, {})
+            )
             order = [one.repository for one in SUITES if one.repository in known]
             results.write_text("".join(json.dumps(known[name]) + "\n" for name in order))
             print(f"{suite.repository}: {json.dumps(known[suite.repository])}", flush=True)
@@ -179,6 +182,7 @@ def main() -> None:
     in_modes.add_argument("--only", default="")
     in_modes.add_argument("--seconds", type=int, default=900)
     in_modes.add_argument("--outputs", type=Path, metavar="DIR")
+    in_modes.add_argument("--mode", action="append", choices=ALL_MODES)
     printing = commands.add_parser("table")
     for command in (in_modes, printing):
         command.add_argument("--results", type=Path, default=MODES_RESULTS, metavar="FILE")
@@ -187,7 +191,7 @@ def main() -> None:
     if given.command == "run":
         run(given.checkouts, given.results, given.only, given.seconds)
     elif given.command == "modes":
-        modes(given.checkouts, given.results, given.only, given.seconds, given.outputs)
+        modes(given.checkouts, given.results, given.only, given.seconds, given.outputs, given.mode or ALL_MODES)
     else:
         print("\n".join(table(given.results) if given.command == "table" else report(given.results)))
 
