@@ -87,14 +87,16 @@ class _Project:
 
         Parameters do not run, and statements outside of functions run when the file is imported.
         """
-        moved, story = self._copy.moved(finding), []
+        moved, story, skippable = self._copy.moved(finding), [], False
         for old, new in [
             (finding.region, moved.region),
             *((one.region, other.region) for one, other in zip(finding.trace, moved.trace, strict=True)),
         ]:
-            if self._sources.runs_in_call(Path(os.path.realpath(old.filename)), old.start.row):
+            path = Path(os.path.realpath(old.filename))
+            if self._sources.runs_in_call(path, old.start.row):
                 story.append((new.filename, new.start.row, new.end.row))
-        return Claim(moved, tuple(story))
+                skippable |= self._sources.may_be_skipped(path, old.start.row, old.start.column)
+        return Claim(moved, tuple(story), skippable)
 
     def judgements(self) -> list[Judgement]:
         """Return a judgement on each finding of the project."""

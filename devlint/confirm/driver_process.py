@@ -33,10 +33,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A finding to judge, and its story: the places that must run for it, each as a file and two rows."""
+    """A finding to judge, and its story: the places that must run for it, each as a file and two rows.
+
+    `skippable` tells that a place may be skipped although its row runs: it is in a branch of a conditional expression.
+    """
 
     finding: Diagnostic
     story: tuple[tuple[str, int, int], ...]
+    skippable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class Evidence:
     filename: str | None
     reached: bool
     ended: bool
+    told: bool
     held: bool
     errors: int
 
@@ -114,7 +119,7 @@ class DriverProcess:
         self._answers: queue.Queue[str] = queue.Queue()
         assert self._process.stdout is not None
         threading.Thread(target=_pass_on, args=(self._process.stdout, self._answers), daemon=True).start()
-        self._send({"device": device, "claims": [[to_json(one.finding), one.story] for one in claims]})
+        self._send({"device": device, "claims": [[to_json(one.finding), one.story, one.skippable] for one in claims]})
 
     def run(self, request: Mapping[str, Any]) -> Answer:
         """Have one driver run, and return what it shows. Raises NoAnswer if there is no answer in time."""

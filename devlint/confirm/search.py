@@ -46,7 +46,8 @@ class Searched:
 
 def is_seen(evidence: Evidence) -> bool:
     """Return whether a run shows the error that a finding claims, and not as the consequence of another."""
-    return evidence.verdict == "confirmed" and evidence.raised is not None and not evidence.after_going_on
+    seen = evidence.verdict == "confirmed" and evidence.raised is not None
+    return seen and evidence.told and not evidence.after_going_on
 
 
 class Search:

@@ -141,6 +141,15 @@ class ProjectSources:
         functions = (node for node in ast.walk(tree) if isinstance(node, Function)) if tree else ()
         return any(one.body[0].lineno <= row <= (one.end_lineno or row) for one in functions)
 
+    def may_be_skipped(self, path: Path, row: int, column: int) -> bool:
+        """Return whether an expression may be skipped when its row runs, as a branch of `a if b else c` is."""
+        tree = self.tree(path)
+        nodes = list(ast.walk(tree)) if tree else []
+        branches = [branch for one in nodes if isinstance(one, ast.IfExp) for branch in (one.body, one.orelse)]
+        later = [value for one in nodes if isinstance(one, ast.BoolOp) for value in one.values[1:]]
+        inside = [one.elt for one in nodes if isinstance(one, ast.ListComp | ast.SetComp | ast.GeneratorExp)]
+        return any(_covers(one, row, column) for one in (*branches, *later, *inside))
+
     def import_names(self, path: Path) -> Iterator[tuple[Path, str]]:
         """Yield the ways to import a file: a folder for `sys.path`, and the module's dotted name below it.
 
@@ -162,6 +171,12 @@ def last_name(node: ast.expr) -> str:
     if isinstance(node, ast.Subscript):
         return last_name(node.value)
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _covers(node: ast.expr, row: int, column: int) -> bool:
+    """Return whether an expression covers a place, whose column counts from one."""
+    end = node.end_lineno or node.lineno, node.end_col_offset or 0
+    return (node.lineno, node.col_offset) <= (row, column - 1) < end
 
 
 def _has_row(node: ast.stmt, row: int) -> bool:

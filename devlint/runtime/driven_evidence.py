@@ -16,15 +16,19 @@ from devlint.runtime.verdicts import Outcome, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A finding, and its story: the places, each as a file with a first and a last line, that must run for it."""
+    """A finding, and its story: the places, each as a file with a first and a last line, that must run for it.
+
+    `skippable` tells that a place may be skipped although its line runs.
+    """
 
     finding: Diagnostic
     story: Sequence[tuple[str, int, int]]
+    skippable: bool
 
 
 def claims_in(request: Mapping[str, Any]) -> list[Claim]:
     """Return the claims that a request holds as JSON."""
-    return [Claim(from_json(Diagnostic, one), story) for one, story in request["claims"]]
+    return [Claim(from_json(Diagnostic, one), story, skippable) for one, story, skippable in request["claims"]]
 
 
 def evidence_on(run: RecordedRun, claims: Sequence[Claim]) -> list[dict[str, Any]]:
@@ -32,7 +36,8 @@ def evidence_on(run: RecordedRun, claims: Sequence[Claim]) -> list[dict[str, Any
 
     The members: `verdict`, as `devlint run` gives it, with `detail`, `raised`, `after_going_on` and the `row` where it
     was seen; `reached`: whether the line where the finding fails ran; `ended`: whether it ran without an exception;
-    `held`: whether all places of the finding's story ran, and its operation ran on the accelerator to its end;
+    `told`: whether the lines of all places of the finding's story ran; `held`: whether, beyond that, none of the places
+    may have been skipped, and the operation ran on the accelerator to its end;
     `errors`: how many errors were seen.
     """
     run.findings = [claim.finding for claim in claims]
@@ -47,7 +52,8 @@ def _evidence(run: RecordedRun, outcome: Outcome, claim: Claim, ran: set[FileLin
     fails = failure_region(claim.finding)
     interrupted = {(canonical_path(filename), line) for filename, line in run.recorder.interrupted}
     ended = ran - interrupted
-    held = all(_ran(place, ran) for place in claim.story) and all(row in ended for row in lines_of(fails) if row in ran)
+    told = all(_ran(place, ran) for place in claim.story)
+    held = told and not claim.skippable and all(row in ended for row in lines_of(fails) if row in ran)
     used = any(covers(site, fails) for site in run.recorder.device_sites)
     return {
         "verdict": outcome.verdict.value,
@@ -58,6 +64,7 @@ def _evidence(run: RecordedRun, outcome: Outcome, claim: Claim, ran: set[FileLin
         "filename": outcome.place.filename if outcome.place is not None else None,
         "reached": any(row in ran for row in lines_of(fails)),
         "ended": any(row in ended for row in lines_of(fails)),
+        "told": told,
         "held": held and used and outcome.verdict is not Verdict.CONFIRMED,
         "errors": errors,
     }

@@ -97,3 +97,51 @@ def test_what_a_file_imports_for_other_functions_is_not_needed(tmp_path: Path) -
     [judged] = confirm_findings([finding], ConfirmOptions())
     assert judged.verdict is Verdict.CONFIRMED
     assert "# What Positions needs of its file" in judged.driver
+
+
+BRANCH = """
+import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def __init__(self, size: int = 16):
+        super().__init__()
+        self.gru = nn.GRU(size, size)
+
+    def forward(self, x: torch.Tensor, hidden=None):
+        hidden = torch.rand(1, 6, 16) if hidden is not None else hidden
+        return self.gru(x, hidden)
+"""
+"""A program whose error is in a branch of an expression, which the simplest driver does not take."""
+
+
+def test_a_branch_that_its_row_skips_refutes_nothing(tmp_path: Path) -> None:
+    judged = on_repaired(tmp_path, BRANCH, BRANCH)
+    assert judged.verdict is Verdict.CONFIRMED
+    assert "hidden=torch." in judged.driver
+    right = BRANCH.replace("torch.rand(1, 6, 16) if hidden is not None", "torch.rand(1, 6, 16) if len(x) > 10**6")
+    assert on_repaired(tmp_path, BRANCH, right).verdict is Verdict.NOT_REACHED
+
+
+def test_an_error_without_the_story_confirms_nothing(tmp_path: Path) -> None:
+    wrong = """
+        import torch
+
+
+        def host(data, device=None):
+            if device is not None:
+                return data.detach().cpu().numpy()
+            return data.detach().numpy()
+
+
+        class Shown:
+            def __init__(self, x: torch.Tensor, device: torch.device):
+                self.x = x.to(device)
+
+            def show(self):
+                return host(self.x)
+        """
+    judged = on_repaired(tmp_path, wrong, wrong.replace("host(self.x)", "host(self.x, self.x.device)"))
+    assert judged.verdict is Verdict.NOT_REACHED
+    assert judged.reason == "its error was seen, but not all lines of its story ran"
