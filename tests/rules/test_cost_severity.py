@@ -128,9 +128,9 @@ def run(batches):
     for batch in batches:
         host = x.cpu()
         y = host.to("cuda")  # DEV401
-        z = torch.from_numpy(batch.detach().cpu().numpy())  # DEV409
+        z = torch.from_numpy(batch.detach().cpu().numpy())
         free = torch.from_numpy(batch.numpy())
-        print(torch.tensor(x))  # DEV409
+        print(torch.tensor(x))
     for name in ("a", "b"):
         host = x.cpu()
         y = host.to("cuda")

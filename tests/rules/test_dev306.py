@@ -141,20 +141,10 @@ def test_the_message_says_how_much_is_moved() -> None:
     assert widened.message == "`x` is cast from uint8 to float32 before it goes to cuda: four times the bytes are moved"
 
 
-def test_it_is_only_an_information_where_it_runs_once() -> None:
-    source = "def load():\n    return torch.zeros(9, 9999, dtype=torch.uint8).clone().float().cuda()  # DEV306\n"
+def test_it_is_only_an_information() -> None:
+    source = "while True:\n    print(torch.zeros(9, 9999, dtype=torch.uint8).clone().float().cuda())  # DEV306\n"
     (found,) = check(source, "DEV306")
     assert found.severity is Severity.INFO
-    (found,) = check(source + "while True:\n    load()\n", "DEV306")
-    assert found.severity is Severity.WARNING
-
-
-def test_twice_the_bytes_are_only_an_information() -> None:
-    source = "for _ in range(99):\n    x = torch.rand(9, 999).exp()\n    y = x.{0}.cuda()  # DEV306\n"
-    (found,) = check(source.format("long()"), "DEV306")
-    assert found.severity is Severity.INFO
-    (found,) = check(source.format("byte().float()"), "DEV306")
-    assert found.severity is Severity.WARNING
 
 
 def test_a_statement_of_float64_is_one_finding() -> None:
