@@ -2,7 +2,7 @@
 
     python benchmarks/runtime_bugs.py CHECKOUTS [PROJECT...] [--fetch] [--check]
 
-`runtime_bugs_b.jsonl` holds one bug a line: the project and its version, the file and the row at which the error leaves
+`runtime_bugs.jsonl` holds one bug a line: the project and its version, the file and the row at which the error leaves
 the project's code, what happens, a part of the error, how it was seen, and a driver, which uses the code as a user does
 who has moved it to a GPU. Nothing of a project's code is copied. Each driver is run as those of the gallery are: on the
 emulated device it must end with the error, through the row, and on the host it must run through.
@@ -30,7 +30,7 @@ from gallery_bug import Bug, entry_at
 from gallery_fetch import fetch
 from gallery_run import trouble
 
-RECORD = Path(__file__).parent / "runtime_bugs_b.jsonl"
+RECORD = Path(__file__).parent / "runtime_bugs.jsonl"
 Row = dict[str, Any]
 
 

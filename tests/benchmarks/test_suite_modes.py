@@ -15,7 +15,7 @@ from suite_modes import KINDS, MODES, READINGS, known_readings, reading_of, tabl
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 RESULTS = BENCHMARKS / "suite_modes.jsonl"
-BUGS = BENCHMARKS / "runtime_bugs.jsonl"
+BUGS = BENCHMARKS / "suite_bugs.jsonl"
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
