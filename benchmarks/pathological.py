@@ -107,6 +107,16 @@ def _indented(lines: list[str], width: int = 4) -> str:
     return indent("\n".join(lines), " " * width)
 
 
+def registered_hooks(size: int) -> str:
+    """Return a loop that registers hooks on a module, and runs it, again and again in nested loops and helpers."""
+    lines = [
+        f"def helper_{i}(net, x):\n    net.register_forward_hook(lambda m, i, o, k={i}: o)\n    return net(x)"
+        for i in range(size)
+    ]
+    calls = [f"helper_{i}(net, x)" for i in range(size)]
+    return "\n\n".join(lines) + f"\n\ndef run(x):\n    net = nn.Linear(3, 3)\n{_indented(calls)}"
+
+
 INPUTS: Final[dict[str, Callable[[int], str]]] = {
     "changed-tensors": changed_tensors,
     "tables-and-changes": tables_and_changes,
@@ -115,6 +125,7 @@ INPUTS: Final[dict[str, Callable[[int], str]]] = {
     "branches": branches,
     "chosen-devices": chosen_devices,
     "literal-table": literal_table,
+    "registered-hooks": registered_hooks,
 }
 """The generators of inputs by name."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -18,10 +19,19 @@ FORWARD_HOOK = "register_forward_hook"
 """The method that registers a hook to run after `forward`."""
 
 
+MOST_HOOKS: Final = 16
+"""The hooks of one module that are followed; more stand for unknown code."""
+
+
 def add_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
-    """Register a forward hook of a kind (BEFORE or AFTER `forward`) on a module."""
+    """Register a forward hook of a kind (BEFORE or AFTER `forward`) on a module.
+
+    A hook that is registered again, as in each pass of a loop, is kept once.
+    """
     thing = frame.instance(module)
-    if thing is not None:
+    if thing is not None and len(thing.hooks) >= MOST_HOOKS:
+        hook = UNKNOWN
+    if thing is not None and (kind, hook) not in thing.hooks:
         frame.put(module.address, replace(thing, hooks=(*thing.hooks, (kind, hook))))
 
 
