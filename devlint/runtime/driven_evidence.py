@@ -36,9 +36,9 @@ def evidence_on(run: RecordedRun, claims: Sequence[Claim]) -> list[dict[str, Any
 
     The members: `verdict`, as `devlint run` gives it, with `detail`, `raised`, `after_going_on` and the `row` where it
     was seen; `reached`: whether the line where the finding fails ran; `ended`: whether it ran without an exception;
-    `told`: whether the lines of all places of the finding's story ran; `held`: whether, beyond that, none of the places
-    may have been skipped, and the operation ran on the accelerator to its end;
-    `errors`: how many errors were seen.
+    `told`: whether the lines of all places of the finding's story ran, or the run noted no lines, as that of a test
+    does; `held`: whether they ran, none of the places may have been skipped, and the operation ran on the accelerator
+    to its end; `errors`: how many errors were seen.
     """
     run.findings = [claim.finding for claim in claims]
     by_finding: dict[int, Outcome] = {id(one.diagnostic): one for one in run.outcomes}
@@ -52,8 +52,8 @@ def _evidence(run: RecordedRun, outcome: Outcome, claim: Claim, ran: set[FileLin
     fails = failure_region(claim.finding)
     interrupted = {(canonical_path(filename), line) for filename, line in run.recorder.interrupted}
     ended = ran - interrupted
-    told = all(_ran(place, ran) for place in claim.story)
-    held = told and not claim.skippable and all(row in ended for row in lines_of(fails) if row in ran)
+    story_ran = all(_ran(place, ran) for place in claim.story)
+    held = story_ran and not claim.skippable and all(row in ended for row in lines_of(fails) if row in ran)
     used = any(covers(site, fails) for site in run.recorder.device_sites)
     return {
         "verdict": outcome.verdict.value,
@@ -64,7 +64,7 @@ def _evidence(run: RecordedRun, outcome: Outcome, claim: Claim, ran: set[FileLin
         "filename": outcome.place.filename if outcome.place is not None else None,
         "reached": any(row in ran for row in lines_of(fails)),
         "ended": any(row in ended for row in lines_of(fails)),
-        "told": told,
+        "told": story_ran or not ran,
         "held": held and used and outcome.verdict is not Verdict.CONFIRMED,
         "errors": errors,
     }
