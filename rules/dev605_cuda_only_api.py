@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
 from devlint.fixes.accelerator_api import replace_library_name
-from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import AcceleratorNameUsed
 from devlint.rule import Finding, Rule
 from devlint.semantics.accelerators import Kind, Replacement, canonical_name, replacements_of, version_text
@@ -52,7 +52,8 @@ class CudaOnlyApi(Rule):
     ## Fix safety
     The name is replaced where the arguments may stay as they are. Without an accelerator, some functions of
     `torch.cuda` do nothing or return 0 where those of `torch.accelerator` raise: such a call is put under a check.
-    Unsafe: `torch.manual_seed` seeds the host too, and code around the call may still be for CUDA.
+    Unsafe: code around the call may still be for CUDA. Seeds have no fix: `torch.manual_seed` seeds the host too, which
+    changes what a loader draws there.
 
     ## How it is confirmed at run time
     The program is run on an emulated accelerator other than CUDA, and stops at the line or skips its effect.
@@ -121,5 +122,10 @@ def _help(best: Replacement) -> str:
 
 
 def _fix(event: AcceleratorNameUsed, best: Replacement, context: FixContext) -> Fix:
-    """Return the fix for a finding of DEV605: write the name that is for any accelerator."""
+    """Return the fix for a finding of DEV605: write the name that is for any accelerator.
+
+    Raises NoFix for a seed, whose replacement seeds the host too.
+    """
+    if best.by == "torch.manual_seed":
+        raise NoFix
     return replace_library_name(context.region_at(event.context.place), node_at(event.context.place), best)

@@ -19,14 +19,16 @@ PAIRS = {
                 map_location="cpu",
             )
         """,
-    ("DEV605", "functions"): """
+    ("DEV605", "functions, but no seeds, whose replacement seeds the host too"): """
         def peak(rank: int):
             torch.cuda.set_device(rank)
+            torch.cuda.manual_seed(rank)
             torch.cuda.synchronize()
             return torch.cuda.max_memory_allocated(rank)
         # becomes (unsafe)
         def peak(rank: int):
             torch.accelerator.set_device_index(rank)
+            torch.cuda.manual_seed(rank)
             torch.accelerator.synchronize()
             return torch.accelerator.max_memory_allocated(rank) if torch.accelerator.is_available() else 0
         """,

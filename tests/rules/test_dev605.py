@@ -9,6 +9,19 @@ import pytest
 from .programs import check
 
 BAD = {
+    "figures of any device": """
+from unittest.mock import patch
+
+def tell():
+    print("peak:", torch.cuda.max_memory_allocated("cuda:0"))  # DEV605
+    count = torch.cuda.device_count()  # DEV605
+    print("CUDA devices:", count)
+
+def test_it():
+    with patch("torch.cuda.is_available"):
+        torch.cuda.synchronize()  # DEV605
+    return torch.cuda.amp.GradScaler(enabled=True)  # DEV605
+""",
     "kernels that are asked for": """
 try:
     import fused_adam_cuda
@@ -142,6 +155,18 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "figures of CUDA itself, a mock and a scaler that is off": """
+from unittest.mock import patch
+
+def tell():
+    print("Number of CUDA devices: ", torch.cuda.device_count())
+    print(f"cuda_count: {torch.cuda.device_count()}")
+
+def test_it():
+    with patch("torch.cuda.is_bf16_supported", return_value=True):
+        assert torch.cuda.is_bf16_supported()
+    return torch.cuda.amp.GradScaler(enabled=False)
+""",
     "behind a check": """
 def run(x: torch.Tensor, args):
     if torch.cuda.is_available():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
@@ -9,12 +10,17 @@ from typing import Final
 import libcst as cst
 
 from devlint.syntax.source_code import words_in
-from devlint.syntax.tree_walk import dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 NAMING: Final = ("cuda", "nccl", "nvidia")
 """Parts of the names of functions and classes that are for CUDA only, and say so."""
 _FALLBACKS: Final = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
 """The exceptions after which code does without a name that another version of a library has."""
+
+_TELLING: Final = frozenset({"print", "info", "debug", "warning", "log", "write", "echo"})
+"""The last names of the functions that show a text to a person."""
+_DEVICE: Final = re.compile(r"cuda(:\d*)?")
+"""A text that is the name of a device, and no text about CUDA."""
 
 _OTHER_CHOICES: Final = frozenset({"cpu", "mps", "xpu", "is_available", "current_accelerator"})
 """Words of code that takes another device than the one that it names."""
@@ -118,6 +124,44 @@ def is_call_of(statement: cst.CSTNode, names: Collection[str]) -> bool:
         case cst.SimpleStatementLine(body=[cst.Expr(value=value) | cst.Assign(value=value)]):
             return isinstance(value, cst.Call) and dotted_name(value.func) in names
     return False
+
+
+def is_told_as_cuda(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a node is in a statement that prints or logs a text about CUDA, such as "CUDA devices: 2"."""
+    statement = statement_of(path)
+    match statement:
+        case cst.Expr(value=cst.Call(func=called)) if (dotted_name(called) or "").rpartition(".")[2] in _TELLING:
+            return any("cuda" in text.lower() and not _DEVICE.fullmatch(text) for text in _texts(statement))
+    return False
+
+
+def is_replaced_by_test(path: Sequence[cst.CSTNode], name: str) -> bool:
+    """Return whether a test around a node replaces the library's member of a dotted name: `with patch("a.b"):`."""
+    around: list[cst.CSTNode] = []
+    for one in path:
+        if isinstance(one, cst.With):
+            around += one.items
+        elif isinstance(one, cst.FunctionDef | cst.ClassDef):
+            around += one.decorators
+    return any(text.endswith(name) for one in around for text in _texts(one))
+
+
+def is_switched_off(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a node is the function of a call with `enabled=False`."""
+    match path:
+        case [*_, cst.Call(func=called, args=args), last] if called is last:
+            given = (one.value for one in args if one.keyword is not None and one.keyword.value == "enabled")
+            return any(isinstance(one, cst.Name) and one.value == "False" for one in given)
+    return False
+
+
+def _texts(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the texts written out in a node, those of formatted strings in parts."""
+    for one in descend(node):
+        if isinstance(one, cst.SimpleString):
+            yield one.raw_value
+        elif isinstance(one, cst.FormattedStringText):
+            yield one.value
 
 
 def _branches(path: Sequence[cst.CSTNode]) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
