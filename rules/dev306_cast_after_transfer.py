@@ -75,7 +75,7 @@ class CastAfterTransfer(Rule):
     code = "DEV306"
     name = "cast-after-transfer"
     fixable = True
-    severity = Severity.INFO
+    severity = Severity.WARNING
 
     def __init__(self) -> None:
         self._uploads: dict[Place, tuple[Transfer, TransferPath]] = {}
@@ -126,6 +126,7 @@ def _widened(event: Transfer, path: TransferPath, cast: Step, narrow: Dtype) -> 
         ),
         f"move it first, then cast it: `{receiver_text(cast.place)}{call_text(place)}{call_text(cast.place)}`",
         assumptions(event, path.after, narrow),
+        Severity.INFO,
         make_fix=partial(_fix, cast.place, place, wide),
     )
 
@@ -154,6 +155,7 @@ def _narrowed(event: Transfer, upload: Transfer, path: TransferPath) -> Iterator
         (*steps_elsewhere(placement_steps((f"`{receiver_text(place)}`", path.before)), place), cast),
         f"cast it with the transfer: `{receiver_text(place)}.to({_device(place)}, torch.{narrow})`",
         assumptions(upload, path.after, wide),
+        Severity.INFO,
         make_fix=partial(_fix, place, event.context.place, narrow),
     )
 

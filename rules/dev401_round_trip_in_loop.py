@@ -160,10 +160,12 @@ def _in_one_loop(event: Transfer, out: Step) -> bool:
 def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath) -> bool:
     """Return whether the transfer of `event` undoes the earlier transfer `out`, for one pair of devices of each.
 
-    A round trip from the host to an accelerator and back counts only if nothing was computed on the accelerator.
+    A round trip from the host to an accelerator and back counts only if nothing was computed on the accelerator, and if
+    one function goes both ways: other callers of a function that uploads may compute with what it returns.
     """
     if not is_host(first_path.after.device):
-        return event.previous_transfer is out and _may_upload(first_path) and second_path.downloads
+        at_once = event.previous_transfer is out and out.scope is event.context.scope
+        return at_once and _may_upload(first_path) and second_path.downloads
     if is_accelerator(first_path.before.device):
         return second_path.uploads
     return isinstance(second_path.after.device, DeviceSymbol) and first_path.before.device == second_path.after.device

@@ -77,7 +77,7 @@ class TransferPerSample(Rule):
     code = "DEV408"
     name = "transfer-per-sample"
     fixable = True
-    severity = Severity.INFO
+    severity = Severity.WARNING
 
     def check(self, event: Transfer | TensorRebuilt) -> Iterator[Finding]:
         """Yield a finding for a transfer that moves one sample, or one of several elements that are put together."""
@@ -110,6 +110,7 @@ def _of_sample(
         placement_steps(*((f"`{receiver_text(place)}`", path.before) for path in paths)),
         "return it as it is, and move the batches of the loader",
         assumptions(event, case),
+        Severity.INFO,
         subject=sample.body,
     )
 
@@ -124,6 +125,7 @@ def _of_element(event: Transfer, path: TransferPath, joining: str) -> Finding:
         placement_steps((f"`{receiver_text(place)}`", path.before)),
         f"put them together first, and use `{method_text(place)}` once",
         assumptions(event, path.before, path.after),
+        Severity.INFO,
         make_fix=partial(_fix, event),
     )
 

@@ -71,7 +71,7 @@ class NumpyRoundTrip(Rule):
     code = "DEV409"
     name = "numpy-round-trip"
     fixable = True
-    severity = Severity.INFO
+    severity = Severity.WARNING
 
     def check(self, event: TensorRebuilt) -> Iterator[Finding]:
         """Yield a finding for a tensor that is made from another tensor, directly or by way of a NumPy array."""
@@ -88,6 +88,7 @@ class NumpyRoundTrip(Rule):
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
             help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
             assumptions=assumptions(event),
+            severity=Severity.INFO,
             make_fix=partial(_fix, event),
         )
 
@@ -103,6 +104,7 @@ class NumpyRoundTrip(Rule):
             (replace(read, message=f"`{receiver_text(read.place)}` {read.message}"),) if read.place != place else (),
             "stay in torch: `.detach().clone()` copies without NumPy",
             assumptions(event),
+            Severity.INFO,
             make_fix=partial(_fix, event),
         )
 

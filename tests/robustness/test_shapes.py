@@ -154,8 +154,9 @@ def test_a_fix_that_fails_loses_nothing_but_itself(monkeypatch):
         raise ValueError("oops")
 
     monkeypatch.setattr("devlint.fixes.fix_context.NodeRegion.span", fail)
-    result = devlint.check_source(f"{HEAD}{PROBE}while True:\n    x = torch.tensor(torch.ones(3))\n", isolated=True)
-    assert [(one.code, one.fix) for one in result.diagnostics] == [("DEV101", None), ("DEV409", None)]
+    source = HEAD + PROBE + 'y = torch.ones(3)\ny.to("cuda")\nprint(y)\n'
+    result = devlint.check_source(source, isolated=True)
+    assert [(one.code, one.fix) for one in result.diagnostics] == [("DEV101", None), ("DEV201", None)]
     assert "ValueError: oops" in {error.message for error in result.errors}
 
 
