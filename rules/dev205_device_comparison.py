@@ -57,8 +57,9 @@ class DeviceComparison(Rule):
     The recorder sees comparisons of devices with strings, and of devices of one type of which only one has an index.
 
     ## Known limits
-    A comparison by `!=` that guards a transfer (`if x.device != device: x = x.to(device)`) is not reported: it
-    is always true, and a transfer to where the tensor is does nothing. Comparisons by `in` are not seen.
+    A comparison that only decides about a transfer (`if x.device != device: x = x.to(device)`) is not reported: it
+    always tells that the devices differ, and a transfer to where the tensor is does nothing. Comparisons by `in` are
+    not seen.
     """
 
     code = "DEV205"
@@ -71,7 +72,7 @@ class DeviceComparison(Rule):
         """Yield a finding for a comparison of devices whose result is the same for every device."""
         for finding in self._findings(event):
             # The text around a comparison is read only for a finding: most comparisons give none.
-            if event.operator not in ("!=", "is not") or not guards_transfer(event.context.place):
+            if not guards_transfer(event.context.place, event.operator):
                 yield finding
 
     def _findings(self, event: DevicesCompared) -> Iterator[Finding]:

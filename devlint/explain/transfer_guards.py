@@ -1,4 +1,4 @@
-"""Comparisons of devices that only decide whether a tensor is moved."""
+"""Comparisons of devices that only decide whether a tensor is moved, or unused memory is given back."""
 
 from __future__ import annotations
 
@@ -7,21 +7,56 @@ import libcst as cst
 from devlint.domain.placement import Place
 from devlint.domain.torch_names import MOVE_METHODS
 from devlint.syntax.index import Statement
-from devlint.syntax.tree_walk import descend
+from devlint.syntax.tree_walk import descend, dotted_name
 
 
-def guards_transfer(place: Place) -> bool:
-    """Return whether a comparison is the test of an `if` without `else` whose body holds a transfer.
+def guards_transfer(place: Place, operator: str) -> bool:
+    """Return whether a comparison is the test of an `if` that moves the tensor where the devices differ, and no more.
 
-    Such a comparison does no harm when it is always true, because a transfer to the tensor's own device does nothing.
+    Such a comparison does no harm when it always tells that they differ: a transfer to the tensor's own device does
+    nothing. The `if` has no `else`, or both branches do the same but for the transfer. An `if` that only gives unused
+    memory back does no harm either.
     """
     tree = place.unit.tree if isinstance(place.unit, Statement) else None
     for branch in (tree, *descend(tree)) if tree is not None else ():
         if isinstance(branch, cst.If) and branch.test is place.node:
-            lines = branch.body.body if branch.orelse is None else ()
-            parts = (line.body if isinstance(line, cst.SimpleStatementLine) else (line,) for line in lines)
-            return any(_is_transfer(one) for part in parts for one in part)
+            other = branch.orelse.body if isinstance(branch.orelse, cst.Else) else None
+            differing, equal = (other, branch.body) if operator in ("==", "is") else (branch.body, other)
+            if differing is None:
+                return False
+            if equal is not None:
+                return _without_transfers(differing) == _without_transfers(equal)
+            statements = _statements(differing)
+            return any(map(_is_transfer, statements)) or all(map(_frees_memory, statements))
     return False
+
+
+def _statements(block: cst.BaseSuite) -> list[cst.CSTNode]:
+    """Return the statements of a block, those of one line one by one."""
+    lines = block.body
+    return [one for line in lines for one in (line.body if isinstance(line, cst.SimpleStatementLine) else (line,))]
+
+
+def _without_transfers(block: cst.BaseSuite) -> list[str]:
+    """Return the texts of a block's statements with each transfer `x.to(...)` replaced by what is transferred.
+
+    Statements that then do nothing are left out.
+    """
+    module = cst.Module([])
+    moved = (one.visit(_TransferRemoval()) for one in _statements(block))
+    texts = [module.code_for_node(one).replace(" ", "") for one in moved if isinstance(one, cst.CSTNode)]
+    return [one for one in texts if one != "pass" and one.partition("=")[0] != one.partition("=")[2]]
+
+
+class _TransferRemoval(cst.CSTTransformer):
+    """Replaces the calls of methods that move a tensor by the tensor."""
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        """Return the tensor that a transfer moves, and any other call as it is."""
+        match updated_node.func:
+            case cst.Attribute(value=moved, attr=cst.Name(value=method)) if method in MOVE_METHODS:
+                return moved
+        return updated_node
 
 
 def _is_transfer(statement: cst.CSTNode) -> bool:
@@ -32,4 +67,12 @@ def _is_transfer(statement: cst.CSTNode) -> bool:
             | cst.Expr(value=cst.Call(func=cst.Attribute(attr=cst.Name(value=method))))
         ):
             return method in MOVE_METHODS
+    return False
+
+
+def _frees_memory(statement: cst.CSTNode) -> bool:
+    """Return whether a statement only gives unused memory back: `torch.cuda.empty_cache()`, `gc.collect()`."""
+    match statement:
+        case cst.Expr(value=cst.Call(func=called)):
+            return (dotted_name(called) or "").rpartition(".")[2] in ("empty_cache", "collect")
     return False

@@ -217,6 +217,19 @@ def _pack_sequence(
     return data, batch_sizes
 
 
+@_handles("_pad_packed_sequence")
+def _pad_sequence(
+    session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
+) -> Any:
+    """Return the result of `_pad_packed_sequence`: padded data on the input's device, and lengths on the host."""
+    padded, lengths = func(*args, **kwargs)
+    place = decided_placement(args[0])
+    if place is not None and place.key:
+        label_tensor(padded, place)
+    label_tensor(lengths, Placement(HOST, "made by pad_packed_sequence, always on the host", None))
+    return padded, lengths
+
+
 @_handles("grid_sampler_2d", "grid_sampler_3d")
 def _grid_sampler(
     session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]

@@ -149,7 +149,7 @@ def test_a_configuration_that_makes_no_sense_is_a_problem():
     Path("devlint.toml").write_text("x = 1\n")
     result = check_source(BUG)
     assert (result.diagnostics, result.checked) == ((), 0)
-    assert result.problems == (f"{Path('devlint.toml').absolute()}: unknown setting `x`",)
+    assert result.problems == (f"{Path('devlint.toml').absolute()}:1: unknown setting `x`",)
 
 
 def test_everything_that_is_offered_is_there():

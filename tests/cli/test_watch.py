@@ -65,7 +65,7 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
 
 
 def test_it_checks_again_after_each_change_until_it_is_interrupted(watch, tmp_path):
-    assert watch.said() == []
+    assert watch.said() == ["note: no findings in 1 file"]
     save(tmp_path / "pkg" / "notes.txt", "not read")
     save(tmp_path / "pkg" / "b.py", BUG)
     (line, summary) = watch.said()
@@ -75,13 +75,13 @@ def test_it_checks_again_after_each_change_until_it_is_interrupted(watch, tmp_pa
     (line,) = watch.said()
     assert line.endswith("unknown setting `selct` (did you mean `select`?)")
     save(tmp_path / "pkg" / "devlint.toml", 'ignore = ["DEV101"]\n')
-    assert watch.said() == []
+    assert watch.said() == ["note: no findings in 2 files"]
     (tmp_path / "pkg" / "devlint.toml").unlink()
     (line, summary) = watch.said()
     assert line.startswith("pkg/b.py:4:1: DEV101")
     assert summary == "note: [*] 1 fixable with --fix"
     save(tmp_path / "pyproject.toml", '[tool.devlint]\nignore = ["DEV1"]\n')
-    assert watch.said() == []
+    assert watch.said() == ["note: no findings in 2 files"]
     watch.process.send_signal(signal.SIGINT)
     assert watch.process.wait(PATIENCE) == 130
 

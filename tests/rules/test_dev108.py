@@ -94,6 +94,13 @@ packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False
 padded, again = pad_packed_sequence(packed, batch_first=True)
 mask = torch.arange(10, device="cuda")[None] < lengths.to("cuda")[:, None]
 """,
+    "lengths of padded sequences": """
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+def again(x: torch.Tensor):
+    padded, sizes = pad_packed_sequence(pack_padded_sequence(x.cuda(), [4, 3]))
+    return pack_padded_sequence(padded, sizes)
+""",
     "the caller's": """
 from torch.nn.utils.rnn import pack_padded_sequence
 

@@ -7,6 +7,18 @@ import pytest
 from .programs import check
 
 BAD = {
+    "branches that differ in more than a transfer": """
+def store(kept, x: torch.Tensor):
+    device = torch.device("cuda")
+    if x.device == device:  # DEV205
+        kept[0] = x.detach()
+    else:
+        kept[0] = x.float().to(device)
+    if x.device != "cpu":  # DEV205
+        torch.cuda.empty_cache()
+        x = x.half()
+    return x
+""",
     "with a string": """
 x = torch.zeros(3)
 if x.device == "cuda":  # DEV205
@@ -81,6 +93,21 @@ if x.device is not y.device:  # DEV205
 }
 
 GOOD = {
+    "a transfer that both branches could do without": """
+def store(kept, x: torch.Tensor):
+    device = torch.device("cuda")
+    if x.device == device:
+        kept[0] = x.detach()
+    else:
+        kept[0] = x.detach().to(device)
+    if x.device == "cuda":
+        pass
+    else:
+        x = x.to(device)
+    if x.device != "cpu":
+        torch.cuda.empty_cache()
+    return x
+""",
     "a name chosen among many": """
 import os
 

@@ -194,5 +194,5 @@ def test_a_mistake_in_the_example_ends_the_run(example: dict[str, str], tmp_path
     (tmp_path / "acme.json").write_text(example["acme.json"].replace('"device": "kwarg"', '"device": "cpu"'))
     result = devlint(tmp_path)
     assert result.returncode == 2
-    place = f"{tmp_path / 'pyproject.toml'}: `models`: {tmp_path / 'acme.json'}: `rows.acme.load.device`"
+    place = f"{tmp_path / 'pyproject.toml'}:2: `models`: {tmp_path / 'acme.json'}: `rows.acme.load.device`"
     assert result.stderr.startswith(f"error: {place}: expected one of group, ")

@@ -28,7 +28,10 @@ BY_HAND = {
         " atleast_1d atleast_2d atleast_3d"
     ),
     "answers that the dtype gives": ("Tensor.is_floating_point Tensor.is_complex is_floating_point is_complex"),
-    "objects with tensors inside": "nn.utils.rnn.pack_padded_sequence nn.utils.rnn.pack_sequence",
+    "objects with tensors inside": (
+        "nn.utils.rnn.pack_padded_sequence nn.utils.rnn.pack_sequence nn.utils.rnn.pad_packed_sequence"
+    ),
+    "files": "save",
     "containers and wrappers of modules": (
         "nn.ModuleList nn.ModuleDict nn.ParameterList nn.ParameterDict nn.Sequential nn.DataParallel"
     ),

@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.dtype import Dtype, DtypeSource, canonical_dtype_name
+from devlint.domain.dtype import Dtype, DtypeSource, canonical_dtype_name, is_floating
 from devlint.domain.join import join, join_tensors, opaque_part, without_none
 from devlint.domain.objects import Dict, Instance
 from devlint.domain.torch_names import SELF_RETURNING_MODULE_METHODS
@@ -181,6 +181,8 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
         case BoundLibraryMethod():
             part = as_unseen_part(frame, owner)
             return BoundLibraryMethod(owner, name) if part is owner else frame.get_attribute(part, name, node)
+        case DtypeValue(dtype=dtype) if dtype.name is not None and name in ("is_floating_point", "is_complex"):
+            return Const(is_floating(dtype.name) if name == "is_floating_point" else dtype.name.startswith("complex"))
         case (
             Const()
             | Number()

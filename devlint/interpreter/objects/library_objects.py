@@ -25,6 +25,7 @@ from devlint.domain.placement import (
 )
 from devlint.domain.value import (
     UNKNOWN,
+    ConditionalValue,
     LibraryName,
     OpaqueData,
     ProgramDefinition,
@@ -141,7 +142,8 @@ def move_arguments(frame: Frame, row: Row, bound: BoundArguments, placement: Pla
 def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
     """Return a value after a library has moved the tensors inside it to a placement.
 
-    Modules, dicts, loaders and tensor containers are updated in the heap.
+    Modules, dicts, loaders and tensor containers are updated in the heap. Of two values of which a condition chooses
+    one, both are moved: the other one is not used.
     """
     match value:
         case Tensor():
@@ -150,6 +152,8 @@ def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
             return OpaqueData(placement, of_loader=value.of_loader)
         case Tuple(items=items):
             return replace(value, items=tuple(move_value(frame, one, placement) for one in items))
+        case ConditionalValue(yes=yes, no=no):
+            return replace(value, yes=move_value(frame, yes, placement), no=move_value(frame, no, placement))
         case Ref(address=address):
             thing = frame.get(address)
             if is_module(frame, value) or is_tensor_container(frame, value):
