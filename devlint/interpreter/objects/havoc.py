@@ -110,7 +110,4 @@ def _unplaced(value: Value) -> Value:
 
 def assume_synchronized(frame: Frame) -> None:
     """Assume that unknown code has waited for the accelerator, so that no earlier work counts as unfinished."""
-    torch_state = frame.state.torch_state
-    frame.state.torch_state = replace(
-        torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=None, in_flight=frozenset()
-    )
+    frame.synchronize()

@@ -50,7 +50,7 @@ def update_synchronization(
     if waits and operands:
         if launched:
             frame.synchronize(frame.step(StepKind.PASSED, f"`{name}` waits for the accelerator", node))
-        elif any(_may_be_anywhere(one.tensor.placement, frame) for one in operands):
+        elif any(_is_not_surely_on_host(frame, one.tensor.placement) for one in operands):
             frame.synchronize()
     elif not (launched or row.view or row.may_view or row.returns.partition(":")[0] in METADATA_RETURNS):
         for operand in operands:
@@ -84,8 +84,8 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
         frame.emit(timing)
 
 
-def _may_be_anywhere(placement: Placement, frame: Frame) -> bool:
-    """Return whether a tensor may be on an accelerator for all that is known of it."""
+def _is_not_surely_on_host(frame: Frame, placement: Placement) -> bool:
+    """Return whether a tensor may be on an accelerator, also where nothing is known of its device."""
     return any(not is_host(leaf.device) for _, leaf in placement_cases(placement, frame.state.path_condition))
 
 
