@@ -12,6 +12,7 @@ import libcst as cst
 from devlint.domain.device import is_accelerator
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, assume
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, placement_cases
+from devlint.domain.placement_lattice import unknown_where
 from devlint.domain.value import NONE, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
@@ -127,6 +128,8 @@ def apply_bound_row(
         report_conflict_unless_scalar(frame, node, name, grouped, row.scalars)
     if conflict is not None:
         frame.emit(conflict)
+        if isinstance(conflict, ModuleInputConflict) and conflict.module_call is not None:
+            frame.analysis.failed_calls.add(conflict.module_call, conflict.when)
     elif not _is_other_overload(row, bound) and not (
         report_refused_index(frame, row, operands, node, name) or _check_target_dtypes(frame, row, casted, node, name)
     ):
@@ -164,8 +167,10 @@ def _placement_after(conflict: DeviceConflict) -> Placement:
     misplaced.
     """
     unmoved = isinstance(conflict, OperandConflict | ModuleInputConflict) and conflict.misplaced.is_part_of_module
-    if isinstance(conflict, IndexConflict) or (unmoved and any(call.is_module for call in conflict.context.calls)):
+    if isinstance(conflict, IndexConflict):
         return UNKNOWN_PLACEMENT
+    if unmoved and any(call.is_module for call in conflict.context.calls):
+        return unknown_where(conflict.reference.tensor.placement, conflict.when)
     return where_nothing_failed(conflict.reference.tensor.placement, [conflict.misplaced.tensor.placement])
 
 
