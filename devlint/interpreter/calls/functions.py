@@ -31,6 +31,7 @@ from devlint.interpreter.calls.recursion import assume_bottom, descends_into_arg
 from devlint.interpreter.calls.summary_replay import call_inputs, record_summary, replay
 from devlint.interpreter.language.context_managers import decorator_torch_state, suspended_generator
 from devlint.interpreter.language.nonlocals import reload, write_back
+from devlint.interpreter.language.opaque_data import forget_opaque_data
 from devlint.interpreter.objects.class_hierarchy import is_autograd_function_class, is_dataset_class
 from devlint.interpreter.objects.contained_tensors import contained_tensors, placing_steps
 from devlint.interpreter.objects.havoc import havoc
@@ -38,6 +39,7 @@ from devlint.interpreter.objects.module_state import is_module, placement_of_mod
 from devlint.interpreter.operations.copies_in_flight import take_generator_writes
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.function_roles import CACHING_DECORATORS, heat_of_function
+from devlint.interpreter.program.liveness import names_mutated_in
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.deep_calls import Reach
@@ -75,9 +77,18 @@ def call_function(
             frame.state.live = False
         else:
             havoc(frame, arguments)
+            if not names_mutated_in(info.node.body).isdisjoint(one.name for one in info.parameters):
+                _forget_batches(frame, arguments)
         return UNKNOWN
     with analysis.deep_call() if reach is Reach.BEYOND else nullcontext():
         return _follow_call(frame, info, receiver, arguments, is_module=is_module, entry=entry)
+
+
+def _forget_batches(frame: Frame, arguments: Arguments) -> None:
+    """Make the placements of the batches among a call's arguments unknown: the function stores into them."""
+    for one in arguments:
+        if isinstance(one.value, OpaqueData) and isinstance(one.node, cst.BaseExpression):
+            forget_opaque_data(frame, one.node, one.value)
 
 
 def _follow_call(

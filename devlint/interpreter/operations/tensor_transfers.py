@@ -7,7 +7,7 @@ from typing import TypeGuard
 import libcst as cst
 
 from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relate_devices
-from devlint.domain.dtype import equals_surely
+from devlint.domain.dtype import equals_surely, is_countable
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
     Basis,
@@ -98,6 +98,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         before,
         placement=placement,
         dtype=dtype,
+        grad=False if is_countable(dtype) else before.grad,
         cell=None,
         leaf=False if before.leaf and before.grad else None,
         pinned=before.pinned if stays else None,
