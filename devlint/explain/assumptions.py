@@ -35,7 +35,7 @@ def assumptions(
         for case in cases
         if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER
     }
-    tests = when | getattr(event, "when", NO_CONDITION)
+    tests = when | getattr(event, "when", NO_CONDITION) | event.context.supposed
     if passed:
         # A caller that sets no such flag has its tensors on the host.
         tests |= frozenset(filter(_turns_accelerator_off, event.context.path_condition))

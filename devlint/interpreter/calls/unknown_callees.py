@@ -254,9 +254,9 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         if _is_method_of_opaque_data(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)
-            # A method of a module may return anything; one of a batch, or of an output, returns a part of it.
+            # A method of a module may return anything; one of a batch, or of an output, a part of it or a number.
             is_data = callee.of_loader or callee.of_call
-            return OpaqueData(callee.placement, mixed=callee.mixed) if is_data else UNKNOWN
+            return OpaqueData(callee.placement, mixed=True) if is_data else UNKNOWN
         if callee.may_move_inputs and not _is_called_as_module(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)

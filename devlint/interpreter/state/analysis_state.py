@@ -295,6 +295,16 @@ class AnalysisState:
 
     # Events and errors
 
+    @contextmanager
+    def events_kept(self) -> Iterator[list[Event]]:
+        """Keep the events of the `with` block in a list, for the caller to send to the listener afterwards."""
+        kept: list[Event] = []
+        before, self.listener = self.listener, kept.append
+        try:
+            yield kept
+        finally:
+            self.listener = before
+
     def contain_errors(self, filename: str, where: str) -> ContainedErrors:
         """Contain an exception raised inside the `with` block, so that the rest of the program is still analysed.
 

@@ -51,7 +51,8 @@ class EventContext:
 
     `calls` are the calls being run, outermost first. `symbolic` is true when the code was entered with symbolic
     arguments, as an unknown caller passes them. `idle` is true where the host has waited for the accelerator and has
-    launched nothing since.
+    launched nothing since. `supposed` are conditions that no branch of the code asks for: one of several values is what
+    the event is about.
     """
 
     place: Place
@@ -61,6 +62,7 @@ class EventContext:
     loop: Loop | None = None
     symbolic: bool = False
     idle: bool = False
+    supposed: PathCondition = NO_CONDITION
 
     @property
     def hot(self) -> bool:
