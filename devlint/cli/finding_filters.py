@@ -14,7 +14,16 @@ from devlint.config.rule_selection import REVEALED, UNUSED_CODE
 from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import DiscoveredFile
 from devlint.linter.source_lines import SourceLines
-from devlint.triage.baseline import BaselineError, baseline_entry, baseline_text, compare_with_baseline, read_baseline
+from devlint.triage.baseline import (
+    BaselineEntry,
+    BaselineError,
+    NoBaselineError,
+    baseline_entry,
+    baseline_text,
+    compare_with_baseline,
+    read_baseline,
+    update_command,
+)
 from devlint.triage.git_changes import GitError, changed_rows, findings_in_changes
 
 
@@ -54,10 +63,7 @@ class BaselineFile:
         Unless `quiet`, write notes on the number of known findings, and on entries of the baseline file whose finding
         no longer occurs.
         """
-        try:
-            entries = read_baseline(self._path)
-        except BaselineError as problem:
-            raise click.ClickException(str(problem)) from None
+        entries = self._entries()
         judged = [one for one in diagnostics if self._records(one)]
         others = [one for one in diagnostics if not self._records(one)]
         comparison = compare_with_baseline(
@@ -79,10 +85,7 @@ class BaselineFile:
         Entries for existing files that were not checked are kept. A suppression that silences nothing is never known:
         it is mended by deleting it.
         """
-        try:
-            before = read_baseline(self._path) if self._path.exists() else ()
-        except BaselineError as problem:
-            raise click.ClickException(str(problem)) from None
+        before = self._entries() if self._path.exists() else ()
         kept = [entry for entry in before if entry.file not in self._checked and (self._folder / entry.file).exists()]
         found = [
             baseline_entry(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
@@ -91,6 +94,16 @@ class BaselineFile:
         ]
         write_file([baseline_text([*kept, *found])], self._path)
         terminal.note(f"{len(found)} written to {self._shown}")
+
+    def _entries(self) -> tuple[BaselineEntry, ...]:
+        """Return the entries of the baseline file. Raise ClickException if it cannot be used, or is not there yet."""
+        try:
+            return read_baseline(self._path)
+        except NoBaselineError as problem:
+            command = update_command(Path(self._shown))
+            raise click.ClickException(f"{problem}; `{command}` makes it") from None
+        except BaselineError as problem:
+            raise click.ClickException(str(problem)) from None
 
     @property
     def _shown(self) -> str:

@@ -32,7 +32,7 @@ from devlint.server.observed_values import ObservedValues
 from devlint.server.program_files import ProgramFiles
 from devlint.syntax.index import Statement
 from devlint.syntax.line_starts import NEWLINE
-from devlint.triage.baseline import BaselineError, without_known
+from devlint.triage.baseline import BaselineError, NoBaselineError, update_command, without_known
 from devlint.triage.fingerprint import add_fingerprints
 
 
@@ -57,13 +57,15 @@ class AnalysisResult:
 
     A description tells in words the device and the dtype of the values of an expression. `texts` maps the names of all
     files to which the findings and descriptions refer to their texts. `is_complete` is False if only the open files
-    were analysed although there are other files to report findings on.
+    were analysed although there are other files to report findings on. `problems` says which baseline files could not
+    be used.
     """
 
     files: Mapping[Path, FileAnalysis]
     texts: Mapping[str, str]
     errors: Sequence[InternalError]
     is_complete: bool = True
+    problems: Sequence[str] = ()
 
 
 ReportResult: TypeAlias = Callable[[AnalysisResult, bool], None]
@@ -102,6 +104,7 @@ class AnalysisSession:
         self._open: frozenset[Path] = frozenset()
         self._workspace: tuple[int, Mapping[Path, Settings]] = -1, {}
         self._complete_epoch: int | None = None
+        self._problems: dict[str, None] = {}
 
     def analyse(
         self, job: AnalysisJob, token: CancellationToken, report: ReportResult, progress: Callable[[int, int], None]
@@ -216,13 +219,15 @@ class AnalysisSession:
         projection = EditorProjection(lambda name: self._files.recovered_text(Path(name)))
         regions = origin_regions(infos, self._files)
         found: dict[str, list[Diagnostic]] = defaultdict(list)
+        self._problems.clear()
         for one in projection.diagnostics(diagnostics):
             found[one.region.filename].append(one)
         files = {
             path: self._file_analysis(path, found[path.as_posix()], settings, infos, regions)
             for path, settings in wanted.items()
         }
-        return AnalysisResult(files, referenced_texts(files.values(), regions, self._files.text), errors)
+        texts = referenced_texts(files.values(), regions, self._files.text)
+        return AnalysisResult(files, texts, errors, problems=tuple(self._problems))
 
     def _file_analysis(
         self,
@@ -245,7 +250,7 @@ class AnalysisSession:
     def _without_known(self, found: Sequence[Diagnostic], baseline: Path, path: Path) -> list[Diagnostic]:
         """Return the findings in one file that its baseline file does not record; all if it cannot be read.
 
-        An answer to `reveal_placement` is never known.
+        What is wrong with the file is kept for the result. An answer to `reveal_placement` is never known.
         """
         asked = [one for one in found if one.code == REVEALED]
         others = [one for one in found if one.code != REVEALED]
@@ -253,8 +258,11 @@ class AnalysisSession:
         fingerprinted = list(add_fingerprints(others, lambda name, cell: lines))
         try:
             return [*asked, *without_known(fingerprinted, baseline, path)]
-        except BaselineError:
-            return [*asked, *others]
+        except NoBaselineError as problem:
+            self._problems[f"{problem}; `{update_command(baseline)}` makes it"] = None
+        except BaselineError as problem:
+            self._problems[str(problem)] = None
+        return [*asked, *others]
 
     def _describe(
         self, observed: Mapping[Statement, list[ObservedValues]], token: CancellationToken

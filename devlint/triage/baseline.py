@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,13 @@ _VERSION = 1
 
 class BaselineError(Exception):
     """The error that a baseline file cannot be read."""
+
+
+class NoBaselineError(BaselineError):
+    """The error that there is no baseline file yet."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path}: no such file")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -58,10 +66,12 @@ class BaselineComparison:
 def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
     """Return the entries of a baseline file.
 
-    Raise BaselineError if the file cannot be read or is not a baseline.
+    Raise NoBaselineError if there is no file, and BaselineError if it cannot be read or is not a baseline.
     """
     try:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise NoBaselineError(path) from None
     except OSError as problem:
         raise BaselineError(f"{path}: {problem.strerror}") from None
     except ValueError as problem:
@@ -75,6 +85,11 @@ def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
         )
     except (KeyError, TypeError):
         raise BaselineError(f"{path}: not a baseline") from None
+
+
+def update_command(path: Path) -> str:
+    """Return the command that records the findings of today in a baseline file."""
+    return shlex.join(["devlint", "--baseline", str(path), "--update-baseline"])
 
 
 def baseline_text(entries: Iterable[BaselineEntry]) -> str:
@@ -126,10 +141,13 @@ def compare_with_baseline(
 def without_known(diagnostics: Sequence[Diagnostic], path: Path, checked: Path) -> list[Diagnostic]:
     """Return those findings in one checked file that the baseline file at `path` does not record for this file.
 
-    The findings have fingerprints. Raise BaselineError if the baseline file cannot be used.
+    The findings have fingerprints. Raise NoBaselineError if there is no such file, and BaselineError if it cannot be
+    used.
     """
     try:
         changed = path.stat().st_mtime_ns
+    except FileNotFoundError:
+        raise NoBaselineError(path) from None
     except OSError as problem:
         raise BaselineError(f"{path}: {problem.strerror}") from None
     name = Path(os.path.relpath(checked, path.parent)).as_posix()
