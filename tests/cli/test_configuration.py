@@ -167,7 +167,8 @@ def test_the_right_version_is_required(devlint, files):
 
 
 def test_a_source_folder_that_is_missing_is_told_with_file_and_key(devlint, files):
-    files({"a.py": "pass # BUG DEV101\n", "lib/b.py": "", "devlint.toml": '# of this project\nsrc = [".", "nowhere", "lib"]\n'})
+    files({"a.py": "pass # BUG DEV101\n", "lib/b.py": ""})
+    files({"devlint.toml": '# of this project\nsrc = [".", "nowhere", "lib"]\n'})
     result = devlint()
     assert (result.status, result.found) == (1, ["a.py:1 DEV101"])
     assert result.err.startswith("warning: ")
