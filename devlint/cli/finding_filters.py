@@ -17,12 +17,11 @@ from devlint.linter.source_lines import SourceLines
 from devlint.triage.baseline import (
     BaselineEntry,
     BaselineError,
-    NoBaselineError,
     baseline_entry,
     baseline_text,
     compare_with_baseline,
+    path_from_here,
     read_baseline,
-    update_command,
 )
 from devlint.triage.git_changes import GitError, changed_rows, findings_in_changes
 
@@ -74,9 +73,11 @@ class BaselineFile:
             exists=lambda file: (self._folder / file).exists(),
         )
         if comparison.known and not quiet:
-            terminal.note(f"{comparison.known} known from {self._shown}")
+            terminal.note(f"{comparison.known} known from {path_from_here(self._path)}")
         for entry in comparison.gone if not quiet else ():
-            terminal.note(f"gone, though {self._shown} has it: {entry.file}: {entry.code} {entry.message}")
+            terminal.note(
+                f"gone, though {path_from_here(self._path)} has it: {entry.file}: {entry.code} {entry.message}"
+            )
         return sorted([*others, *comparison.new], key=lambda diagnostic: diagnostic.order)
 
     def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
@@ -93,23 +94,14 @@ class BaselineFile:
             if self._records(diagnostic) and diagnostic.code != UNUSED_CODE
         ]
         write_file([baseline_text([*kept, *found])], self._path)
-        terminal.note(f"{len(found)} written to {self._shown}")
+        terminal.note(f"{len(found)} written to {path_from_here(self._path)}")
 
     def _entries(self) -> tuple[BaselineEntry, ...]:
         """Return the entries of the baseline file. Raise ClickException if it cannot be used, or is not there yet."""
         try:
             return read_baseline(self._path)
-        except NoBaselineError as problem:
-            command = update_command(Path(self._shown))
-            raise click.ClickException(f"{problem}; `{command}` makes it") from None
         except BaselineError as problem:
-            raise click.ClickException(str(problem)) from None
-
-    @property
-    def _shown(self) -> str:
-        """The path of the file for a note: from the current directory if it lies below."""
-        here = Path.cwd()
-        return str(self._path.relative_to(here) if self._path.is_relative_to(here) else self._path)
+            raise click.ClickException(problem.advice) from None
 
     def _records(self, diagnostic: Diagnostic) -> bool:
         """Return whether the baseline file may record a finding: in a file of its own, and no answer to a question."""

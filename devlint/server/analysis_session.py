@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.interpreter.program.program import Program
@@ -32,7 +31,7 @@ from devlint.server.observed_values import ObservedValues
 from devlint.server.program_files import ProgramFiles
 from devlint.syntax.index import Statement
 from devlint.syntax.line_starts import NEWLINE
-from devlint.triage.baseline import BaselineError, NoBaselineError, update_command, without_known
+from devlint.triage.baseline import BaselineError, without_known
 from devlint.triage.fingerprint import add_fingerprints
 
 
@@ -250,19 +249,14 @@ class AnalysisSession:
     def _without_known(self, found: Sequence[Diagnostic], baseline: Path, path: Path) -> list[Diagnostic]:
         """Return the findings in one file that its baseline file does not record; all if it cannot be read.
 
-        What is wrong with the file is kept for the result. An answer to `reveal_placement` is never known.
+        What is wrong with the file is kept for the result.
         """
-        asked = [one for one in found if one.code == REVEALED]
-        others = [one for one in found if one.code != REVEALED]
-        lines = NEWLINE.split(self._files.text(path.as_posix())) if others else []
-        fingerprinted = list(add_fingerprints(others, lambda name, cell: lines))
+        lines = NEWLINE.split(self._files.text(path.as_posix())) if found else []
         try:
-            return [*asked, *without_known(fingerprinted, baseline, path)]
-        except NoBaselineError as problem:
-            self._problems[f"{problem}; `{update_command(baseline)}` makes it"] = None
+            return without_known(list(add_fingerprints(found, lambda name, cell: lines)), baseline, path)
         except BaselineError as problem:
-            self._problems[str(problem)] = None
-        return [*asked, *others]
+            self._problems[problem.advice] = None
+            return [*found]
 
     def _describe(
         self, observed: Mapping[Statement, list[ObservedValues]], token: CancellationToken
