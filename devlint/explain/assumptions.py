@@ -90,6 +90,12 @@ def supposed_types(*cases: PlacementCase) -> tuple[Assumption, ...]:
     return tuple(one for one in made if one is not None and one.kind is AssumptionKind.TENSOR)
 
 
+def supposed_batches(*cases: PlacementCase) -> tuple[Assumption, ...]:
+    """Return the suppositions that a loader yields host tensors, for what a message says of the device of a batch."""
+    made = (step.assumption for case in cases for step in history(case.provenance))
+    return tuple(one for one in made if one is not None and one.kind is AssumptionKind.LOADER)
+
+
 def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
     """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available."""
     for test in sorted(tests, key=str):

@@ -130,7 +130,8 @@ class DeviceConflict(Event):
 
     `misplaced` is the operand that should be moved (the one on the host, if there is one) and `reference` an operand on
     the device to move it to. `when` are the conditions, besides the path condition, under which the devices differ.
-    `device_expressions` are the program's expressions that name a device at the operation.
+    `device_expressions` are the program's expressions that name a device at the operation. `further` is true where the
+    conflict of another operand of the same operation is reported too, at the operation.
     """
 
     operation: str
@@ -138,6 +139,12 @@ class DeviceConflict(Event):
     reference: Operand
     when: PathCondition = NO_CONDITION
     device_expressions: tuple[DeviceExpression, ...] = field(default=(), kw_only=True)
+    further: bool = field(default=False, kw_only=True)
+
+    @property
+    def reported(self) -> Place:
+        """The source location of a finding about the operation: the operation, or the further misplaced operand."""
+        return self.misplaced.place if self.further else self.context.place
 
 
 @record(frozen=True, slots=True)
