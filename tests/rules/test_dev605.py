@@ -9,6 +9,40 @@ import pytest
 from .programs import check
 
 BAD = {
+    "mixed precision that may be on": """
+from torch.cuda.amp import autocast
+
+class Trainer:
+    def __init__(self, args):
+        self.half = False
+        if args.half:
+            self.half = args.half
+
+    def train(self, model, batch, args, half=True):
+        wanted = False
+        if args.half:
+            wanted = True
+        with autocast(enabled=self.half), autocast(args.half):  # DEV605
+            model(batch)
+        with torch.cuda.amp.autocast(wanted):  # DEV605
+            return model(batch)
+""",
+    "a number that decides about something else": """
+count = torch.cuda.device_count()  # DEV605
+
+def prepared(model, count: int):
+    return nn.DataParallel(model) if count > 1 else model
+
+def main(model, ids):
+    several = torch.cuda.device_count()  # DEV605
+    if several > 1:
+        model = nn.DataParallel(model)
+    for place in range(torch.cuda.device_count()):  # DEV605
+        model.to(place)
+    for place in range(ids):
+        torch.cuda.synchronize(place)  # DEV605
+    return prepared(model, torch.cuda.device_count())  # DEV605
+""",
     "figures of any device": """
 from unittest.mock import patch
 
@@ -155,6 +189,56 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "mixed precision that a constant switches off": """
+from torch.cuda.amp import GradScaler, autocast
+
+HALF = False
+
+class Trainer:
+    def __init__(self):
+        self.half = False
+
+    def train(self, model, batches):
+        half = False
+        scaler = GradScaler(enabled=half)
+        for batch in batches:
+            with autocast(half):
+                model(batch)
+            with torch.cuda.amp.autocast(enabled=HALF):
+                model(batch)
+            with autocast(enabled=self.half):
+                model(batch)
+""",
+    "a number that decides whether CUDA is taken": """
+import pytorch_lightning as pl
+
+available = list(range(torch.cuda.device_count()))
+device = torch.device("cuda:0" if len(available) > 0 else "cpu")
+
+def choose():
+    count = torch.cuda.device_count()
+    if count == 0:
+        return "cpu", []
+    return "cuda:0", list(range(count))
+
+def prepared(count: int):
+    return torch.device("cuda:0") if count else torch.device("cpu")
+
+def main():
+    device = prepared(torch.cuda.device_count())
+    return device, pl.Trainer(gpus=torch.cuda.device_count())
+""",
+    "once for each CUDA device": """
+def number_of_cuda_devices():
+    return torch.cuda.device_count()
+
+def names():
+    count = number_of_cuda_devices()
+    for place in range(count):
+        print(torch.cuda.get_device_name(place))
+    for place in range(torch.cuda.device_count()):
+        torch.cuda.synchronize(place)
+""",
     "figures of CUDA itself, a mock and a scaler that is off": """
 from unittest.mock import patch
 

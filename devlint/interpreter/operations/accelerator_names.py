@@ -18,13 +18,16 @@ from devlint.domain.value import (
     Const,
     DeviceType,
     DeviceValue,
+    LibraryName,
+    ProgramDefinition,
     StringPrefix,
     Value,
 )
-from devlint.interpreter.program import written_guards
+from devlint.interpreter.program import device_counts, written_guards
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
+from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.node_paths import path_to
-from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import (
     AcceleratorMayBeNone,
     AcceleratorNameUsed,
@@ -44,6 +47,18 @@ _SHIMS: Final = frozenset({"intel_extension_for_pytorch", "ipex", "torch_npu", "
 """Packages that add members to the modules of torch about accelerators."""
 CUDA_BY_NAME: Final = ("", 0)
 """Stands for a function whose name says that the backend is CUDA, so that no argument does."""
+_SWITCHES: Final[Mapping[str, int]] = {
+    "torch.autocast": 2,
+    "torch.amp.autocast": 2,
+    "torch.amp.GradScaler": 5,
+    "torch.cuda.amp.autocast": 0,
+    "torch.cuda.amp.GradScaler": 4,
+}
+"""The functions for mixed precision that an argument `enabled` switches off, with the position of that argument."""
+_CUDA_COUNTS: Final[Mapping[str, frozenset[str]]] = {
+    "gpus": frozenset({"pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer"}),
+}
+"""The keywords by which functions of libraries are told a number of CUDA devices, and of no other ones."""
 BACKEND_ARGUMENTS: Final[Mapping[str, tuple[str, int]]] = {
     "torch.autocast": ("device_type", 0),
     "torch.amp.autocast": ("device_type", 0),
@@ -72,8 +87,13 @@ _BACKENDS: Final = ("cuda", "mps", "xpu")
 """The backends whose names the program may choose."""
 
 
-def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, called: bool = False) -> None:
-    """Report the use of a library's member, if its qualified `name` is in a module about accelerators."""
+def report_accelerator_name(
+    frame: Frame, name: str, node: cst.CSTNode, *, arguments: Arguments | None = None
+) -> None:
+    """Report the use of a library's member, if its qualified `name` is in a module about accelerators.
+
+    `arguments` are those of the call, if the member is called.
+    """
     module = name.rpartition(".")[0]
     if module not in DESCRIBED_MODULES or not _is_entry(frame):
         return
@@ -94,8 +114,9 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
         or written_guards.is_named_for_cuda(around)
         or written_guards.is_told_as_cuda(around)
         or written_guards.is_replaced_by_test(around, name)
-        or written_guards.is_switched_off(around)
-        or (name == "torch.cuda.device_count" and written_guards.is_about_count(around))
+        or (arguments is not None and _is_switched_off(frame, name, arguments))
+        or (name == "torch.cuda.device_count" and _is_about_count(frame, around))
+        or device_counts.is_for_each_cuda_device(around, frame.module.index.statements)
         or (name == "torch.cuda.current_device" and written_guards.is_index_beside_cuda(around))
         or (module.startswith("torch.cuda") and _is_for_cuda_by_design(frame, around))
     )
@@ -103,6 +124,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
     statement = frame.place(written_guards.statement_of(around or [node]))
     context = frame.event_context(node)
+    called = arguments is not None
     frame.emit(AcceleratorNameUsed(context, name, statement, called, expected, guarded, imported, chosen, seeded))
 
 
@@ -115,8 +137,8 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     given = Const("cuda") if parameter == CUDA_BY_NAME else arguments.value(keyword, position)
     if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
         return
-    enabled = arguments.keywords.get("enabled")
-    if enabled is not None and enabled.value != Const(True):
+    enabled = arguments.value("enabled", _SWITCHES.get(name))
+    if enabled is not None and enabled != Const(True):
         return
     asked = (*CHECKED, "device", "backend", "distributed")
     around = path_to(frame.unit.tree, arguments.node)
@@ -128,6 +150,33 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     )
     context = frame.event_context(arguments.node)
     frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded, keyword, position))
+
+
+def _is_switched_off(frame: Frame, name: str, arguments: Arguments) -> bool:
+    """Return whether a call for mixed precision is always off: by a constant, or an attribute that is only set so."""
+    match arguments.get("enabled", _SWITCHES[name]) if name in _SWITCHES else None:
+        case Argument(value=Const(value=value)):
+            return not value
+        case Argument(node=cst.Attribute(value=cst.Name(), attr=cst.Name(value=attribute))):
+            set_to = re.findall(rf"\.{attribute}\b(?:\s*:[^=\n]*)?\s*=(?!=)\s*(\w*)", frame.module.source.text)
+            return bool(set_to) and all(one == "False" for one in set_to)
+    return False
+
+
+def _is_about_count(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the number of CUDA devices, a call, decides about CUDA, here or in what is passed the number."""
+    if device_counts.is_about_count(around, frame.module.index.statements):
+        return True
+    match around:
+        case [*_, cst.Call(func=cst.Name() as called, args=arguments), cst.Arg(keyword=None) as argument, _, _]:
+            match frame.evaluate(called):
+                case ProgramDefinition(definition=FunctionInfo() as function, receiver=None):
+                    names = [one.name for one in function.parameters[arguments.index(argument) :][:1]]
+                    return device_counts.takes_cuda_for([function.node], names)
+        case [*_, cst.Call(func=called), cst.Arg(keyword=cst.Name(value=keyword)), _, _] if keyword in _CUDA_COUNTS:
+            function = frame.evaluate(called)
+            return isinstance(function, LibraryName) and function.name in _CUDA_COUNTS[keyword]
+    return False
 
 
 def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
