@@ -556,6 +556,110 @@ def test_files_that_import_kernels_of_the_program_are_for_cuda(tmp_path: Path) -
     assert len(check(KERNELS, "DEV605", tmp_path)) == 2
 
 
+WRAPPERS = """
+# file: ops/__init__.py
+# file: ops/backend.py
+from torch.utils.cpp_extension import load
+
+kernels = load(name="grid", sources=["grid.cu", "bindings.cpp"])
+# file: ops/late.py
+from torch.utils.cpp_extension import load_inline
+
+def built():
+    return load_inline("scan", cpp_sources="", cuda_sources="...")
+# file: ops/grid.py
+import torch
+from torch.cuda.amp import custom_fwd
+
+try:
+    import _grid as kernels
+except ImportError:
+    from .backend import kernels
+from . import late
+
+class Grid(torch.autograd.Function):
+    @staticmethod
+    @custom_fwd(cast_inputs=torch.float32)
+    def forward(ctx, x):
+        torch.cuda.synchronize()
+        return kernels.grid(x)
+
+def encode(x):
+    torch.cuda.synchronize()
+    return Grid.apply(x)
+
+def scan(x):
+    torch.cuda.synchronize()
+    return late.built().scan(x)
+
+def maybe(x):
+    torch.cuda.synchronize()  # DEV605
+    if x.dim() > 2:
+        return Grid.apply(x)
+    return x
+# file: ops/deform.py
+import torch
+from torch.cuda.amp import custom_fwd
+
+from ops import _C
+
+class Deform(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return _C.deform(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        torch.cuda.synchronize()
+        return _C.deform_backward(grad)
+
+deform = Deform.apply
+
+class Layer(nn.Module):
+    @custom_fwd(cast_inputs=torch.float32)
+    def forward(self, x):
+        return deform(x)
+
+class Other(nn.Module):
+    @custom_fwd(cast_inputs=torch.float32)  # DEV605
+    def forward(self, x):
+        return x + 1
+
+def layers(x):
+    return Layer()(x), Other()(x)
+# file: gradient.py
+import torch
+
+class OnCuda(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        if not x.is_cuda:
+            raise NotImplementedError
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        torch.cuda.synchronize()
+        return grad
+
+class Anywhere(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        if not x.is_floating_point():
+            raise NotImplementedError
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        torch.cuda.synchronize()  # DEV605
+        return grad
+"""
+
+
+def test_wrappers_of_compiled_kernels_are_for_cuda(tmp_path: Path) -> None:
+    assert len(check(WRAPPERS, "DEV605", tmp_path)) == 3
+
+
 def test_a_file_may_say_that_it_is_for_cuda(tmp_path: Path) -> None:
     program = """
 # file: tools/cuda_memory.py

@@ -87,9 +87,7 @@ _BACKENDS: Final = ("cuda", "mps", "xpu")
 """The backends whose names the program may choose."""
 
 
-def report_accelerator_name(
-    frame: Frame, name: str, node: cst.CSTNode, *, arguments: Arguments | None = None
-) -> None:
+def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, arguments: Arguments | None = None) -> None:
     """Report the use of a library's member, if its qualified `name` is in a module about accelerators.
 
     `arguments` are those of the call, if the member is called.
@@ -146,7 +144,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
         _is_behind_check(frame, *asked)
         or written_guards.is_asked_for(around, asked)
         or (given.value == "nccl" and written_guards.names_device_in_branch(around, "cuda"))
-        or (given.value in ("cuda", "nccl") and frame.analysis.facts.cuda_kernels.needed_by(frame.module))
+        or (given.value in ("cuda", "nccl") and _is_with_kernels(frame, around))
     )
     context = frame.event_context(arguments.node)
     frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded, keyword, position))
@@ -174,16 +172,22 @@ def _is_about_count(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
                     names = [one.name for one in function.parameters[arguments.index(argument) :][:1]]
                     return device_counts.takes_cuda_for([function.node], names)
         case [*_, cst.Call(func=called), cst.Arg(keyword=cst.Name(value=keyword)), _, _] if keyword in _CUDA_COUNTS:
-            function = frame.evaluate(called)
-            return isinstance(function, LibraryName) and function.name in _CUDA_COUNTS[keyword]
+            callee = frame.evaluate(called)
+            return isinstance(callee, LibraryName) and callee.name in _CUDA_COUNTS[keyword]
     return False
 
 
 def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
-    """Return whether the file, or the function around a node, is for CUDA only: by its kernels, graphs or name."""
+    """Return whether the file, or the code around a node, is for CUDA only: by its kernels, graphs or name."""
     if written_guards.is_name_for_cuda(frame.module.name) or is_with_cuda_kernels(around):
         return True
-    return frame.analysis.facts.cuda_kernels.needed_by(frame.module)
+    return _is_with_kernels(frame, around)
+
+
+def _is_with_kernels(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the file needs compiled kernels, or the class or function around a node always calls one."""
+    facts = frame.analysis.facts
+    return facts.cuda_kernels.needed_by(frame.module) or facts.kernel_wrappers.is_wrapped(frame.module, around)
 
 
 def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:
