@@ -9,6 +9,19 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a stream on every device": """
+class Prefetcher:
+    def __init__(self, device):
+        self.device = device
+        self.stream = torch.cuda.Stream()  # DEV605
+
+    def take(self, batch):
+        with torch.cuda.stream(self.stream):  # DEV605
+            batch = batch.to(self.device)
+        if batch is not None:
+            torch.cuda.current_stream().wait_stream(self.stream)  # DEV605
+        return batch
+""",
     "mixed precision that may be on": """
 from torch.cuda.amp import autocast
 
@@ -189,6 +202,26 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "a stream where there are streams": """
+class Prefetcher:
+    def __init__(self, device):
+        self.device = device
+        self.stream = torch.cuda.Stream() if device.type == "cuda" else None
+
+    def take(self, batch):
+        with torch.cuda.stream(self.stream):
+            batch = batch.to(self.device)
+        if self.stream is not None:
+            torch.cuda.current_stream().wait_stream(self.stream)
+        return batch
+
+def run(step, device, stream=None):
+    side = torch.cuda.Stream() if device.type == "cuda" else None
+    with torch.cuda.stream(side):
+        step()
+    if stream:
+        torch.cuda.current_stream().wait_stream(stream)
+""",
     "mixed precision that a constant switches off": """
 from torch.cuda.amp import GradScaler, autocast
 
@@ -486,7 +519,7 @@ def test_the_advice_says_what_differs() -> None:
         "since torch 2.9;"
         " ask `torch.accelerator.is_available()` first:"
         " without one, `torch.cuda.memory_allocated` gives 0 and the new one raises;"
-        " the device is passed by position"
+        " the device is passed by position; on mps it raises before torch 2.13"
     )
     (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
     assert found.help == "since torch 2.4; the modules of mps, mtia, cpu have none"
@@ -494,7 +527,9 @@ def test_the_advice_says_what_differs() -> None:
         "CUDA only; where the backend has it, there is `torch.get_device_module(device).get_device_name`"
     )
     (found,) = check("torch.cuda.manual_seed_all(0)  # DEV605\n", "DEV605")
-    assert found.message.endswith("for any accelerator there is `torch.manual_seed`")
+    assert found.message.endswith("for any accelerator there is `torch.manual_seed`, which seeds the host too")
+    assert found.help is not None
+    assert "`torch.get_device_module(device).manual_seed_all` seeds the devices alone, and mps has none" in found.help
     (found,) = check("torch.cuda.amp.custom_fwd(print)  # DEV605\n", "DEV605")
     assert found.help == (
         "since torch 2.4; pass the device's type: `torch.amp.custom_fwd(device_type=device.type, ...)`"
@@ -623,10 +658,11 @@ class Layer(nn.Module):
 class Other(nn.Module):
     @custom_fwd(cast_inputs=torch.float32)  # DEV605
     def forward(self, x):
-        return x + 1
+        return x
 
-def layers(x):
-    return Layer()(x), Other()(x)
+layer, other = Layer(), Other()
+layer.forward(torch.ones(3))
+other.forward(torch.ones(3))
 # file: gradient.py
 import torch
 

@@ -27,7 +27,7 @@ from devlint.interpreter.program import device_counts, written_guards
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.node_paths import path_to
-from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
     AcceleratorMayBeNone,
     AcceleratorNameUsed,
@@ -55,6 +55,10 @@ _SWITCHES: Final[Mapping[str, int]] = {
     "torch.cuda.amp.GradScaler": 4,
 }
 """The functions for mixed precision that an argument `enabled` switches off, with the position of that argument."""
+_ABOUT_STREAMS: Final = frozenset(
+    f"torch.cuda.{name}" for name in ("Event", "Stream", "current_stream", "set_stream", "stream")
+)
+"""The names about streams: who makes a stream, and later asks whether there is one, knows the device."""
 _CUDA_COUNTS: Final[Mapping[str, frozenset[str]]] = {
     "gpus": frozenset({"pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer"}),
 }
@@ -112,7 +116,8 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
         or written_guards.is_named_for_cuda(around)
         or written_guards.is_told_as_cuda(around)
         or written_guards.is_replaced_by_test(around, name)
-        or (arguments is not None and _is_switched_off(frame, name, arguments))
+        or (name in _ABOUT_STREAMS and written_guards.is_asked_for(around, ("stream",)))
+        or (arguments is not None and _is_without_effect(frame, name, arguments))
         or (name == "torch.cuda.device_count" and _is_about_count(frame, around))
         or device_counts.is_for_each_cuda_device(around, frame.module.index.statements)
         or (name == "torch.cuda.current_device" and written_guards.is_index_beside_cuda(around))
@@ -138,7 +143,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     enabled = arguments.value("enabled", _SWITCHES.get(name))
     if enabled is not None and enabled != Const(True):
         return
-    asked = (*CHECKED, "device", "backend", "distributed")
+    asked = (*CHECKED, "device", "backend", "distributed", "scaler")  # who makes a scaler knows the device
     around = path_to(frame.unit.tree, arguments.node)
     guarded = (
         _is_behind_check(frame, *asked)
@@ -146,19 +151,42 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
         or (given.value == "nccl" and written_guards.names_device_in_branch(around, "cuda"))
         or (given.value in ("cuda", "nccl") and _is_with_kernels(frame, around))
     )
-    context = frame.event_context(arguments.node)
-    frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded, keyword, position))
+    context, backend, chosen = frame.event_context(arguments.node), str(given.value), _chooses_device(frame)
+    written = arguments.get(keyword, position) if keyword else None
+    place = frame.place(written.node) if written is not None else None
+    frame.emit(BackendWrittenOut(context, name, backend, chosen, guarded, keyword, position, place))
 
 
-def _is_switched_off(frame: Frame, name: str, arguments: Arguments) -> bool:
-    """Return whether a call for mixed precision is always off: by a constant, or an attribute that is only set so."""
-    match arguments.get("enabled", _SWITCHES[name]) if name in _SWITCHES else None:
-        case Argument(value=Const(value=value)):
-            return not value
-        case Argument(node=cst.Attribute(value=cst.Name(), attr=cst.Name(value=attribute))):
-            set_to = re.findall(rf"\.{attribute}\b(?:\s*:[^=\n]*)?\s*=(?!=)\s*(\w*)", frame.module.source.text)
-            return bool(set_to) and all(one == "False" for one in set_to)
-    return False
+def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
+    """Return whether a call is made so that it may run on any device: mixed precision that is off, a stream or None."""
+    if name == "torch.cuda.stream":
+        given = arguments.get("stream", 0)
+        return given is not None and (_may_be_none(given.value) or "None" in _assigned_to(frame, given.node))
+    enabled = arguments.get("enabled", _SWITCHES[name]) if name in _SWITCHES else None
+    if enabled is None:
+        return False
+    if isinstance(enabled.value, Const):
+        return not enabled.value.value
+    return _assigned_to(frame, enabled.node) == {"False"}
+
+
+def _may_be_none(value: Value) -> bool:
+    """Return whether a value is None on some path."""
+    return value == NONE or (
+        isinstance(value, ConditionalValue) and (_may_be_none(value.yes) or _may_be_none(value.no))
+    )
+
+
+def _assigned_to(frame: Frame, node: cst.BaseExpression) -> set[str]:
+    """Return the texts that the file assigns to an attribute of an object, or to the attribute of that name of others.
+
+    What is chosen by `a if b else c` is two texts. An expression that is no attribute has none.
+    """
+    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
+        return set()
+    assigned = rf"\.{node.attr.value}\b(?:[ \t]*:[^=\n]*)?[ \t]*=(?!=)[ \t]*([^\n#]*)"
+    found = re.findall(assigned, frame.module.source.text)
+    return {part.strip() for one in found for part in re.split(r"\bif\b.*\belse\b", one)}
 
 
 def _is_about_count(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
