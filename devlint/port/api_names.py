@@ -98,6 +98,8 @@ def _port_function(
         end = region.span_with_parentheses(device)[1]
         arguments.append(region.context.edit(end, end, ".index"))
     if by.result_without is not None or (_is_action(by.name) and isinstance(region.parent(call), cst.Expr)):
+        if by.result_without is not None:
+            context.refuse_early(region, call)
         available, more = context.available(region, call)
         result = by.result_without or "None"
         shown, checked = call_under_check(region, call, text, available, arguments, result)

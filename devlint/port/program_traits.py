@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -17,11 +17,16 @@ from devlint.port.port_context import ProgramTraits
 from devlint.syntax.statement import Statement
 
 _SETS_DEVICES: Final = re.compile(
-    r"CUDA_VISIBLE_DEVICES['\"]\s*\]\s*=[^=]|(setdefault|putenv|update)\([^()]*CUDA_VISIBLE_DEVICES"
+    r"CUDA_VISIBLE_DEVICES['\"]\s*\]\s*=[^=]|(setdefault|putenv|setenv|update|pop)\([^()]*CUDA_VISIBLE_DEVICES"
 )
 """Text of a program that chooses the visible devices itself."""
-_FORKS: Final = re.compile(rf"{_SETS_DEVICES.pattern}|\bos\.fork\(|\b(Process|Pool|get_context|set_start_method)\(")
+_FORKS: Final = re.compile(
+    rf"{_SETS_DEVICES.pattern}|\bos\.fork\("
+    r"|\b(Process|Pool|ProcessPoolExecutor|get_context|set_start_method)\("
+)
 """Text of a program that does so, or makes processes that may be forks."""
+_CALLED: Final = re.compile(r"(?<!def )\b(\w+)\(")
+"""The name of a function that is called."""
 _SPAWNS: Final = re.compile(r"\bset_start_method\(\s*['\"]spawn['\"]")
 """Text of a program whose processes are no forks. Those of a fork server are: it has run the main file's top before."""
 _SCRIPTS: Final = re.compile(r"\bjit\.(script|script_method|script_if_tracing)\b|\bScriptModule\b")
@@ -39,7 +44,10 @@ def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict
     imported = {path: _imported(one, program) & modules.keys() for path, one in modules.items()}
     spawns = any(_SPAWNS.search(one.source.text) for one in modules.values())
     sets = _SETS_DEVICES if spawns else _FORKS
-    late = _with_imports({path for path, one in modules.items() if _asks_late(one, program, sets)}, imported)
+    setting = {path for path, one in modules.items() if _asks_late(one, program, sets)}
+    # What imports the file runs its top before that file's functions, and so does all that is imported there.
+    late = _with_imports(_with_imports(setting, _importers(imported)), imported)
+    early = frozenset(name for path in setting for name in _called_before(modules[path], sets))
     scripted = _with_imports({path for path, one in modules.items() if _SCRIPTS.search(one.source.text)}, imported)
     has_many = any(_MANY_DEVICES.search(one.source.text) for one in modules.values())
     own = {path for path, one in modules.items() if _OWN_TRANSFER.search(one.source.text)}
@@ -47,6 +55,8 @@ def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict
     return {
         path: ProgramTraits(
             asks_late=path in late,
+            called_early=early,
+            sets=sets,
             has_own_transfers=path in own or bool(own & imported[path]),
             is_scripted=path in scripted,
             has_many_devices=has_many,
@@ -54,6 +64,24 @@ def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict
         )
         for path, one in modules.items()
     }
+
+
+def _importers(imported: Mapping[Path, set[Path]]) -> dict[Path, set[Path]]:
+    """Return for each file of a program the files that import it."""
+    found: dict[Path, set[Path]] = {path: set() for path in imported}
+    for path, below in imported.items():
+        for one in below:
+            found[one].add(path)
+    return found
+
+
+def _called_before(module: ModuleInfo, sets: re.Pattern[str]) -> Iterator[str]:
+    """Yield the names of what a file calls, in the same function or block, before it sets the visible devices."""
+    text = module.source.text
+    for place in sets.finditer(text):
+        for one in module.index.statements:
+            if one.start <= place.start() < one.end:
+                yield from _CALLED.findall(text[one.start : place.start()])
 
 
 def _with_imports(files: set[Path], imported: Mapping[Path, set[Path]]) -> set[Path]:
