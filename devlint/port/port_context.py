@@ -35,7 +35,8 @@ class ProgramTraits:
     called just before. `has_own_transfers` is true where objects of a class that defines `cuda` or `to` itself may
     occur.
     `is_scripted` is true where TorchScript may compile the methods of the file's classes, and `has_many_devices` where
-    tensors may lie on another device than the current one.
+    tensors may lie on another device than the current one. `has_raw_streams` is true where the program may pass a
+    stream of CUDA to code that is not torch's.
     `imported_devices` are the names for the program's device that the file imports from another one.
     """
 
@@ -45,6 +46,7 @@ class ProgramTraits:
     has_own_transfers: bool = False
     is_scripted: bool = False
     has_many_devices: bool = False
+    has_raw_streams: bool = False
     imported_devices: Mapping[str, DeviceName] = field(default_factory=dict)
 
 

@@ -35,6 +35,8 @@ _MANY_DEVICES: Final = re.compile(
     r"set_device\b|cuda:[1-9{%'\"]|DataParallel|device_count|\.cuda\(\s*[^)\s]|cuda\.device\(|local_rank"
 )
 """Text of a program that may have tensors on another device than the current one."""
+_RAW_STREAMS: Final = re.compile(r"\b(cuda_stream|ExternalStream|priority_range|get_stream_from_external|CUDAGraph)\b")
+"""Text of a program that hands streams to CUDA itself, or captures what runs on them."""
 _OWN_TRANSFER: Final = re.compile(r"^[ \t]+def (cuda|to)\(", re.MULTILINE)
 """A method by which a class of the program moves its objects."""
 
@@ -50,6 +52,7 @@ def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict
     early = frozenset(name for path in setting for name in _called_before(modules[path], sets))
     scripted = _with_imports({path for path, one in modules.items() if _SCRIPTS.search(one.source.text)}, imported)
     has_many = any(_MANY_DEVICES.search(one.source.text) for one in modules.values())
+    has_raw_streams = any(_RAW_STREAMS.search(one.source.text) for one in modules.values())
     own = {path for path, one in modules.items() if _OWN_TRANSFER.search(one.source.text)}
     exported = {path: _devices_of(one) for path, one in modules.items() if path not in late}
     return {
@@ -60,6 +63,7 @@ def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict
             has_own_transfers=path in own or bool(own & imported[path]),
             is_scripted=path in scripted,
             has_many_devices=has_many,
+            has_raw_streams=has_raw_streams,
             imported_devices=_imported_devices(one, program, exported),
         )
         for path, one in modules.items()
