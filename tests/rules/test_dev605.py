@@ -9,6 +9,13 @@ import pytest
 from .programs import check
 
 BAD = {
+    "whatever processes talk by": """
+import torch.distributed as dist
+
+def wait(group):
+    if dist.is_initialized():
+        dist.barrier(group, device_ids=[torch.cuda.current_device()])  # DEV605
+""",
     "a stream on every device": """
 class Prefetcher:
     def __init__(self, device):
@@ -202,6 +209,15 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "where processes talk by NCCL": """
+import torch.distributed as dist
+
+def wait(group):
+    if dist.get_backend(group) == dist.Backend.NCCL:
+        dist.barrier(group, device_ids=[torch.cuda.current_device()])
+    else:
+        dist.barrier(group)
+""",
     "a stream where there are streams": """
 class Prefetcher:
     def __init__(self, device):

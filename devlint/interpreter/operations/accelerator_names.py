@@ -75,7 +75,7 @@ BACKEND_ARGUMENTS: Final[Mapping[str, tuple[str, int]]] = {
 """The functions that are told a backend by name, with the keyword and the position of that argument."""
 _CHOICES: Final = frozenset({"is_available", "current_accelerator"})
 """Names by which code asks which accelerators there are."""
-CHECKED: Final = ("available", "cuda", "gpu", "nvidia", "accelerator", "count")
+CHECKED: Final = ("available", "cuda", "nccl", "gpu", "nvidia", "accelerator", "count")
 """Parts of the words of a condition that asks for a backend, or how many devices it has."""
 _MISSING: Final = frozenset({"AttributeError", "ImportError", "Exception", ""})
 """The exceptions that a missing name raises; the empty text stands for any exception."""
