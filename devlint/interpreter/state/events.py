@@ -631,7 +631,7 @@ class BackendWrittenOut(Event):
 
     `function` is the qualified name of what is called, `backend` what is named. `chosen` is true in a file that chooses
     its device while it runs, `guarded` where the code runs only after a check of the device. `keyword` and `position`
-    are those of the argument that names the backend.
+    are those of the argument that names the backend, and `argument` is its place; None where the function's name does.
     """
 
     function: str
@@ -640,6 +640,7 @@ class BackendWrittenOut(Event):
     guarded: bool
     keyword: str
     position: int
+    argument: Place | None
 
 
 @record(frozen=True, slots=True)

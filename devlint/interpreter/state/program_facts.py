@@ -12,6 +12,7 @@ from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.cuda_kernels import CudaKernels
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.import_graph import ImportGraph
+from devlint.interpreter.program.kernel_wrappers import KernelWrappers
 from devlint.interpreter.program.liveness import names_bound_in, names_changed_in, settled_names
 from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
@@ -45,6 +46,7 @@ class ProgramFacts:
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)
         self.cuda_kernels = CudaKernels(program)
+        self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
         self.removed_modules = RemovedModules(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
