@@ -78,9 +78,10 @@ def _with_callers(
             if not clauses and needed and all(needed):
                 clauses = min(needed)
             assumed = [AssumptionNote(AssumptionKind.CALLED, clause, None) for clause in clauses]
-            if one.diagnostic.code.startswith(_COSTS) and region.filename in given:
-                if uncalled.serves_nothing(given[region.filename], region.start.row):  # What never runs costs nothing.
-                    one = replace(one, diagnostic=replace(one.diagnostic, severity=Severity.INFO))
+            module = given.get(region.filename) if one.diagnostic.code.startswith(_COSTS) else None
+            if module is not None and uncalled.serves_nothing(module, region.start.row):
+                # What never runs costs nothing.
+                one = replace(one, diagnostic=replace(one.diagnostic, severity=Severity.INFO))
             if assumed:
                 one = with_assumptions(one, (*one.diagnostic.assumptions, *assumed))
         yield one

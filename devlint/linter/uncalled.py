@@ -2,8 +2,8 @@
 
 An application is a program of several files, one of which runs as a script. Its project is the folder around the files,
 with notebooks, settings and documents: who is named in none of them is called by nobody. Nothing is claimed of what an
-installed package offers, nor of what a library may call by its name. The methods that torch calls, such as `forward`, are
-called where something names their class.
+installed package offers, nor of what a library may call by its name. The methods that torch calls, such as `forward`,
+are called where something names their class.
 """
 
 from __future__ import annotations
