@@ -2,8 +2,8 @@
 
 Hot is a loop over more than a few known elements, a function that runs for every batch, step or request, and what such
 code calls. Not hot are module level, set-up, the construction of modules, tests, the cells of notebooks but for loops
-over batches, what runs only until its result is kept (`if self.table is None: self.table = ...`), what a loop calls only
-now and then (`if step % 100 == 0: sample()`), and a loop in which a person is asked for input.
+over batches, what runs only until its result is kept (`if self.table is None: self.table = ...`), what a loop calls
+only now and then (`if step % 100 == 0: sample()`), and a loop in which a person is asked for input.
 """
 
 from __future__ import annotations
