@@ -561,8 +561,8 @@ class MovedLeaf(Event):
 class UnsynchronizedTiming(Event):
     """Two clock reads around accelerator work that the program does not wait for before the second read.
 
-    The source location of the event is the second read; `started` is that of the first, `work` the newest accelerator
-    operation between them.
+    The source location of the event is the second read; `started` is that of the first, `work` the newest heavy
+    accelerator operation between them, or the newest one where none is heavy.
     """
 
     started: Place

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.clock_reads import RunningWork
+from devlint.domain.clock_reads import Launch, RunningWork
 from devlint.domain.join import join_tensors
 from devlint.domain.objects import HeapObject, Instance, ParameterCell, ParameterGroup, Sequence, join_parameter_cells
 from devlint.domain.path_conditions import Literal, entails
@@ -552,6 +552,7 @@ class Frame:
         `heavy` is false for an operation that takes a moment (see `RunningWork`).
         """
         torch_state: TorchState = self.state.torch_state
-        number, running = torch_state.launches + 1, torch_state.unsynchronized
-        work = RunningWork(number, step, heavy or (running is not None and running.heavy))
-        self.state.torch_state = replace(torch_state, launches=number, unsynchronized=work, last_wait=None)
+        newest, running = Launch(torch_state.launches + 1, step), torch_state.unsynchronized
+        earlier = running.heavy if running is not None else None
+        work = RunningWork(newest, newest if heavy else earlier)
+        self.state.torch_state = replace(torch_state, launches=newest.number, unsynchronized=work, last_wait=None)
