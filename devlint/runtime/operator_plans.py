@@ -40,7 +40,7 @@ UNCHECKED_OPERATORS = {
     "copy_", "copy", "_copy_from", "is_same_size", "set_", "resize_as_", "_has_same_storage_numel", "_make_dual",
     "_new_zeros_with_same_feature_meta", "slice_scatter", "select_scatter", "diagonal_scatter", "as_strided_scatter",
     "slice_inverse", "is_set_to", "fill", "fill_", "_make_dual_copy", "_to_copy", "empty_like", "view_as", "expand_as",
-    "_foreach_copy_", "_foreach_copy", "_pad_packed_sequence", "mkldnn_rnn_layer", "mkldnn_rnn_layer_backward",
+    "_foreach_copy_", "_foreach_copy", "mkldnn_rnn_layer", "mkldnn_rnn_layer_backward",
     "_ctc_loss", "_ctc_loss_backward", "bernoulli_",
 }  # fmt: skip
 """Operators whose operands' devices may differ."""
