@@ -76,6 +76,12 @@ class _RunCommand(click.Command):
     help="Exit with 1 if the host waits more often for the accelerator in a training step (the median of the steps).",
 )
 @click.option(
+    "--export-cases",
+    type=click.Path(path_type=Path, file_okay=False, resolve_path=True),
+    metavar="DIR",
+    help="Write each error that no static finding predicted there, as a small program and what was seen.",
+)
+@click.option(
     "--output-format",
     metavar="FORMAT[:FILE],...",
     callback=parse_report_targets,
@@ -97,6 +103,7 @@ def run(
     census: bool,
     everything: bool,
     max_waits_per_step: int | None,
+    export_cases: Path | None,
     output_format: tuple[ReportTarget, ...],
     output_file: Path | None,
     module: bool,
@@ -117,14 +124,16 @@ def run(
     ]
     _require_program(program, module=module)
     if device == ALL_DEVICES:
-        if census or max_waits_per_step is not None:
-            raise click.UsageError(f"--device {ALL_DEVICES} goes neither with --census nor with --max-waits-per-step")
+        if census or max_waits_per_step is not None or export_cases is not None:
+            alone = "--census, --max-waits-per-step or --export-cases"
+            raise click.UsageError(f"--device {ALL_DEVICES} does not go with {alone}")
         status = _compare(ComparisonRequest(program, module, arguments, devices, keep_going), targets)
     else:
         linter = None if no_lint else _linter(config, _folder(program, module=module), isolated)
         gc.enable()  # the command line turns it off, but a program runs with it
         try:
             # Imported here because torch is an optional dependency, and slow to import.
+            from devlint.runtime import exported_cases
             from devlint.runtime.program_runner import RunRequest, run_program
             from devlint.runtime.report_forms import render_report
 
@@ -147,6 +156,9 @@ def run(
             color = target.path is None and terminal.has_color(sys.stderr)
             text = render_report(report, target.format, base=report_base(), color=color, everything=everything)
             _write(text, target.path)
+        if export_cases is not None:
+            written = exported_cases.export_cases(report, export_cases)
+            terminal.note(f"{len(written)} cases written to {export_cases}")
         status = status or int(report.failed)
         if max_waits_per_step is not None:
             over_budget = _over_budget(report.waits_per_step, max_waits_per_step)

@@ -14,7 +14,7 @@ _HERE = str(Path(__file__).resolve().parent)
 _LIBRARY_ROOTS = tuple(
     {os.path.realpath(path) + os.sep for name, path in sysconfig.get_paths().items() if name != "data"}
     | {path + os.sep for name, path in sysconfig.get_paths().items() if name != "data"}
-    | {_HERE + os.sep}
+    | {str(Path(_HERE).parent) + os.sep}
 )
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 """Folders of installed packages, also of other environments that this interpreter sees."""
@@ -48,7 +48,7 @@ class Site:
 def is_library(filename: str) -> bool:
     """Return whether a file belongs to a library, not to the user's code.
 
-    Libraries are the standard library, installed packages, devlint's runtime and generated code (a name such as
+    Libraries are the standard library, installed packages, devlint itself and generated code (a name such as
     `<string>`).
     """
     known = known_libraries.get(filename)

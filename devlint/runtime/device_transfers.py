@@ -6,6 +6,7 @@ Each copy is recorded, and checked for waste and risk.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -53,12 +54,24 @@ def _copy_without_grad(tensor: torch.Tensor, options: tuple[Any, ...]) -> torch.
         values = _values_on_stream(tensor, label)
         out = _copy(values, dtype=dtype, memory_format=memory_format or torch.preserve_format)
     site = user_site(2)
-    place = Placement(target, f"moved from {source.device} to {target} by .{how}()", site, source)
+    place = Placement(target, _move_text(source.device, target, how), site, source)
     label_tensor(out, place)
     pinned = label is not None and label.pinned
     record_transfer(source, target, tensor, blocking=not non_blocking, pinned=pinned, how=how)
     track_completion(session, tensor, out, source, target, non_blocking=non_blocking, pinned=pinned)
     return out
+
+
+@lru_cache(None)
+def _move_text(source: torch.device, target: torch.device, how: str) -> str:
+    """Return the text for the history of a tensor that the method `how` moved."""
+    return f"moved from {source} to {target} by .{how}()"
+
+
+@lru_cache(None)
+def _transfer_kind(source: torch.device, target: torch.device, blocking: bool, pinned: bool, how: str) -> TransferKind:
+    """Return the kind of a transfer between two devices; see there."""
+    return TransferKind(str(source), str(target), blocking, pinned, how)
 
 
 def _values_on_stream(tensor: torch.Tensor, label: StorageLabel | None) -> torch.Tensor:
@@ -81,8 +94,9 @@ def record_transfer(
 ) -> None:
     """Record the transfer of a tensor to another device, and report what is wasteful or risky about the transfer."""
     session = runtime_session.current()
-    kind = TransferKind(str(source.device), str(target), blocking, pinned, how)
-    session.record_transfer(kind, tensor.numel() * tensor.element_size())
+    if session.recorders:
+        kind = _transfer_kind(source.device, target, blocking, pinned, how)
+        session.record_transfer(kind, tensor.numel() * tensor.element_size())
     session.transfer_checker.check(session, Transfer(tensor, source, target, how, blocking, pinned))
 
 

@@ -18,6 +18,8 @@ from devlint.runtime.operator_plans import has_float64
 if TYPE_CHECKING:
     from devlint.runtime.runtime_session import RuntimeSession
 
+PLAIN_TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
+"""The types of tensors without behaviour of their own."""
 mode_disabled = torch._C._DisableTorchDispatch
 """Context manager in which no dispatch mode sees the operators that run."""
 _dispatch_modes = torch._C._len_torch_dispatch_stack

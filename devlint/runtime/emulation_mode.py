@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from devlint.runtime import rng, torch_errors
 from devlint.runtime.call_sites import called_by_user, user_frame, user_site
 from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.direct_calls import PLAIN_TENSORS
 from devlint.runtime.discarded_results import CAST_OPERATORS, check_discarded_cast
 from devlint.runtime.error_reports import code_for, continues_after, report_operator_error
 from devlint.runtime.narrow_dtypes import DTYPE_CHECKS, computed_in_float32
@@ -42,12 +43,12 @@ from devlint.runtime.wrapped_numbers import tensors_for_refused_numbers
 Tensor = torch.Tensor
 _Base: Any = TorchDispatchMode
 _plans: dict[Any, OperatorPlan] = {}
-"""The plans made so far, by operator overload."""
+"""The plans made so far, by what an operator overload calls: its hash is quicker than that of the overload."""
 
 
 def _plan(func: Any) -> OperatorPlan:
     """Return the plan for an operator overload, made on first use: what the emulation must know of the overload."""
-    plan = _plans.get(func)
+    plan = _plans.get(func._op)
     if plan is None:
         plan = plan_for(func)
         plan.handler = SPECIAL_HANDLERS.get(plan.name)
@@ -55,7 +56,8 @@ def _plan(func: Any) -> OperatorPlan:
         if plan.handler is not None:
             plan.device_check = DeviceCheck.NONE
             plan.composite_key = None
-        _plans[func] = plan
+        plan.simple = not (plan.handler or plan.dtype_check or plan.random or plan.implicit_composite)
+        _plans[func._op] = plan
     return plan
 
 
@@ -69,6 +71,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
         super().__init__()
         self.session = session
         self.limits = session.dtype_limits or None
+        self.always_checks = self.limits is not None
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -86,8 +89,68 @@ class EmulationMode(_Base):  # type: ignore[misc]
         Checks that the operands' devices are allowed, computes on the host, labels the results with their device, and
         records that the operator ran.
         """
-        kwargs = kwargs or {}
-        plan = _plans.get(func) or _plan(func)
+        plan = _plans.get(func._op) or _plan(func)
+        # What runs most has operands on one device that nothing watches: then only labels are read and written.
+        fits = plan.simple and not kwargs and not self.always_checks
+        place: Placement | None = None
+        key = -1
+        if fits:
+            try:
+                for value in args if not plan.takes_lists else _flattened(args):
+                    if type(value) in PLAIN_TENSORS:
+                        label = storage_of_dense(value)._devlint_label
+                        if label is None:
+                            found = 0
+                        else:
+                            here = label.place
+                            found = here.key
+                            if place is None:
+                                place = here
+                            if label.watch is not None or here is UNDECIDED:
+                                fits = False
+                        if found != key:
+                            if key >= 0:
+                                fits = False
+                            key = found
+                    elif isinstance(value, Tensor):
+                        fits = False
+            except (NotImplementedError, RuntimeError):
+                fits = False
+        session = self.session
+        if not fits or session.forked_after_init:
+            return self._run_checked(func, types, plan, args, kwargs or {})
+        try:
+            out = plan.call(*args)
+        except Exception as error:
+            return self._after_error(func, types, plan, args, {}, place, False, error)
+        if place is None and plan.factory:
+            place = UNDECIDED
+        if place is not None:
+            if type(out) is Tensor:
+                try:
+                    storage = storage_of_dense(out)
+                    if storage._devlint_label is None:
+                        storage._devlint_label = (
+                            DeviceStorageLabel(place, storage.nbytes()) if key > 0 else StorageLabel(place)
+                        )
+                except (NotImplementedError, RuntimeError):
+                    _label_outputs(out, place)
+            elif out is not None:
+                _label_outputs(out, place)
+            if key > 0:
+                session.streams.launched_operators += 1
+                if plan.waits is not None:
+                    session.host_waited(plan.waits)
+        if session.recorders:
+            if plan.name in CAST_OPERATORS:
+                check_discarded_cast(session, 2)
+            self._record(plan, out, args, on_device=key > 0)
+        return out
+
+    def _run_checked(
+        self, func: Any, types: Any, plan: OperatorPlan, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Run one operator with every check, and return its result."""
         place, mixed = self._operand_placement(plan, args, kwargs)
         session = self.session
         if kwargs:
@@ -119,15 +182,34 @@ class EmulationMode(_Base):  # type: ignore[misc]
             else:
                 out = func(*args, **kwargs)
         except Exception as error:
-            tensors = tensors_for_refused_numbers(func, args, error)
-            if tensors is not None:
-                return self.__torch_dispatch__(func, types, tensors, kwargs)
-            if not on_device or not torch_errors.host_lacks_kernel(error):
-                report_operator_error(session, error, args, kwargs)
-                raise
-            out = computed_in_float32(plan.name, func, args, kwargs)
-            if out is NotImplemented:
-                raise NotEmulated(f"{plan.name} in a dtype that the host has no kernel for") from error
+            return self._after_error(func, types, plan, args, kwargs, place, mixed, error)
+        self._label_and_record(plan, out, args, kwargs, place, mixed)
+        return out
+
+    def _after_error(
+        self,
+        func: Any,
+        types: Any,
+        plan: OperatorPlan,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        place: Placement | None,
+        mixed: bool,
+        error: Exception,
+    ) -> Any:
+        """Return the result of an operator that the host's kernel refused, where an accelerator's would not.
+
+        Raises and records the error, which is the exception that is being handled, if an accelerator has it too.
+        """
+        tensors = tensors_for_refused_numbers(func, args, error)
+        if tensors is not None:
+            return self.__torch_dispatch__(func, types, tensors, kwargs)
+        if place is None or not place.key or not torch_errors.host_lacks_kernel(error):
+            report_operator_error(self.session, error, args, kwargs)
+            raise error
+        out = computed_in_float32(plan.name, func, args, kwargs)
+        if out is NotImplemented:
+            raise NotEmulated(f"{plan.name} in a dtype that the host has no kernel for") from error
         self._label_and_record(plan, out, args, kwargs, place, mixed)
         return out
 
@@ -207,7 +289,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
         """
         session = self.session
         if plan.name in CAST_OPERATORS:
-            check_discarded_cast(session, 3)
+            check_discarded_cast(session, 4)
         if mixed and plan.device_check is DeviceCheck.NONE:
             place = _first_operand_placement(args) or place
         if place is not None:
@@ -221,28 +303,32 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 if plan.waits is not None and kwargs.get("output_size") is None:
                     session.host_waited(plan.waits)
                 if session.recorders:
-                    self._record(plan, out, args)
+                    self._record(plan, out, args, on_device=True)
                 return
         elif plan.factory or mixed:
             _label_outputs(out, UNDECIDED)
-        if session.recorders and not session.suspended:
-            frame = user_frame(3)
-            for recorder in session.recorders:
-                recorder.record_operator(plan.name, frame, on_device=False)
+        if session.recorders:
+            self._record(plan, out, args, on_device=False)
 
-    def _record(self, plan: OperatorPlan, out: Any, args: tuple[Any, ...]) -> None:
-        """Tell the recorders that an operator ran on the emulated device.
+    def _record(self, plan: OperatorPlan, out: Any, args: tuple[Any, ...], *, on_device: bool) -> None:
+        """Tell the recorders that an operator ran, on the emulated device or on the host.
 
-        They are also told if the operator returned float64 although none of its operands was float64, and the user's
-        code called it: what a library computes in float64 for itself is not the user's to change.
+        They are also told if an operator on the device returned float64 although none of its operands was float64, and
+        the user's code called it: what a library computes in float64 for itself is not the user's to change.
         """
         session = self.session
-        if session.suspended:
+        if session.thread_state.suspended:
             return
-        frame = user_frame(4)
-        promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not has_float64(args) and called_by_user()
+        frame = user_frame(3)
+        promoted = (
+            on_device
+            and isinstance(out, Tensor)
+            and out.dtype is torch.float64
+            and not has_float64(args)
+            and called_by_user()
+        )
         for recorder in session.recorders:
-            recorder.record_operator(plan.name, frame, on_device=True)
+            recorder.record_operator(plan.name, frame, on_device=on_device)
             if promoted:
                 recorder.record_promotion(frame)
 
@@ -333,6 +419,17 @@ class EmulationMode(_Base):  # type: ignore[misc]
             self.session.report_early_read(watch, plan.name)
         elif writes:
             self.session.report_overwritten_buffer(watch)
+
+
+def _flattened(args: tuple[Any, ...]) -> list[Any]:
+    """Return the arguments of an operator, with the elements of lists in the place of the lists."""
+    found: list[Any] = []
+    for value in args:
+        if type(value) is list or type(value) is tuple:
+            found += value
+        else:
+            found.append(value)
+    return found
 
 
 _UNLABELLED_HOST = Placement(torch.device("cpu"), "on the host", None)

@@ -6,7 +6,7 @@ for its result.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -40,7 +40,7 @@ UNCHECKED_OPERATORS = {
     "copy_", "copy", "_copy_from", "is_same_size", "set_", "resize_as_", "_has_same_storage_numel", "_make_dual",
     "_new_zeros_with_same_feature_meta", "slice_scatter", "select_scatter", "diagonal_scatter", "as_strided_scatter",
     "slice_inverse", "is_set_to", "fill", "fill_", "_make_dual_copy", "_to_copy", "empty_like", "view_as", "expand_as",
-    "_foreach_copy_", "_foreach_copy", "_pad_packed_sequence", "mkldnn_rnn_layer", "mkldnn_rnn_layer_backward",
+    "_foreach_copy_", "_foreach_copy", "mkldnn_rnn_layer", "mkldnn_rnn_layer_backward",
     "_ctc_loss", "_ctc_loss_backward", "bernoulli_",
 }  # fmt: skip
 """Operators whose operands' devices may differ."""
@@ -76,6 +76,8 @@ class OperatorPlan:
     """What the emulation mode must know of one torch operator overload.
 
     Among this are the part of PyTorch that checks the operands' devices, and the wait that the operator causes.
+    `call` runs the operator. `takes_lists` tells that there may be lists of tensors among its arguments. It is `simple`
+    if nothing but the devices of its operands decides what the emulation does.
     """
 
     name: str
@@ -91,8 +93,11 @@ class OperatorPlan:
     host_scalars: HostScalars
     composite_key: DispatchKey | None
     implicit_composite: bool
+    takes_lists: bool
+    call: Callable[..., Any]
     handler: Any = None
     dtype_check: Any = None
+    simple: bool = False
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any], backend: Backend) -> None:
         """Check the devices of an operator's operands, and raise the error that eager PyTorch raises for them.
@@ -230,4 +235,6 @@ def plan_for(func: torch._ops.OpOverload) -> OperatorPlan:
         host_scalars=tensor_iterator.allowed_host_scalars(base),
         composite_key=inside if device_check is DeviceCheck.COMPOSITE else None,
         implicit_composite=inside is DispatchKey.CompositeImplicitAutograd,
+        takes_lists=any("Tensor" in str(a.type) and "List" in str(a.type) for a in schema.arguments),
+        call=func._op if type(func) is torch._ops.OpOverload else func,
     )

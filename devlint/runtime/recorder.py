@@ -120,6 +120,15 @@ class Observation:
     after_going_on: bool = False
 
 
+@dataclass(slots=True)
+class _Instruction:
+    """A bytecode instruction of the user's code that called operators: its code object, and the record of its line."""
+
+    code: CodeType
+    line: LineRecord
+    on_device: bool = False
+
+
 class Recorder:
     """Collection of what a program does with devices while it runs, by line of its code; shared by all threads."""
 
@@ -128,8 +137,7 @@ class Recorder:
         self.expressions: dict[Site, LineRecord] = {}
         self.mixed_operands: set[Site] = set()
         # By code object, which is kept alive, and instruction offset: Python counts a line number out each time.
-        self._by_instruction: dict[tuple[int, int], tuple[CodeType, LineRecord]] = {}
-        self._on_device: set[tuple[int, int]] = set()
+        self._by_instruction: dict[tuple[int, int], _Instruction] = {}
         self.timeline: list[TimelineEvent] = []
         self.observations: dict[tuple[str, Site | None], list[Observation]] = {}
         self.notes: dict[str, int] = {}
@@ -148,10 +156,10 @@ class Recorder:
         instruction = (id(code), frame.f_lasti)
         known = self._by_instruction.get(instruction)
         if known is not None:
-            return known[1]
+            return known.line
         record = self._find_line_record(frame)
         if record is not None:
-            self._by_instruction[instruction] = (code, record)
+            self._by_instruction[instruction] = _Instruction(code, record)
         return record
 
     def _find_line_record(self, frame: FrameType) -> LineRecord | None:
@@ -195,19 +203,25 @@ class Recorder:
             return
         instruction = (id(frame.f_code), frame.f_lasti)
         known = self._by_instruction.get(instruction)
-        record = known[1] if known is not None else self.line_record(frame)
-        if record is not None:
-            names = record.operators
-            names[name] = names.get(name, 0) + 1
-            if on_device:
-                record.device_operators += 1
-                self._on_device.add(instruction)
+        if known is None:
+            if self.line_record(frame) is None:
+                return
+            known = self._by_instruction[instruction]
+        record = known.line
+        names = record.operators
+        names[name] = names.get(name, 0) + 1
+        if on_device:
+            record.device_operators += 1
+            known.on_device = True
 
     @property
     def device_sites(self) -> set[Site]:
         """Return the expressions of the user's code that ran an operator on an accelerator."""
-        known = ((one, self._by_instruction[one]) for one in self._on_device if one in self._by_instruction)
-        return {site_at(code, instruction, record.site.line) for (_, instruction), (code, record) in known}
+        return {
+            site_at(known.code, offset, known.line.site.line)
+            for (_, offset), known in list(self._by_instruction.items())
+            if known.on_device
+        }
 
     def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
         """Count, for the line that a frame is at, a copy of a tensor to another device, with its bytes and seconds."""

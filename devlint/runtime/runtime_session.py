@@ -39,7 +39,8 @@ class RuntimeSession:
     `kind` is the device type that is emulated, or None if real devices are recorded; `backend` is what is known of it,
     or of CUDA. `own_generators` is whether a device that is seeded draws from a random generator of its own, as a real
     one does; otherwise it goes on to draw from the host's. `direct_calls` is whether small operators may pass the
-    dispatch mode. `test_rules` place what test code makes, under `pytest --devlint=move`.
+    dispatch mode. `thread_state` holds what differs between threads. `test_rules` place what test code makes, under
+    `pytest --devlint=move`.
     """
 
     def __init__(self, kind: str | None, devices: int) -> None:
@@ -57,26 +58,26 @@ class RuntimeSession:
         self.direct_calls = True
         self.dtype_limits = DtypeLimits(self.backend)
         self.test_rules: TestRules | None = None
-        self._local = _ThreadState()
+        self.thread_state = _ThreadState()
         self._resolved: dict[tuple[torch.device | str | int, int], torch.device] = {}
 
     @property
     def current_index(self) -> int:
         """Return the index of this thread's current emulated device."""
-        return self._local.current_index
+        return self.thread_state.current_index
 
     @current_index.setter
     def current_index(self, value: int) -> None:
-        self._local.current_index = value
+        self.thread_state.current_index = value
 
     @property
     def suspended(self) -> bool:
         """Return whether recording is suspended in this thread: devlint does it, or it is recorded as one event."""
-        return self._local.suspended
+        return self.thread_state.suspended
 
     @suspended.setter
     def suspended(self, value: bool) -> None:
-        self._local.suspended = value
+        self.thread_state.suspended = value
 
     @contextmanager
     def unrecorded(self) -> Iterator[None]:
@@ -93,20 +94,20 @@ class RuntimeSession:
 
         A composite operator is one that consists of calls of other operators.
         """
-        return self._local.inside_composite
+        return self.thread_state.inside_composite
 
     @inside_composite.setter
     def inside_composite(self, value: bool) -> None:
-        self._local.inside_composite = value
+        self.thread_state.inside_composite = value
 
     @property
     def checks_on_host(self) -> bool:
         """Return whether this thread runs a function whose reads are checks that a real accelerator does not make."""
-        return self._local.checks_on_host
+        return self.thread_state.checks_on_host
 
     @checks_on_host.setter
     def checks_on_host(self, value: bool) -> None:
-        self._local.checks_on_host = value
+        self.thread_state.checks_on_host = value
 
     def resolve(self, device: torch.device | str | int | None) -> torch.device:
         """Return the device that an argument given by the program means, with its index if it is an emulated one.

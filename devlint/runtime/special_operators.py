@@ -210,26 +210,11 @@ def _pack_sequence(
     if lengths is not None and lengths.key:
         raise torch_errors.lengths_not_on_host(args[1].dim(), lengths.device, args[1].dtype)
     data, batch_sizes = func(*args, **kwargs)
-    _label_sequence(args[0], data, batch_sizes, "pack_padded_sequence")
-    return data, batch_sizes
-
-
-@_handles("_pad_packed_sequence")
-def _pad_sequence(
-    session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
-) -> Any:
-    """Return the result of `_pad_packed_sequence`: padded data on the input's device, and lengths on the host."""
-    padded, lengths = func(*args, **kwargs)
-    _label_sequence(args[0], padded, lengths, "pad_packed_sequence")
-    return padded, lengths
-
-
-def _label_sequence(given: torch.Tensor, data: torch.Tensor, sizes: torch.Tensor, function: str) -> None:
-    """Label the data of a packed or padded sequence with the device of what was given, and its sizes with the host."""
-    place = decided_placement(given)
+    place = decided_placement(args[0])
     if place is not None and place.key:
         label_tensor(data, place)
-    label_tensor(sizes, Placement(HOST, f"made by {function}, always on the host", None))
+    label_tensor(batch_sizes, Placement(HOST, "made by pack_padded_sequence, always on the host", None))
+    return data, batch_sizes
 
 
 @_handles("grid_sampler_2d", "grid_sampler_3d")

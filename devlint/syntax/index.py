@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from devlint.syntax.ast_outline import ast_outline
 from devlint.syntax.ast_parsing import can_parse, parse_ast
@@ -69,6 +70,10 @@ class FileIndex:
         return self.bound if declared is None else declared
 
 
+_WRONG_ESCAPES: Final = ("(unicode error)", "(value error)")
+"""The beginnings of the messages about texts with an escape that Python cannot decode."""
+
+
 def index_source(source: Source, *, newer: bool = True) -> FileIndex:
     """Return the syntax index (the top-level statements and their names) of a file.
 
@@ -81,8 +86,8 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
             docstring, outlines = ast_outline(source.text, lines)
             newer_grammar = False
         except SyntaxError as error:
-            # An indentation error is one in newer grammar too, and libcst would not report it.
-            lax = not newer or isinstance(error, IndentationError)
+            # Wrong indentation and escapes are errors in newer grammar too, and libcst would not report them.
+            lax = not newer or isinstance(error, IndentationError) or error.msg.startswith(_WRONG_ESCAPES)
             fallback = None if lax else libcst_outline(source.text, lines)
             if fallback is None:
                 raise _syntax_error(error, source, lines) from None

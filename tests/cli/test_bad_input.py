@@ -61,6 +61,8 @@ def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str]
         (b"(" * 10_000, "bad.py:1:"),
         (b"x = " + b"-" * 200_000 + b"1\n", "bad.py:1:"),
         (b"if x:\n\ty\n        z\n", "bad.py:3:"),
+        (b'"""\ncd C:\\Users\\me\n"""\n', "bad.py:3:4: DEV900 the file cannot be parsed: (unicode error)"),
+        (b'p = b"\\x"\n', "bad.py:1:"),
     ],
 )
 def test_a_file_that_is_no_python_is_a_finding(run, content, said):
@@ -80,6 +82,7 @@ def test_a_file_that_is_no_python_is_a_finding(run, content, said):
         b"\n\n",
         b"\x0c",
         b"x = 1",
+        b'p = r"C:\\Users\\me"\n',
         b"# coding: latin-1\nx = '\xe9'\n",
         b"x = [" + b"1, " * 400_000 + b"]\n",
         b"x = '" + b"a" * 5_000_000 + b"'\n",

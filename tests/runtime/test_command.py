@@ -237,6 +237,42 @@ def test_the_census_lists_what_a_moved_module_leaves_behind(tmp_path: Path) -> N
     assert "left behind" not in done.stderr
 
 
+HIDDEN = """\
+import os
+import torch
+
+
+class Table:
+    def __init__(self):
+        self.rows = {"a": torch.zeros(3)}
+
+    def added(self, x):
+        return x + eval("self.rows")["a"]
+
+
+os.chdir("/")
+Table().added(torch.ones(3, device="cuda"))
+"""
+
+
+def test_errors_that_only_the_run_shows_are_exported(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--export-cases", "cases", "program.py", source=HIDDEN)
+    assert f"1 cases written to {tmp_path / 'cases'}" in done.stderr, done.stderr
+    case = tmp_path / "cases" / "DEV101-program-added-10"
+    seen = json.loads((case / "seen.json").read_text(encoding="utf-8"))
+    assert (seen["code"], seen["raised"]) == ("DEV101", "RuntimeError")
+    assert seen["came_through"] == ["program.py:10", "program.py:14"]
+    program = (case / "program.py").read_text(encoding="utf-8").splitlines()
+    assert program[seen["row"] - 1].strip() == 'return x + eval("self.rows")["a"]'
+
+
+def test_errors_that_a_finding_predicts_are_not_exported(tmp_path: Path) -> None:
+    predicted = HIDDEN.replace('eval("self.rows")["a"]', "torch.zeros(3)")
+    done = run(tmp_path, "--device", "emulated", "--export-cases", "cases", "program.py", source=predicted)
+    assert "confirmed" in done.stderr and f"0 cases written to {tmp_path / 'cases'}" in done.stderr, done.stderr
+    assert not (tmp_path / "cases").exists()
+
+
 def test_html_is_one_page(tmp_path: Path) -> None:
     run(tmp_path, "--device", "emulated", "--no-lint", "--output-format", "html", "--output", "out.html", "program.py")
     page = (tmp_path / "out.html").read_text(encoding="utf-8")

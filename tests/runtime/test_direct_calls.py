@@ -36,6 +36,9 @@ CALLS: dict[str, Callable[[torch.Tensor], Any]] = {
     "made": lambda x: torch.zeros(3, 3, device=x.device) + torch.randn(3, 3, device=x.device) + torch.ones(3, 3).to(x),
     "host": lambda x: torch.ones(3) + torch.arange(3) * 2,
     "host scalar": lambda x: x + torch.tensor(2.0),
+    "numbers": lambda x: x * torch.tensor(2.0).item() + x.sum().item() + torch.ones(2, 1)[0].item(),
+    "lists": lambda x: [*torch._foreach_add([x, x.t()], 1.0), *torch.split(x, 1)],
+    "steps": lambda x: _trained(x),
     "float64": lambda x: x.mean(dtype=torch.float64) + 1,
     "gradient": lambda x: torch.autograd.grad((nn.Parameter(x) * x).sigmoid().sum() * 2, [x.clone().requires_grad_()],
                                               allow_unused=True),
@@ -59,6 +62,16 @@ def _gradients_in_place(x: torch.Tensor) -> list[torch.Tensor | None]:
     return [left.grad, right.grad]
 
 
+def _trained(x: torch.Tensor) -> list[torch.Tensor]:
+    model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.LayerNorm(4), nn.Linear(4, 1)).to(x.device)
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(2):
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), x[:, :1]).backward()
+        optimizer.step()
+    return [parameter.detach() for parameter in model.parameters()]
+
+
 def _parts(value: Any) -> list[torch.Tensor]:
     if isinstance(value, list | tuple):
         return [tensor for part in value for tensor in _parts(part)]
@@ -75,7 +88,8 @@ def _seen(call: Callable[[torch.Tensor], Any], *, direct: bool) -> Any:
         for key, line in report.recorder.lines.items():
             # The mode sees autograd detach the results that it saves.
             detached = line.operators.pop("detach", 0)
-            lines[key] = (line.operators, line.device_operators - detached, line.promotions, line.factories)
+            waits = {what: tally.count for what, tally in line.waits.items()}
+            lines[key] = (line.operators, line.device_operators - detached, line.promotions, line.factories, waits)
         return [(str(t.device), t.dtype, t.tolist()) for t in found], lines, torch.cuda.max_memory_allocated()
 
 
@@ -84,6 +98,14 @@ def test_the_short_way_shows_what_the_mode_shows(case: str) -> None:
     short, long = (_seen(CALLS[case], direct=direct) for direct in (True, False))
     assert short[:2] == long[:2]
     assert short[2] <= long[2]
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_the_mode_shows_the_same_with_every_check(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = _seen(CALLS[case], direct=False)
+    every = property(lambda self: True, lambda self, value: None)
+    monkeypatch.setattr(EmulationMode, "always_checks", every, raising=False)
+    assert quick == _seen(CALLS[case], direct=False)
 
 
 def test_it_is_the_short_way(device: torch.device, monkeypatch: pytest.MonkeyPatch) -> None:

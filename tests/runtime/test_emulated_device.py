@@ -407,6 +407,20 @@ def test_packed_sequences_keep_their_batch_sizes_on_the_host(device: torch.devic
     assert padded.device == device and lengths.device.type == "cpu"
 
 
+@pytest.mark.parametrize("ordered", [True, False])
+def test_padded_sequences_can_be_packed_again_with_their_lengths(device: torch.device, ordered: bool) -> None:
+    given = torch.tensor([3, 2] if ordered else [2, 3])
+    data = torch.randn(2, 3, 2, device=device)
+    packed = nn.utils.rnn.pack_padded_sequence(data, given, batch_first=True, enforce_sorted=ordered)
+    padded, lengths = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
+    again = nn.utils.rnn.pack_padded_sequence(padded, lengths, batch_first=True, enforce_sorted=ordered)
+    assert again.data.device == device and lengths.device.type == "cpu" and lengths.tolist() == given.tolist()
+    with pytest.raises(RuntimeError, match="same device"):
+        torch.lt(torch.arange(2, device=device), lengths)
+    with pytest.raises(RuntimeError, match="'lengths' argument should be a 1D CPU int64 tensor"):
+        nn.utils.rnn.pack_padded_sequence(padded, lengths.to(device), batch_first=True, enforce_sorted=ordered)
+
+
 def test_nested_tensors_live_where_their_parts_do(device: torch.device) -> None:
     near = torch.nested.nested_tensor([torch.ones(2, device=device), torch.ones(3, device=device)])
     assert near.device == device and (near * 2).device == device

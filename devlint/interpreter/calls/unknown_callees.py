@@ -46,7 +46,7 @@ from devlint.interpreter.objects.evidence import (
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
 from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
-from devlint.interpreter.objects.module_containers import module_of_part
+from devlint.interpreter.objects.module_containers import is_registered_part, module_of_part
 from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.objects.unseen_parts import (
@@ -274,7 +274,7 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
     assume_synchronized(frame)
     return (
         call_by_convention(frame, arguments)
-        or _call_submodule(frame, arguments, node)
+        or _call_submodule(frame, callee, arguments, node)
         or _call_unplaced_module(frame, arguments, node)
         or result_of_unknown_code(frame, arguments, callee)
     )
@@ -331,22 +331,28 @@ def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
     return False
 
 
-def _call_submodule(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+def _call_submodule(frame: Frame, callee: Unknown, arguments: Arguments, node: cst.CSTNode) -> Value | None:
     """Return the result of calling a module that an nn.Module got from its constructor's caller (`self.encoder(x)`).
 
-    The submodule is assumed to move with its module, so its result is on the device of the module's inputs. The result
-    is None for any other call.
+    It may be in a container of modules. The submodule is assumed to move with its module, so its result is on the
+    device of the module's inputs. The result is None for any other call.
     """
+    if not is_registered_part(callee) and not _is_own_attribute(frame, node):
+        return None
+    for argument in arguments.positional:
+        tensor = as_forward_operand(frame, argument.value, Tensor())
+        if not isinstance(tensor, Tensor):
+            continue
+        placement = frame.resolve(tensor).placement
+        if isinstance(placement, PlacementCase) and isinstance(placement.device, DeviceSymbol):
+            return OpaqueData(placement, of_call=True)
+    return None
+
+
+def _is_own_attribute(frame: Frame, node: cst.CSTNode) -> bool:
+    """Return whether a call node in a method of a module calls an attribute of the module: `self.encoder(x)`."""
     function = frame.function
     match node:
         case cst.Call(func=cst.Attribute(value=cst.Name(value=receiver))) if frame.scope.method_of_module:
-            if function is None or not function.parameters or function.parameters[0].name != receiver:
-                return None
-            for argument in arguments.positional:
-                tensor = as_forward_operand(frame, argument.value, Tensor())
-                if not isinstance(tensor, Tensor):
-                    continue
-                placement = frame.resolve(tensor).placement
-                if isinstance(placement, PlacementCase) and isinstance(placement.device, DeviceSymbol):
-                    return OpaqueData(placement, of_call=True)
-    return None
+            return function is not None and bool(function.parameters) and function.parameters[0].name == receiver
+    return False

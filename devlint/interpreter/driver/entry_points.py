@@ -25,7 +25,13 @@ from devlint.interpreter.driver.returned_functions import returned_functions
 from devlint.interpreter.driver.symbolic_arguments import symbolic_arguments, symbolic_fields
 from devlint.interpreter.modules.library_methods import framework_arguments, runs_without_autograd
 from devlint.interpreter.objects.builtin_bases import forget_contents
-from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
+from devlint.interpreter.objects.class_hierarchy import (
+    ancestors,
+    defined_class,
+    find_method,
+    has_unknown_base,
+    is_module_class,
+)
 from devlint.interpreter.objects.data_classes import data_fields
 from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors, overrides_apply
 from devlint.interpreter.objects.moved_modules import forget_moved_modules, forget_plain_placements
@@ -235,8 +241,39 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
             # The class calls it only where calls are not followed any more, or never.
             if found.node not in analysis.executed_nodes:
                 _call_first_and_later(frame, reference, info, name, found, built)
+        if is_module:
+            for name, method in _inherited_callers(frame, info).items():
+                found = analysis.method_definition(method)
+                around = _outside_frame(analysis, found.module, found)
+                around.state = frame.state
+                _call_first_and_later(around, reference, info, name, found, built)
     finally:
         analysis.executed_nodes |= earlier
+
+
+def _inherited_callers(frame: Frame, info: ClassInfo) -> dict[str, FunctionInfo]:
+    """Return the inherited methods that call methods of the class itself, by name.
+
+    With the methods of another class they do something else. Private ones run where the others call them.
+    """
+    inherited: dict[str, FunctionInfo] = {}
+    for one in ancestors(frame, info)[1:]:
+        base = defined_class(one)
+        if base is not None:
+            inherited = {**base.methods, **inherited}
+    called = {f"self.{name}" for name in info.methods if name != "__init__"}
+    callers: dict[str, FunctionInfo] = {}
+    while True:
+        more = {
+            name: method
+            for name, method in inherited.items()
+            if name not in info.methods and name not in callers and not called.isdisjoint(method.evidence.modules)
+        }
+        if not more:
+            break
+        callers |= more
+        called |= {f"self.{name}" for name in more}
+    return {name: method for name, method in callers.items() if not is_private_name(name) and name != "__init__"}
 
 
 def _call_first_and_later(

@@ -20,6 +20,7 @@ from devlint.domain.value import (
     UNKNOWN,
     LibraryName,
     Number,
+    ProgramDefinition,
     Ref,
     Tensor,
     Tuple,
@@ -30,6 +31,7 @@ from devlint.domain.value import (
     named_dtype,
     named_placement,
 )
+from devlint.interpreter.calls.parameter_binding import parameter_default
 from devlint.interpreter.objects.class_hierarchy import (
     ancestors,
     defined_class,
@@ -38,6 +40,7 @@ from devlint.interpreter.objects.class_hierarchy import (
     is_module_class,
 )
 from devlint.interpreter.objects.data_classes import Field, construct_record, data_fields
+from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.objects.placeholders import forget_tensors_replaced_from_outside
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, Parameter
 from devlint.interpreter.program.function_roles import is_test
@@ -173,6 +176,9 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
             named_dtype(origin, parameter.name),
             memory=Storage(origin),
         )
+    default = _callable_default(frame, info, parameter)
+    if default is not None:
+        return default
     value = Unknown(origin, parameter.name, step)
     if _names_module_class(frame, info, parameter):
         frame.put(unknown_object_site(value), Instance(ANNOTATED_MODULE, {}))
@@ -185,6 +191,19 @@ def _names_module_class(frame: Frame, info: FunctionInfo, parameter: Parameter) 
         return False
     cls = defined_class(definition_frame(frame, info).evaluate(parameter.annotation))
     return cls is not None and is_module_class(frame, cls)
+
+
+def _callable_default(frame: Frame, info: FunctionInfo, parameter: Parameter) -> Value | None:
+    """Return the default value of a parameter if it is a function or a module of the program, and None if not.
+
+    That is what the code is written for. A function that returns its argument is only a place for another one.
+    """
+    if parameter.default is None or isinstance(parameter.default, (cst.Integer, cst.Float, cst.SimpleString)):
+        return None
+    value = parameter_default(frame, info, parameter)
+    if isinstance(value, ProgramDefinition) and isinstance(value.definition, FunctionInfo):
+        return None if value.definition.returns_its_argument else value
+    return value if is_module(frame, value) else None
 
 
 def _caller_steps(frame: Frame, parameter: Parameter) -> tuple[Step, Step]:

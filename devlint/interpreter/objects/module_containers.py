@@ -128,6 +128,18 @@ def named_children(frame: Frame, thing: Instance) -> Iterator[tuple[str, Value]]
             yield name, thing.attributes[name]
 
 
+_REGISTERED: Final = "registered"
+"""The key under which the origin of a module of unknown class says that a container of modules holds it."""
+
+
+def is_registered_part(value: Unknown) -> bool:
+    """Return whether a value of unknown class was taken from a container of modules, which moves it with itself."""
+    match value.origin:
+        case ("item", _, key):
+            return bool(key == _REGISTERED)
+    return False
+
+
 def any_submodule(module: Ref) -> Unknown:
     """Return the value that stands for each of the submodules of a module that are not known one by one."""
     return Unknown(("element", (SUBMODULES, module.address)), "a submodule")
@@ -190,6 +202,8 @@ def with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance
         reference = frame.allocate_cell(value)
         value = replace(value, cell=reference, leaf=True, grad=True)
     value = _as_parts_of_module(frame, value)
+    if isinstance(value, Unknown) and value.origin is not None and module_of_part(value) is None:
+        value = replace(value, origin=("item", value.origin, _REGISTERED))
     kind = registration_of(frame, thing, key, value)
     mark_as_registered(frame, value)
     if key == ANY_PART and key in thing.attributes:

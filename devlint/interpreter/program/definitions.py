@@ -212,6 +212,20 @@ class FunctionInfo:
             one.annotation is not None and dotted_name(one.annotation) in TENSOR_ANNOTATIONS for one in self.parameters
         )
 
+    @cached_property
+    def returns_its_argument(self) -> bool:
+        """Return whether the function does nothing but return its first parameter, as `lambda x: x` does."""
+        node = self.node
+        returned: cst.BaseExpression | None = None
+        if isinstance(node, cst.Lambda):
+            returned = node.body
+        elif isinstance(node.body, cst.IndentedBlock):
+            match [one for one in node.body.body if not _is_docstring(one)]:
+                case [cst.SimpleStatementLine(body=[cst.Return(value=value)])]:
+                    returned = value
+        first = self.parameters[0].name if self.parameters else None
+        return isinstance(returned, cst.Name) and returned.value == first
+
     def annotation_last_names(self, name: str) -> frozenset[str]:
         """Return the names in a parameter's annotation, of each dotted name only the last part (`Tensor`).
 

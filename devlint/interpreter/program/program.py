@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.disk_reads import DiskReads
@@ -15,6 +16,13 @@ from devlint.syntax.index import FileIndex
 from devlint.syntax.source import Source, SourceError
 from devlint.syntax.source_reading import shown_name
 from devlint.syntax.text_imports import TextImport, text_imports
+
+ANALYSED_LIBRARY: Final = "torch"
+"""The library that analysed programs use.
+
+A package of this name inside another package is only ever imported by the other's name: found as the library, it would
+leave nothing of the program that could use the library.
+"""
 
 
 class Program:
@@ -193,7 +201,10 @@ class Program:
         """Return the file that an absolute import names."""
         if not self._may_hold(search, module.partition(".")[0]):
             return None
-        candidates = (self._locate(root, module) for root in search.roots)
+        roots = search.roots
+        if module.partition(".")[0] == ANALYSED_LIBRARY:
+            roots = tuple(root for root in roots if self._package_file(root) is None)
+        candidates = (self._locate(root, module) for root in roots)
         return next(
             (
                 found

@@ -11,7 +11,7 @@ import torch
 from devlint.runtime import torch_errors
 from devlint.runtime.error_reports import continues_after, report_operator_error
 from devlint.runtime.not_emulated import NotEmulated
-from devlint.runtime.storage_labels import placement_of
+from devlint.runtime.storage_labels import HOST, Placement, label_tensor, placement_of
 from devlint.runtime.tensor_arguments import tensors_in
 
 if TYPE_CHECKING:
@@ -102,6 +102,21 @@ def _check_half_transform(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> No
         raise NotEmulated("a Fourier transform in float16")
 
 
+def _with_lengths_on_host(pad: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `_pad_packed_sequence` so that the lengths it returns are known to be on the host, as they are on CUDA.
+
+    torch's C++ code makes them, and they would get the device of the first tensor that they meet.
+    """
+
+    @functools.wraps(pad)
+    def pad_packed_sequence(*args: Any, **kwargs: Any) -> Any:
+        padded, lengths = pad(*args, **kwargs)
+        label_tensor(lengths, Placement(HOST, "made by pad_packed_sequence, always on the host", None))
+        return padded, lengths
+
+    return pad_packed_sequence
+
+
 _TRANSFORMS = tuple(
     f"{direction}{kind}fft{dimensions}"
     for direction in ("", "i")
@@ -154,6 +169,8 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         return ctc_loss(log_probs, targets, *arguments, **kwargs)
 
     patcher.replace(torch, "ctc_loss", with_numbers)
+    for owner in (torch, torch._VF):
+        patcher.replace(owner, "_pad_packed_sequence", _with_lengths_on_host(owner._pad_packed_sequence))
     checks = (*_CHECKS, (torch.nn.functional, "linear", _check_mps_linear)) if session.kind == "mps" else _CHECKS
     for owner, name, check in checks:
         patcher.replace(owner, name, guarded(getattr(owner, name), check))

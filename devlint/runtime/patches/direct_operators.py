@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime.direct_calls import mode_disabled, needs_mode, record_direct_call
+from devlint.runtime.direct_calls import PLAIN_TENSORS, mode_disabled, needs_mode, record_direct_call
 from devlint.runtime.storage_labels import (
     UNDECIDED,
     DeviceStorageLabel,
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from devlint.runtime.runtime_session import RuntimeSession
 
 Tensor = torch.Tensor
-_PLAIN = frozenset({Tensor, torch.nn.Parameter})
-"""The types of tensors without behaviour of their own."""
 _NUMBERS = frozenset({int, float, bool, complex})
 _ARGUMENTS = _NUMBERS | {type(None), torch.Size, torch.dtype}
 """The types of further arguments that hold no tensor."""
@@ -52,9 +50,11 @@ ONE_OPERAND = {
         "abs exp log log1p expm1 sqrt rsqrt reciprocal sin cos tanh sigmoid relu neg erf floor round sign sum mean "
         "clamp unsqueeze squeeze transpose t select view permute"
     ).split()},
-    "__neg__": "neg", "__abs__": "abs",
+    "__neg__": "neg", "__abs__": "abs", "item": "_local_scalar_dense",
 }  # fmt: skip
 """The same for those of one tensor, which further arguments without tensors may follow."""
+READS = frozenset({"_local_scalar_dense"})
+"""Those whose result is no tensor: for one on an accelerator the host waits, which the mode must see."""
 
 
 def _decided(label: StorageLabel | None) -> bool:
@@ -79,7 +79,7 @@ def _finish(session: RuntimeSession, name: str, out: Any, operands: tuple[Any, .
                 label_tensor(out, place)
         if on_device:
             session.streams.launched_operators += 1
-    if session.recorders and not session.suspended:
+    if session.recorders and not session.thread_state.suspended:
         record_direct_call(session, name, out, operands, on_device=on_device)
     return out
 
@@ -95,23 +95,24 @@ def _without_tensors(arguments: tuple[Any, ...]) -> bool:
 
 def _one_operand(session: RuntimeSession, name: str, base: Callable[..., Any]) -> Callable[..., Any]:
     """Return the short way to a function of one tensor, which further arguments without tensors may follow."""
+    reads = name in READS
 
     @functools.wraps(base)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs or not args or type(args[0]) not in _PLAIN or needs_mode(session):
+        if kwargs or not args or type(args[0]) not in PLAIN_TENSORS or needs_mode(session):
             return base(*args, **kwargs)
         if len(args) > 1 and not _without_tensors(args[1:]):
             return base(*args)
         fits = False
         try:
             label = storage_of_dense(args[0])._devlint_label
-            if _decided(label):
+            if _decided(label) and not (reads and label is not None and label.place.key):
                 with mode_disabled():
                     out = base(*args)
                 fits = True
         except RuntimeError:
             pass  # it fails again in the mode, and is reported
-        return _finish(session, name, out, args, label) if fits else base(*args)
+        return _finish(session, name, out, args, None if reads else label) if fits else base(*args)
 
     return call
 
@@ -121,7 +122,7 @@ def _two_operands(session: RuntimeSession, name: str, base: Callable[..., Any]) 
     keeps_copy = name in KEEP_A_COPY
 
     def operator(left: Any, right: Any) -> Any:
-        if type(left) not in _PLAIN or needs_mode(session):
+        if type(left) not in PLAIN_TENSORS or needs_mode(session):
             return base(left, right)
         kind = type(right)
         fits = kind in _NUMBERS
@@ -129,7 +130,7 @@ def _two_operands(session: RuntimeSession, name: str, base: Callable[..., Any]) 
             label = storage_of_dense(left)._devlint_label
             if label is not None and (label.watch is not None or label.place is UNDECIDED):
                 fits = False
-            elif kind in _PLAIN:
+            elif kind in PLAIN_TENSORS:
                 other = storage_of_dense(right)._devlint_label
                 fits = label is other
                 if not fits and (other is None or (other.watch is None and other.place is not UNDECIDED)):
@@ -199,7 +200,7 @@ def _common_label(tensors: Any) -> tuple[bool, StorageLabel | None]:
     label: StorageLabel | None = None
     key = -1
     for tensor in tensors:
-        if type(tensor) not in _PLAIN:
+        if type(tensor) not in PLAIN_TENSORS:
             return False, None
         own = storage_of_dense(tensor)._devlint_label
         if not _decided(own):

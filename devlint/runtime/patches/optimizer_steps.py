@@ -25,20 +25,23 @@ def group_tensors(tensorlists: list[list[torch.Tensor | None]], with_indices: bo
     for index, first in enumerate(tensorlists[0]):
         if first is None:
             raise RuntimeError("the first tensor list must not hold None")
-        key = (placement_of(first).device, first.dtype)
+        place = placement_of(first)
+        key = (place.device, first.dtype)
         lists, indices = groups.setdefault(key, ([[] for _ in tensorlists], []))
-        for position, tensors in enumerate(tensorlists):
+        for found, tensors in zip(lists, tensorlists, strict=True):
             if not tensors:
                 continue
             tensor = tensors[index]
-            scalar_step = tensor is not None and tensor.dim() == 0 and not placement_of(tensor).key
-            if tensor is not None and not scalar_step and placement_of(tensor).device != key[0]:
-                raise RuntimeError(
-                    "Tensors of the same index must be on the same device and the same dtype except `step` tensors "
-                    "that can be CPU and float32/64, and optimizer states that can be bfloat16 for "
-                    "mixed-precision training"
-                )
-            lists[position].append(tensor)
+            if tensor is not None and tensor is not first:
+                other = placement_of(tensor)
+                scalar_step = not other.key and tensor.dim() == 0
+                if other.key != place.key and not scalar_step:
+                    raise RuntimeError(
+                        "Tensors of the same index must be on the same device and the same dtype except `step` tensors "
+                        "that can be CPU and float32/64, and optimizer states that can be bfloat16 for "
+                        "mixed-precision training"
+                    )
+            found.append(tensor)
         indices.append(index)
     return groups
 

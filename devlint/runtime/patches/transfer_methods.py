@@ -50,6 +50,8 @@ class ToArguments(NamedTuple):
 
 def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToArguments:
     """Return the arguments of a call of `.to`, which may begin with a device, a dtype or another tensor."""
+    if len(args) == 1 and not kwargs and isinstance(args[0], torch.device | str):
+        return ToArguments(session.resolve(args[0]), None, False, False, None)
     rest = [_as_dtype(one) for one in args]
     device = kwargs.get("device")
     dtype = _as_dtype(kwargs.get("dtype"))
