@@ -88,7 +88,7 @@ def test_a_file_that_is_no_python_is_a_finding(run, content, said):
         b"x = '" + b"a" * 5_000_000 + b"'\n",
         b"x = 1\n" * 20_000,
     ],
-    ids=["empty", "mark", "blank", "feed", "no end", "latin", "long list", "long string", "many lines"],
+    ids=["empty", "mark", "blank", "feed", "no end", "raw path", "latin", "long list", "long string", "many lines"],
 )
 def test_a_file_that_is_only_strange_is_silent(run, content):
     Path("strange.py").write_bytes(content)
