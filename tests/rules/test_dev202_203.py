@@ -72,6 +72,19 @@ class Trainer:
 }
 
 GOOD = {
+    "members of a batch that nobody reads": """
+from torch.utils.data import DataLoader
+def train(model, dataset, device):
+    for x, y, lengths in DataLoader(dataset, batch_size=4):
+        x, y = x.to(device), y.to(device)
+        lengths = lengths.to(device)
+        model(x).backward(y)
+
+def evaluate(model, pbar, device):
+    for x, y in pbar:
+        y = y.to(device)
+        model(x.to(device))
+""",
     "a function's own copy that is moved back": """
 def distances(features: torch.Tensor, on_gpu):
     if on_gpu:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from devlint.diagnostic import AssumptionKind
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import StepKind, placement_cases
 from devlint.domain.torch_names import REBOUND_METHODS
-from devlint.domain.value import NONE, LibraryName, OpaqueData, ProgramDefinition, Tensor, Value, as_tensor
+from devlint.domain.value import NONE, LibraryName, OpaqueData, ProgramDefinition, Tensor, Unknown, Value, as_tensor
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.attribute_stores import delete_target
 from devlint.interpreter.language.expressions import closure, truth
@@ -25,7 +26,7 @@ from devlint.interpreter.program.liveness import is_read_after
 from devlint.interpreter.state.abstract_state import State, join_all_states, join_states
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import UnusedRebinding
-from devlint.interpreter.state.frame import Frame, executes
+from devlint.interpreter.state.frame import Frame, LoopFrame, executes
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import dotted_name
 
@@ -103,7 +104,7 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
     body = frame.function.node if frame.function is not None else frame.unit.tree
     loop_frame = next((one for one in reversed(frame.loops) if isinstance(one.node, cst.For)), None)
     if loop_frame is not None and name in names_bound_by(loop_frame.node):
-        if not is_read_after(body, node, name):
+        if not _yields_batches(frame, loop_frame, before) and not is_read_after(body, node, name):
             frame.emit(
                 UnusedRebinding(frame.event_context(node.value), name, method, tensor, frame.place(loop_frame.node))
             )
@@ -115,6 +116,21 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
         loop = frame.loops[0].node if frame.loops else None
         if not is_read_after(body, node, name, loop):
             frame.emit(UnusedRebinding(frame.event_context(node.value), name, method, tensor))
+
+
+def _yields_batches(frame: Frame, loop_frame: LoopFrame, before: Value | None) -> bool:
+    """Return whether a loop goes over what makes its elements anew, so that nothing keeps the tensor `before`.
+
+    A loader does, and so may an unknown object whose elements the loop takes apart.
+    """
+    if _loops_over_parts(frame):
+        return False
+    if isinstance(before, Tensor):
+        steps = (leaf.placing_step for _, leaf in placement_cases(frame.resolve(before).placement))
+        made = (one.assumption for one in steps if one is not None and one.assumption is not None)
+        return any(one.kind is AssumptionKind.LOADER for one in made)
+    taken_apart = isinstance(loop_frame.node, cst.For) and isinstance(loop_frame.node.target, cst.Tuple)
+    return loop_frame.loop.of_batches or (isinstance(before, Unknown) and taken_apart)
 
 
 def _is_moved_here(frame: Frame, value: Value | None) -> bool:

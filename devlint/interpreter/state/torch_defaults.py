@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,10 @@ from devlint.interpreter.program.program import Program
 
 SETTERS: Final = frozenset({"set_default_device", "set_default_tensor_type"})
 """The functions of torch that set the default device of new tensors."""
+_SETS_DEVICE: Final = re.compile(
+    r"\bset_default_device\b(?!\(\s*[\"']cpu)|\bset_default_tensor_type\b(?!\(\s*[\"']?(?:torch|th)\.(?!cuda\b))"
+)
+"""A setter that is not called with the host, or with a tensor type of the host."""
 START_METHOD_SETTERS: Final = frozenset({"set_start_method"})
 """The function of `multiprocessing` that chooses how processes are started."""
 DTYPE_SETTERS: Final = frozenset({"set_default_dtype"})
@@ -45,15 +50,16 @@ class DefaultSetters:
 
     @cached_property
     def imported_files(self) -> frozenset[Path]:
-        """The files that a file which sets the default device imports, directly or through other files.
+        """The files whose functions may be called while another device is the default, so that it is unknown there.
 
-        The functions of these files are called while that device is the default, so it is unknown there.
+        They are those that import a file which sets one, and what these and that file import, directly or not.
         """
         loaded = {path: self._program.load(path) for path in self._program.paths_of_interest}
-        setters = {path for path, module in loaded.items() if module is not None and _mentions(module, SETTERS)}
+        setters = {path for path, module in loaded.items() if module is not None and _may_set_device(module)}
+        importers = {one for path in setters for one in self.imports.importers_of(path)}
         for path in self._files_with_package:
             setters |= {path, *self.imports.importers_of(path)}
-        return self.imports.reached_from(setters)
+        return self.imports.reached_from(setters | importers) | importers
 
     def may_import_setting_package(self, module: ModuleInfo) -> bool:
         """Return whether a file, or one that it imports, uses a package that sets the default device on its import."""
@@ -106,6 +112,13 @@ class DefaultSetters:
         """The files whose top level sets the default device or dtype."""
         loaded = {path: self._program.load(path) for path in self._files_naming(SETTERS | DTYPE_SETTERS)}
         return {path: module for path, module in loaded.items() if module is not None and _sets_on_import(module)}
+
+
+def _may_set_device(module: ModuleInfo) -> bool:
+    """Return whether the code of a file sets the default device, perhaps to another one than the host."""
+    return any(
+        not SETTERS.isdisjoint(unit.mentions) and _SETS_DEVICE.search(unit.text) for unit in module.index.statements
+    )
 
 
 class TorchDefaults:
