@@ -53,6 +53,11 @@ def name(frame: Frame, node: cst.Name) -> Value:
     value = frame.state.names.get(node.value) or KEYWORDS.get(node.value) or frame.lookup(node.value)
     if value is None:
         return UNKNOWN
+    if node.value in frame.state.bound_if and (frame.function is None or node.value in frame.function.locals):
+        # Where the name is not bound, reading it raises an error.
+        if entails(frame.state.path_condition, frame.state.bound_if[node.value]) is False:
+            frame.fail()
+        frame.state.assume(frame.state.bound_if.pop(node.value))
     return frame.under_path(value) if isinstance(value, ConditionalValue) else value
 
 

@@ -13,7 +13,15 @@ from devlint.domain.device import ANY_ACCELERATOR, CPU, KnownDevice
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.join import join, join_dtypes
 from devlint.domain.objects import join_objects
-from devlint.domain.path_conditions import NO_CONDITION, Literal, PathCondition, assume, branch_literal, conjoin
+from devlint.domain.path_conditions import (
+    NO_CONDITION,
+    Literal,
+    PathCondition,
+    assume,
+    branch_literal,
+    conditional,
+    conjoin,
+)
 from devlint.domain.placement import Basis, Placement, PlacementCase, Step
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.record import record, replace
@@ -68,10 +76,11 @@ HOST_BY_DEFAULT: Final = PlacementCase(CPU, Basis.DEFAULT)
 class State:
     """The abstract state on one path: names, heap, path condition and torch's settings.
 
-    `live` is false once the path has left the code by return, raise, break or continue.
+    `live` is false once the path has left the code by return, raise, break or continue. `bound_if` are the conditions
+    under which names are bound that only some of the paths which lead here have bound.
     """
 
-    __slots__ = ("heap", "live", "names", "path_condition", "torch_state")
+    __slots__ = ("bound_if", "heap", "live", "names", "path_condition", "torch_state")
 
     def __init__(
         self,
@@ -84,11 +93,13 @@ class State:
         self.heap = Heap() if heap is None else heap
         self.path_condition = path_condition
         self.torch_state = torch_state
+        self.bound_if: dict[str, Literal] = {}
         self.live = True
 
     def fork(self) -> State:
         """Return an independent copy of the abstract state, for another path to change."""
         copy = State(dict(self.names), self.heap.fork(), self.path_condition, self.torch_state)
+        copy.bound_if = dict(self.bound_if) if self.bound_if else {}
         copy.live = self.live
         return copy
 
@@ -115,12 +126,15 @@ def join_states(left: State, right: State) -> State:
     if not right.live:
         return left
     test = branch_literal(left.path_condition, right.path_condition)
-    return State(
+    joined = State(
         _join_names(left.names, right.names, test),
         left.heap.merge(right.heap, lambda a, b: join_objects(a, b, test)),
         left.path_condition & right.path_condition,
         _join_torch_states(left, right, test),
     )
+    if test is not None and (left.bound_if or right.bound_if or left.names.keys() != right.names.keys()):
+        joined.bound_if = _join_bound_if(left, right, test)
+    return joined
 
 
 def join_all_states(states: Sequence[State]) -> State:
@@ -141,6 +155,19 @@ def _join_names(left: dict[str, Value], right: dict[str, Value], test: Literal |
         elif other is not value:
             merged[name] = join(other, value, test)
     return merged
+
+
+def _join_bound_if(left: State, right: State, test: Literal) -> dict[str, Literal]:
+    """Return under which conditions names are bound after either of two paths, for those that may be unbound."""
+    found: dict[str, Literal] = {}
+    for name in left.names.keys() | right.names.keys():
+        one, other = (state.bound_if.get(name, name in state.names) for state in (left, right))
+        if one is True and other is True:
+            continue
+        bound = one if one == other else conditional(test, one, other)
+        if not isinstance(bound, bool):
+            found[name] = bound
+    return found
 
 
 def _join_torch_states(one: State, other: State, test: Literal | None) -> TorchState:

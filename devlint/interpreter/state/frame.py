@@ -349,6 +349,8 @@ class Frame:
         `devlint.interpreter.language.nonlocals` copies names declared global or nonlocal to the frame they belong to.
         """
         self.state.names[name] = value
+        if self.state.bound_if:
+            self.state.bound_if.pop(name, None)
 
     # Heap
 
