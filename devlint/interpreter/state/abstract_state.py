@@ -21,6 +21,7 @@ from devlint.domain.path_conditions import (
     branch_literal,
     conditional,
     conjoin,
+    conjunction,
 )
 from devlint.domain.placement import Basis, Placement, PlacementCase, Step
 from devlint.domain.placement_lattice import join_under
@@ -132,7 +133,7 @@ def join_states(left: State, right: State) -> State:
         left.path_condition & right.path_condition,
         _join_torch_states(left, right, test),
     )
-    if test is not None and (left.bound_if or right.bound_if or left.names.keys() != right.names.keys()):
+    if left.bound_if or right.bound_if or left.names.keys() != right.names.keys():
         joined.bound_if = _join_bound_if(left, right, test)
     return joined
 
@@ -157,17 +158,36 @@ def _join_names(left: dict[str, Value], right: dict[str, Value], test: Literal |
     return merged
 
 
-def _join_bound_if(left: State, right: State, test: Literal) -> dict[str, Literal]:
-    """Return under which conditions names are bound after either of two paths, for those that may be unbound."""
+def _join_bound_if(left: State, right: State, test: Literal | None) -> dict[str, Literal]:
+    """Return which conditions hold where names are bound after either of two paths, for those that may be unbound.
+
+    `test` is the condition on which the paths branched. Without one, what only the path of a name assumes holds.
+    """
+    tests = (test, ~test) if test is not None else (_assumed_alone(left, right), _assumed_alone(right, left))
     found: dict[str, Literal] = {}
     for name in left.names.keys() | right.names.keys():
-        one, other = (state.bound_if.get(name, name in state.names) for state in (left, right))
-        if one is True and other is True:
+        sides = [state.bound_if.get(name, name in state.names) for state in (left, right)]
+        if sides == [True, True]:
             continue
-        bound = one if one == other else conditional(test, one, other)
-        if not isinstance(bound, bool):
-            found[name] = bound
+        if False in sides:
+            where = sides.index(False) ^ 1
+            own, around = sides[where], tests[where]
+            known = [one for one in (own, around) if isinstance(one, Literal)]
+            if known:
+                found[name] = reduce(conjunction, known)
+        elif sides[0] == sides[1] and isinstance(sides[0], Literal):
+            found[name] = sides[0]
+        elif test is not None:
+            bound = conditional(test, sides[0], sides[1])
+            if isinstance(bound, Literal):
+                found[name] = bound
     return found
+
+
+def _assumed_alone(one: State, other: State) -> Literal | None:
+    """Return the condition that one path assumes and the other does not; None without one, or with several."""
+    alone = one.path_condition - other.path_condition
+    return next(iter(alone)) if len(alone) == 1 else None
 
 
 def _join_torch_states(one: State, other: State, test: Literal | None) -> TorchState:
