@@ -30,8 +30,9 @@ class CreateThenTransfer(Rule):
 
     ## What it does
     Finds tensors that a torch factory makes from nothing (`zeros`, `arange`, `randn`, ...), and random numbers that
-    NumPy draws in each call or iteration, where the same function moves them to another device. Code that runs once,
-    and tensors of few elements (less than two unknown sizes and less than 16,384 elements), are only an information.
+    NumPy draws in each call or iteration, where the same function moves them to another device. Code that runs once is
+    only an information, and so are tensors that may be small: those with less than three sizes other than 1, and less
+    than 16,384 elements in the sizes that are numbers.
 
     ## Why is this bad?
     The host makes memory that is only copied, and waits for the copy. With `device=` the tensor is made where it is
@@ -162,7 +163,7 @@ def _finding(
         tuple(step for step in steps if not is_within(step.place, place)),
         f"create it there: {_advice(event, fresh)}{random}",
         assumptions(event, target),
-        cost_severity(event.context, little=fresh.extent is None or fresh.extent.is_tiny),
+        cost_severity(event.context, little=fresh.extent is None or not fresh.extent.is_large),
         make_fix=partial(_fix, event, fresh),
     )
 

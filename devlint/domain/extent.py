@@ -32,3 +32,12 @@ class Extent:
         """
         numbers = [one for one in self.sizes if isinstance(one, int)]
         return not self.is_open and len(self.sizes) - len(numbers) < 2 and prod(numbers) < FEW
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the tensor has many elements: three sizes besides 1, the shape of another tensor, or large numbers.
+
+        A matrix of unknown sizes may be a batch of labels as well as a map of distances.
+        """
+        numbers = [one for one in self.sizes if isinstance(one, int)]
+        return self.is_open or prod(numbers) >= FEW or sum(one != 1 for one in self.sizes) >= 3

@@ -14,26 +14,27 @@ PROGRAMS = {
     "what is made and then moved": """
 def train(batches, device, n: int, m: int):
     for batch in batches:
-        print(torch.randn(n, m).to(device))  # DEV406
+        print(torch.randn(n, 3, m).to(device))  # DEV406
         print(torch.zeros(batch.shape).to(device))  # DEV406
         print(torch.zeros(128, 128).to(device))  # DEV406
+        print(torch.zeros(n, m).to(device), torch.zeros(n, 1, m).to(device))
         print(torch.zeros(n, 1, 3).to(device), torch.arange(n).to(device), torch.zeros(64, 64).to(device))
 """,
     "in what runs for every batch": """
 class Net(nn.Module):
     def __init__(self, n: int, m: int):
         super().__init__()
-        self.noise = torch.rand(n, m).to("cuda")
+        self.noise = torch.rand(n, 3, m).to("cuda")
 
     def forward(self, x: torch.Tensor):
-        mask = torch.ones(x.size(0), x.size(1)).to(x.device)  # DEV406
+        mask = torch.ones(x.size(0), x.size(1), x.size(2)).to(x.device)  # DEV406
         return self.scaled(x) * mask
 
     def scaled(self, x: torch.Tensor):
-        return x * torch.eye(x.size(0)).to(x.device)  # DEV406
+        return x * torch.ones(x.shape).to(x.device) * torch.eye(x.size(0)).to(x.device)  # DEV406
 
 def make(n: int, m: int):
-    return torch.rand(n, m).to("cuda")
+    return torch.rand(n, 3, m).to("cuda")
 """,
     "what is kept": """
 TABLES = {}
@@ -65,27 +66,27 @@ def train(batches, n: int, m: int):
     noise = None
     for number, batch in enumerate(batches):
         if noise is None:
-            noise = torch.rand(n, m).to("cuda")
+            noise = torch.rand(n, 3, m).to("cuda")
         if number == 0:
-            print(torch.rand(n, m).to("cuda"))
+            print(torch.rand(n, 3, m).to("cuda"))
 """,
     "what the next iteration makes again": """
 def train(batches, n: int, m: int):
     for batch in batches:
         noise = None
         if noise is None:
-            noise = torch.rand(n, m).to("cuda")  # DEV406
+            noise = torch.rand(n, 3, m).to("cuda")  # DEV406
         print(noise)
 """,
     "now and then, and for a person": """
 def noise(n: int, m: int):
-    return torch.randn(n, m).to("cuda")  # DEV406
+    return torch.randn(n, 3, m).to("cuda")  # DEV406
 
 def picture(n: int, m: int):
-    return torch.rand(n, m).to("cuda")
+    return torch.rand(n, 3, m).to("cuda")
 
 def second(model, n: int, m: int):
-    model(torch.randn(n, m).to("cuda")).sum().backward()  # DEV406
+    model(torch.randn(n, 3, m).to("cuda")).sum().backward()  # DEV406
 
 def train(model, batches, n: int, m: int):
     for step, batch in enumerate(batches):
@@ -96,7 +97,7 @@ def train(model, batches, n: int, m: int):
             second(model, n, m)
 
 def answer(n: int, m: int):
-    return torch.rand(n, m).to("cuda")
+    return torch.rand(n, 3, m).to("cuda")
 
 def serve(model, n: int, m: int):
     while True:
@@ -140,7 +141,7 @@ def run(batches, device):
 """,
     "the same tensor in every iteration": """
 def run(batches, n: int, m: int):
-    table, scale = torch.rand(n, m), torch.rand(n)
+    table, scale = torch.rand(n, 3, m), torch.rand(n)
     for batch in batches:
         print(batch @ table.cuda())  # DEV402
         print(batch * scale.cuda())
@@ -200,12 +201,12 @@ from torch.utils.data import DataLoader
 
 def run(data, n: int, m: int):
     for batch in DataLoader(data):
-        print(torch.rand(n, m).cuda())
+        print(torch.rand(n, 3, m).cuda())
 
 class Net(nn.Module):
     def forward(self, x, n: int, m: int):
-        return x + torch.rand(n, m).cuda()
+        return x + torch.rand(n, 3, m).cuda()
 """
     first, second = lint(PRELUDE + source, frozenset({"DEV406"}))
-    assert first.message.endswith("copied to cuda for every batch: [n, m] float32")
-    assert second.message.endswith("copied to cuda in every call of `forward`: [n, m] float32")
+    assert first.message.endswith("copied to cuda for every batch: [n, 3, m] float32")
+    assert second.message.endswith("copied to cuda in every call of `forward`: [n, 3, m] float32")
