@@ -27,10 +27,11 @@ from devlint.config.resolver import Resolver
 from devlint.config.rule_selection import selector_matches
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.linter.check import check_files
-from devlint.linter.discovery import Discovery
+from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import all_rule_metadata
 from devlint.output.finding_text import headline
 from devlint.syntax.source_reading import encode_source
+from devlint.triage.baseline import BaselineError, without_known
 from devlint.version import __version__
 
 Line = tuple[int, int, str]
@@ -108,10 +109,7 @@ class _Project:
         key = os.path.abspath(filename)
         if key not in self._findings_by_file:
             text = encode_source("".join(lines))
-            self._findings_by_file[key] = [
-                _flake8_line(each)
-                for each in check_files(list(self._discovery().find_text(filename)), text).diagnostics
-            ]
+            self._findings_by_file[key] = _new_lines(list(self._discovery().find_text(filename)), text).get(key, [])
         return self._findings_by_file[key]
 
     def hand_over(self) -> None:
@@ -139,11 +137,7 @@ class _Project:
 
     def _analyse_all(self) -> dict[str, list[Line]]:
         """Analyse all files that flake8 will check, and return the findings of each file by its absolute path."""
-        files = list(self._discovery().find(self._paths()))
-        lines: defaultdict[str, list[Line]] = defaultdict(list)
-        for diagnostic in check_files(files).diagnostics:
-            lines[diagnostic.region.filename].append(_flake8_line(diagnostic))
-        return {str(file.path): lines[file.name] for file in files}
+        return _new_lines(list(self._discovery().find(self._paths())), None)
 
     def _paths(self) -> list[Path]:
         """Return the paths of the existing files that flake8 will check.
@@ -182,6 +176,27 @@ def _resolver(options: Namespace) -> Resolver:
         cwd=Path.cwd(),
         config=Path(options.devlint_config) if options.devlint_config else None,
     )
+
+
+def _new_lines(files: Sequence[DiscoveredFile], text: bytes | None) -> dict[str, list[Line]]:
+    """Analyse files, and return the findings of each by its absolute path, without those in its baseline file.
+
+    `text` is the content of the only file where that content is not on the disk.
+    """
+    found: defaultdict[str, list[Diagnostic]] = defaultdict(list)
+    for diagnostic in check_files(files, text).diagnostics:
+        found[diagnostic.region.filename].append(diagnostic)
+    return {str(file.path): [_flake8_line(each) for each in _without_known(found[file.name], file)] for file in files}
+
+
+def _without_known(found: list[Diagnostic], file: DiscoveredFile) -> list[Diagnostic]:
+    """Return the findings in one file that the baseline file of its settings, if there is one, does not record."""
+    if file.settings.baseline is None:
+        return found
+    try:
+        return without_known(found, file.settings.baseline, file.path)
+    except BaselineError as problem:
+        raise ExecutionError(f"devlint: {problem.advice}") from None
 
 
 def _stop_flake8(problem: str) -> None:

@@ -85,9 +85,9 @@ class MixedDeviceOp(Rule):
         else:
             problem = f"{operand_text(misplaced)} is on {first} but {operand_text(other)} is on {second}"
         yield Finding(
-            event.context.place,
+            event.reported,
             f"{problem}: they cannot be combined {conflict_location_text(event)}",
-            trace=conflict_steps(event, event.context.place),
+            trace=conflict_steps(event, event.reported),
             help=_help(event),
             assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),

@@ -80,9 +80,9 @@ class ModuleInputDevice(Rule):
         noun = f"its input `{place_text(argument)}`" if argument is not None else "one of its inputs"
         where, whither = device_text(weights.case), device_text(given.case)
         yield Finding(
-            event.context.place,
+            event.reported,
             f"`{module}` is on {where} but {noun} is on {whither}{condition_text(event.when)}",
-            trace=conflict_steps(event, event.context.place),
+            trace=conflict_steps(event, event.reported),
             help=_help(event, weights, given, argument),
             assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),

@@ -1,4 +1,4 @@
-"""Rule DEV117, which reports that NumPy reads a tensor that requires grad."""
+"""Rule DEV117, which reports that NumPy reads a tensor on the host that requires grad, or is bfloat16."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
 from devlint.domain.placement import placement_cases
-from devlint.explain.host_read_texts import array_suggestion, host_copy_calls, reader_text
+from devlint.explain.host_read_texts import REDUCTIONS, array_suggestion, host_copy_calls, reader_text
 from devlint.explain.place_texts import place_text, text_with_suffix
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.host_copies import insert_host_copy
@@ -17,16 +17,18 @@ from devlint.rule import Finding, Rule
 
 
 class NumpyRequiresGrad(Rule):
-    """NumPy is asked to read a tensor that requires grad.
+    """NumPy is asked to read a tensor that requires grad, or that is bfloat16.
 
     ## What it does
     Reports `.numpy()`, NumPy functions and whatever else reads an array's memory when the tensor is a parameter or
-    was computed from one.
+    was computed from one, or when its dtype is bfloat16.
 
     ## Why is this bad?
     NumPy cannot record for autograd, so PyTorch refuses: `RuntimeError: Can't call numpy() on Tensor that requires
     grad. Use tensor.detach().numpy() instead`. It does so on every device; where autograd does not record, under
     `no_grad`, it allows the read.
+
+    NumPy has no bfloat16: `TypeError: Got unsupported ScalarType BFloat16`. A cast by `.float()` keeps every value.
 
     ## Example
     ```python
@@ -48,10 +50,12 @@ class NumpyRequiresGrad(Rule):
 
     ## Fix safety
     `.detach()` is put before the read. That is safe for `.numpy()`, which raises without it; it is unsafe where a
-    function of NumPy's or of another library reads, which may be given arrays as well.
+    function of NumPy's or of another library reads, which may be given arrays as well. `.float()` is put there for a
+    bfloat16 tensor in the same way.
 
     ## How it is confirmed at run time
-    The reported line raises `RuntimeError: Can't call numpy() on Tensor that requires grad`.
+    The reported line raises `RuntimeError: Can't call numpy() on Tensor that requires grad`, or `TypeError: Got
+    unsupported ScalarType BFloat16`.
 
     ## Known limits
     A tensor that also lies on an accelerator is reported as DEV106 alone: that is the first error PyTorch raises.
@@ -67,20 +71,29 @@ class NumpyRequiresGrad(Rule):
 
         Rule DEV106 reports such a tensor on an accelerator.
         """
-        if not event.needs_no_grad or not event.grad_enabled or event.tensor.grad is not True:
+        tracked = event.grad_enabled and event.tensor.grad is True
+        refused = event.tensor.dtype.name == "bfloat16" and event.reader not in REDUCTIONS
+        if not event.needs_no_grad or not (tracked or refused):
             return
         found = [leaf for _, leaf in placement_cases(event.tensor.placement, event.context.path_condition)]
         if any(is_accelerator(leaf.device) for leaf in found):
             return
-        text, detached = place_text(event.operand), text_with_suffix(event.operand, host_copy_calls(event, ".detach()"))
+        text, calls = place_text(event.operand), host_copy_calls(event, ".detach()" * tracked + ".float()" * refused)
+        readable = text_with_suffix(event.operand, calls)
+        if tracked:
+            message = f"`{text}` requires grad, and {reader_text(event)} cannot read a tensor that autograd tracks"
+            suggestion = f"take it out of autograd first: `{readable}`"
+        else:
+            message = f"`{text}` is bfloat16, and {reader_text(event)} cannot read it: NumPy has no such dtype"
+            suggestion = f"cast it first: `{readable}`"
         yield Finding(
             event.context.place,
-            f"`{text}` requires grad, and {reader_text(event)} cannot read a tensor that autograd tracks",
-            help=array_suggestion(event) or f"take it out of autograd first: `{detached}`",
-            make_fix=partial(_fix, event) if event.array is None else None,
+            message,
+            help=array_suggestion(event) or suggestion,
+            make_fix=partial(_fix, event, calls) if event.array is None else None,
         )
 
 
-def _fix(event: HostRead, context: FixContext) -> Fix:
-    """Return the fix for a finding of DEV117: detach the tensor from autograd before NumPy reads it."""
-    return insert_host_copy(context, event, host_copy_calls(event, ".detach()"))
+def _fix(event: HostRead, calls: str, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV117: detach or cast the tensor before NumPy reads it."""
+    return insert_host_copy(context, event, calls)

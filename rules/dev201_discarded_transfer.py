@@ -13,7 +13,7 @@ from devlint.domain.device import KnownDevice
 from devlint.domain.placement import Assumption, PlacementCase
 from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import Tensor
-from devlint.explain.assumptions import assumptions, supposed_types
+from devlint.explain.assumptions import assumptions, supposed_batches, supposed_types
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import (
@@ -97,7 +97,7 @@ class DiscardedTransfer(Rule):
             f"the {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
             placement_steps(*((f"`{receiver}`", one) for one in cases_if_unconditional(event.tensor))),
             f"keep the result: `{_keeping_statement(event, receiver)}`",
-            (*assumptions(event), *_supposed(event)),
+            (*assumptions(event), *_supposed(event), *supposed_batches(*cases_if_unconditional(event.tensor))),
             make_fix=partial(_fix, event),
         )
 

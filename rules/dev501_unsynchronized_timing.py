@@ -73,7 +73,8 @@ class UnsynchronizedTiming(Rule):
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
     like count as waiting. A clock that was started before a loop, or in the iteration before, tells of its progress
     and is not reported, nor is the time of a loop that waits in each iteration, nor what a test measures. Where
-    something waited between the two reads, a few elementwise operations after it do not count. Times that are only
+    something waited between the two reads, a few elementwise operations after it do not count, nor does work of a
+    loop in each iteration of which something waits. Times that are only
     written down, and subtracted elsewhere, are not followed.
     """
 
@@ -95,8 +96,8 @@ class UnsynchronizedTiming(Rule):
         """
         if isinstance(event, events.UnsynchronizedTiming):
             self._timings.append(event)
-        elif event.context.loop is not None and _surely_waits(event):
-            self._waiting_loops.add(event.context.loop.place)
+        else:
+            self._waiting_loops.update(one.place for one in _loops(event.context.loop) if _surely_waits(event, one))
         yield from ()
 
     def final_findings(self) -> Iterator[Finding]:
@@ -146,13 +147,13 @@ def _loops(loop: Loop | None) -> Iterator[Loop]:
     return loop.around() if loop is not None else iter(())
 
 
-def _surely_waits(event: events.HostRead | events.Transfer | events.Synchronize) -> bool:
-    """Return whether an event is a wait of the host for the accelerator in each iteration of the loop around it.
+def _surely_waits(event: events.HostRead | events.Transfer | events.Synchronize, loop: Loop) -> bool:
+    """Return whether an event is a wait of the host for the accelerator in each iteration of a loop around it.
 
-    Conditions that say no more than which device is used do not count.
+    Conditions that say no more than which device is used do not count, and loops within the loop are run.
     """
     context = event.context
-    if context.loop is None or not all(map(chooses_device, context.path_condition - context.loop.path_condition)):
+    if not all(map(chooses_device, context.path_condition - loop.path_condition)):
         return False
     if isinstance(event, events.HostRead):
         placements = placement_cases(event.tensor.placement, context.path_condition)

@@ -7,6 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
+from devlint.explain.causes import written_device_cause
 from devlint.explain.place_texts import dotted_name_at, hard_coded_text
 from devlint.fixes.accelerator_choice import check_availability
 from devlint.fixes.fix_context import FixContext, node_at
@@ -77,6 +78,7 @@ class HardCodedAccelerator(Rule):
             " no check of availability, no way to choose another device",
             help="take the device from a tensor at hand (`x.device`) or from an argument",
             assumptions=assumptions(event),
+            cause=written_device_cause(event),
             make_fix=partial(_fix, event),
         )
 

@@ -63,8 +63,10 @@ class CudaOnlyApi(Rule):
     no finding, since it is how code asks for CUDA, and neither is what runs only after such a question. What nothing
     replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
     and, where the device is chosen at run time, what the modules of some backends lack. Files that build or import CUDA
-    kernels, or packages for CUDA only, and functions that capture CUDA graphs, are for CUDA by design. A name that one
-    statement uses several times is reported once.
+    kernels, or packages for CUDA only, wrappers of such kernels, and functions that capture CUDA graphs, are for CUDA
+    by design. Mixed precision that a constant switches off, a number of devices that decides whether CUDA is taken,
+    what runs once for each CUDA device, and a stream that may be None are no findings. A name that one statement uses
+    several times is reported once.
     """
 
     code = "DEV605"
@@ -86,9 +88,11 @@ class CudaOnlyApi(Rule):
         if event.chosen and best.lacking:  # the module of a device that the program may choose lacks it too
             return
         where = "where the backend has it," if best.lacking else "for any accelerator"
+        by = best.by if "`" in best.by else f"`{best.by}`"
+        also = f", which {best.also}" if best.also else ""
         yield Finding(
             event.context.place,
-            f"`{event.name}` works with CUDA only; {where} there is `{best.by}`",
+            f"`{event.name}` works with CUDA only; {where} there is {by}{also}",
             help=_help(best),
             assumptions=assumptions(event),
             make_fix=partial(_fix, event, best),

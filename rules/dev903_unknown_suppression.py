@@ -14,8 +14,9 @@ class UnknownSuppression(Rule):
 
     ## What it does
     Finds `# devlint:` comments that name a rule which does not exist, and those with a misspelt word such as `ignroe`,
-    with empty brackets, or with a reason that does not follow `--`. `# noqa` comments are left alone: what they name
-    may be a rule of another linter.
+    with a word of another linter such as `disable-line`, with rules that stand in other brackets or in none, or with a
+    reason that does not follow `--`. In `# noqa` comments, whose codes may be those of another linter, it finds only
+    codes of devlint with a letter for a digit, such as `DEV1O3`.
 
     ## Why is this bad?
     The comment silences nothing, or less than its author thinks.

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import click
 
+from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, INTERRUPTED
 from devlint.cli.group import devlint
 from devlint.cli.late_methods import compile_methods_late
@@ -46,7 +47,7 @@ def invoke(arguments: Sequence[str]) -> int:
     try:
         status = devlint.main(list(arguments), prog_name="devlint", standalone_mode=False)
     except click.ClickException as problem:
-        problem.show()
+        terminal.show_problem(problem)
         return FAILED
     except (click.Abort, KeyboardInterrupt):
         click.echo("devlint: interrupted", err=True)

@@ -14,6 +14,7 @@ from devlint.cli import shell_completion, terminal
 from devlint.cli.exit_status import CLEAN
 from devlint.cli.option_values import (
     ReportTarget,
+    nearly_known_variables,
     output_file_option,
     parse_jobs,
     parse_min_torch,
@@ -295,6 +296,8 @@ def check(
             return watch(request)
         if alone and not shown_only:
             terminal.note("no file was changed: --unsafe-fixes needs --fix")
+        for variable, meant in nearly_known_variables(click.get_current_context()):
+            terminal.warn(f"{variable} in the environment is no setting (did you mean {meant}?)")
         return run_check(request)
 
 

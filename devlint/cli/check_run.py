@@ -91,6 +91,8 @@ def run_check(request: CheckRequest) -> int:
     files = _find_files(request, _resolver(request, rule_metadata).settings_for, errors)
     if not files and not errors:
         terminal.warn("no Python files to check")
+    for warning in dict.fromkeys(text for file in files for text in file.settings.warnings):
+        terminal.warn(warning)
     baselines = _baselines(request, files)
     if request.update_baseline and not baselines:
         raise click.UsageError("--update-baseline needs --baseline or the setting `baseline`")

@@ -14,7 +14,15 @@ from devlint.config.rule_selection import REVEALED, UNUSED_CODE
 from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import DiscoveredFile
 from devlint.linter.source_lines import SourceLines
-from devlint.triage.baseline import BaselineError, baseline_entry, baseline_text, compare_with_baseline, read_baseline
+from devlint.triage.baseline import (
+    BaselineEntry,
+    BaselineError,
+    baseline_entry,
+    baseline_text,
+    compare_with_baseline,
+    path_from_here,
+    read_baseline,
+)
 from devlint.triage.git_changes import GitError, changed_rows, findings_in_changes
 
 
@@ -54,10 +62,7 @@ class BaselineFile:
         Unless `quiet`, write notes on the number of known findings, and on entries of the baseline file whose finding
         no longer occurs.
         """
-        try:
-            entries = read_baseline(self._path)
-        except BaselineError as problem:
-            raise click.ClickException(str(problem)) from None
+        entries = self._entries()
         judged = [one for one in diagnostics if self._records(one)]
         others = [one for one in diagnostics if not self._records(one)]
         comparison = compare_with_baseline(
@@ -68,9 +73,11 @@ class BaselineFile:
             exists=lambda file: (self._folder / file).exists(),
         )
         if comparison.known and not quiet:
-            terminal.note(f"{comparison.known} known from {self._shown}")
+            terminal.note(f"{comparison.known} known from {path_from_here(self._path)}")
         for entry in comparison.gone if not quiet else ():
-            terminal.note(f"gone, though {self._shown} has it: {entry.file}: {entry.code} {entry.message}")
+            terminal.note(
+                f"gone, though {path_from_here(self._path)} has it: {entry.file}: {entry.code} {entry.message}"
+            )
         return sorted([*others, *comparison.new], key=lambda diagnostic: diagnostic.order)
 
     def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
@@ -79,10 +86,7 @@ class BaselineFile:
         Entries for existing files that were not checked are kept. A suppression that silences nothing is never known:
         it is mended by deleting it.
         """
-        try:
-            before = read_baseline(self._path) if self._path.exists() else ()
-        except BaselineError as problem:
-            raise click.ClickException(str(problem)) from None
+        before = self._entries() if self._path.exists() else ()
         kept = [entry for entry in before if entry.file not in self._checked and (self._folder / entry.file).exists()]
         found = [
             baseline_entry(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
@@ -90,13 +94,14 @@ class BaselineFile:
             if self._records(diagnostic) and diagnostic.code != UNUSED_CODE
         ]
         write_file([baseline_text([*kept, *found])], self._path)
-        terminal.note(f"{len(found)} written to {self._shown}")
+        terminal.note(f"{len(found)} written to {path_from_here(self._path)}")
 
-    @property
-    def _shown(self) -> str:
-        """The path of the file for a note: from the current directory if it lies below."""
-        here = Path.cwd()
-        return str(self._path.relative_to(here) if self._path.is_relative_to(here) else self._path)
+    def _entries(self) -> tuple[BaselineEntry, ...]:
+        """Return the entries of the baseline file. Raise ClickException if it cannot be used, or is not there yet."""
+        try:
+            return read_baseline(self._path)
+        except BaselineError as problem:
+            raise click.ClickException(problem.advice) from None
 
     def _records(self, diagnostic: Diagnostic) -> bool:
         """Return whether the baseline file may record a finding: in a file of its own, and no answer to a question."""

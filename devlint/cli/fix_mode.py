@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import click
 
@@ -23,6 +24,9 @@ from devlint.repair.file_replacement import FileNotWritten, replace_file
 from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
 from devlint.repair.ignore_comments import add_ignore_comments
 from devlint.repair.unified_diff import unified_diff
+
+_FILES_NAMED: Final = 3
+"""Of more files, the summary says only how many are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +151,10 @@ def _summarise(fixed: FixResult, options: FixOptions) -> None:
     if done.fixed or options.show_fixes:
         verb = "fixed" if options.reason is None else "silenced"
         verb = f"would be {verb}" if options.diff else verb
-        more = f", and with them {fixed.gone_with_fixed} more" if done.fixed and fixed.gone_with_fixed else ""
-        terminal.note(f"{_count_findings(len(done.fixed))} {verb}{more}")
+        them = "it" if len(done.fixed) == 1 else "them"
+        more = f", and with {them} {fixed.gone_with_fixed} more" if done.fixed and fixed.gone_with_fixed else ""
+        where = "" if options.stdin else _files_text(fixed.changed)
+        terminal.note(f"{_count_findings(len(done.fixed))} {verb}{where}{more}")
     if options.unasked:
         rest = "to make these changes" if fixed.changed else "to change any, and there is nothing that it would change"
         terminal.note(f"no file was changed: --unsafe-fixes needs --fix {rest}")
@@ -167,6 +173,13 @@ def _fixed_lines(fixed: Sequence[Diagnostic]) -> Iterator[str]:
         yield f"  {filename}:"
         kinds = Counter((one.code, one.name) for one in fixed if one.region.filename == filename)
         yield from (f"    {number} x {code} ({name})" for (code, name), number in sorted(kinds.items()))
+
+
+def _files_text(names: Sequence[str]) -> str:
+    """Return the end of a sentence that says which files are written: " in a.py, b.py", or their number."""
+    if not names:
+        return ""
+    return f" in {', '.join(names) if len(names) <= _FILES_NAMED else f'{len(names)} files'}"
 
 
 def _count_findings(number: int) -> str:

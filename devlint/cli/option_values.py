@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -112,3 +113,16 @@ def split_commas(values: Iterable[str]) -> tuple[str, ...] | None:
 def variable_of(ctx: click.Context, name: str) -> str:
     """Return the name of the environment variable that gives a parameter of a command its value."""
     return f"{ctx.auto_envvar_prefix}_{name.upper()}"
+
+
+def nearly_known_variables(ctx: click.Context) -> Iterator[tuple[str, str]]:
+    """Yield each environment variable that is nearly one of a command's options, with the one that it probably means.
+
+    What is like none, such as a DEVLINT_VERSION that installs devlint, is somebody else's.
+    """
+    known = {variable_of(ctx, param.name) for param in ctx.command.params if param.name is not None}
+    prefix = variable_of(ctx, "")
+    for variable in sorted(name for name in os.environ if name.startswith(prefix) and name not in known):
+        words = [name.removeprefix(prefix) for name in known]
+        for close in get_close_matches(variable.removeprefix(prefix), words, n=1, cutoff=0.75):
+            yield variable, f"{prefix}{close}"

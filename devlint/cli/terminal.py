@@ -78,6 +78,14 @@ def error(text: str) -> None:
     _write("error:", "red", text)
 
 
+def show_problem(problem: click.ClickException) -> None:
+    """Write what ends a command: a wrong command line with its usage, anything else as an error."""
+    if isinstance(problem, click.UsageError):
+        problem.show()
+    else:
+        error(problem.format_message())
+
+
 def _write(mark: str, colour: str, text: str) -> None:
     """Write a message with a coloured mark to the standard error stream."""
     click.echo(f"{click.style(mark, fg=colour, bold=True)} {text}", err=True, color=_COLOR.get())

@@ -15,6 +15,7 @@ import click
 
 from devlint.cli import terminal
 from devlint.cli.check_run import CheckRequest, run_check
+from devlint.cli.exit_status import FAILED
 from devlint.config.config_files import FILENAMES
 from devlint.installation import install_command
 from devlint.linter.discovery import SUFFIXES
@@ -68,8 +69,8 @@ def _check_and_wait(request: CheckRequest) -> int:
         status = run_check(request)
     except click.ClickException as problem:
         # The user may correct the error while devlint waits.
-        problem.show()
-        status = problem.exit_code
+        terminal.show_problem(problem)
+        status = FAILED
     terminal.note(f"checked at {time.strftime('%H:%M:%S')}; waiting for changes, Ctrl+C ends this")
     return status
 

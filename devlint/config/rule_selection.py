@@ -26,6 +26,8 @@ REVEALED = "DEV902"
 _PLAIN_CODE = re.compile(r"[a-z]+\d+")
 _CODE_LIKE = re.compile(r"[a-z]+\d")
 _CODE_PREFIX = re.compile(r"([A-Z]+)\d*")
+_AS_DIGITS = str.maketrans("oilsbz", "011582")
+"""Letters that look like digits, in lower case, and those digits."""
 
 
 class UnknownSelectorError(ValueError):
@@ -88,9 +90,12 @@ def suggested_rule(written: str, rules: Sequence[RuleMetadata]) -> str | None:
     """Return the selector that was probably meant by one that names no rule; None if none is near.
 
     A code with other digits is not near: of two numbers no one tells which was meant. A word that names begin with
-    stands for the first of them.
+    stands for the first of them. Letters that look like digits stand for them, and an `X` at the end for any digits.
     """
     folded = written.casefold()
+    typed = _code_with_digits(folded, rules)
+    if typed is not None:
+        return typed
     if _PLAIN_CODE.fullmatch(folded):
         codes = [rule.code for rule in rules if _is_one_letter_apart(folded, rule.code.casefold())]
         return min(codes, default=None)
@@ -100,6 +105,19 @@ def suggested_rule(written: str, rules: Sequence[RuleMetadata]) -> str | None:
     if close:
         return by_folded[close[0]]
     return next((rule.name for rule in rules if rule.name.startswith(f"{folded}-")), None)
+
+
+def _code_with_digits(folded: str, rules: Sequence[RuleMetadata]) -> str | None:
+    """Return the code, or the beginning of codes, that a word means in which letters stand where digits should."""
+    codes = {rule.code.casefold(): rule.code for rule in rules}
+    for code in codes:
+        start = len(code.rstrip("0123456789"))
+        if folded != code and code == folded[:start] + folded[start:].translate(_AS_DIGITS):
+            return codes[code]
+    beginning = folded.rstrip("x")
+    if beginning != folded and _PLAIN_CODE.fullmatch(beginning) and any(code.startswith(beginning) for code in codes):
+        return beginning.upper()
+    return None
 
 
 def _is_one_letter_apart(one: str, other: str) -> bool:

@@ -97,6 +97,8 @@ class Settings:
     respect_gitignore: bool
     min_torch: Version | None
     baseline: Path | None
+    warnings: tuple[str, ...]
+    """What is wrong with the settings and leaves them usable, each with the file and the setting."""
 
     def codes_for(self, path: Path) -> frozenset[str]:
         """Return the codes of the rules that are on in the file at `path`."""
@@ -154,6 +156,7 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata]
         respect_gitignore=_last_given(sources, lambda source: source.options.respect_gitignore, True),
         min_torch=_last_given(sources, lambda source: source.options.min_torch, None),
         baseline=_last_given(sources, lambda source: _path(source, source.options.baseline), None),
+        warnings=_last_given(sources, _missing_src, ()),
     )
 
 
@@ -242,6 +245,17 @@ def _severity(source: OptionSource, rules: Sequence[RuleMetadata]) -> Mapping[st
 def _src(source: OptionSource) -> tuple[Path, ...] | None:
     """Return the directories that the option `src` of a source names, None if the source does not give it."""
     return None if source.options.src is None else _directories(source.root, source.options.src)
+
+
+def _missing_src(source: OptionSource) -> tuple[str, ...] | None:
+    """Return a warning for each directory that the option `src` of a source names and that does not exist.
+
+    Returns None if the source does not give the option.
+    """
+    if source.options.src is None:
+        return None
+    missing = (name for name in source.options.src if not (source.root / name).is_dir())
+    return tuple(str(ConfigError(source.path, "src", f"there is no folder `{name}`")) for name in missing)
 
 
 def _default_src(home: Path) -> tuple[Path, ...]:

@@ -9,17 +9,34 @@ from devlint.domain.record import record
 
 
 @record(frozen=True, slots=True)
-class RunningWork:
-    """Accelerator work that the host has not waited for.
-
-    `number` is that of the newest operation, counted from the start of the program, and `step` says where it was
-    launched. `heavy` is false where all of the work is elementwise operations, reductions and views, which take a
-    moment.
-    """
+class Launch:
+    """One operation that was launched on the accelerator: its number, counted from the start, and its place."""
 
     number: int
     step: Step
-    heavy: bool
+
+
+@record(frozen=True, slots=True)
+class RunningWork:
+    """Accelerator work that the host has not waited for: the newest operation, and the newest heavy one.
+
+    Elementwise operations, reductions and views take a moment and are not heavy. `heavy` is None where all of the work
+    is such operations.
+    """
+
+    newest: Launch
+    heavy: Launch | None
+
+    @property
+    def main(self) -> Launch:
+        """The operation that takes most of the time: the newest heavy one, else the newest one."""
+        return self.heavy or self.newest
+
+    def after(self, number: int) -> RunningWork | None:
+        """Return the part of the work that was launched after the operation with a number; None if there is none."""
+        if self.newest.number <= number:
+            return None
+        return self if self.heavy is None or self.heavy.number > number else RunningWork(self.newest, None)
 
 
 @record(frozen=True, slots=True)

@@ -140,6 +140,11 @@ def promotion_category(name: str) -> int:
     return 2 if "float" in name else 1
 
 
+def is_countable(dtype: Dtype) -> bool:
+    """Return whether a dtype is known to be bool or integral: autograd never follows tensors of such dtypes."""
+    return dtype.name is not None and promotion_category(dtype.name) < 2
+
+
 def equals_surely(left: Dtype, right: Dtype) -> bool:
     """Return whether two dtypes are known to be equal: by their name, or by their symbol."""
     return left.is_known and left.name == right.name and left.symbol == right.symbol

@@ -11,10 +11,13 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from devlint.domain.questions import Question, decide
 from devlint.domain.record import record
+
+_CHOICE: Final = "one of"
+"""The kind of the conditions that stand for an unknown choice between two values."""
 
 
 class WrittenText(ABC):
@@ -119,6 +122,19 @@ def atoms_of(test: Literal) -> Iterator[Atom]:
             yield from atoms_of(one)
     else:
         yield test.formula
+
+
+def choice_literal(values: Hashable) -> Literal:
+    """Return the literal that a value is the first of two alternatives, where no condition is known that chooses."""
+    return Literal(Atom((_CHOICE, values), "it is the first of several values"))
+
+
+def is_choice(test: Literal) -> bool:
+    """Return whether a literal says which of two alternatives a value is, where no condition is known that chooses."""
+    match test.formula:
+        case Atom(key=(kind, _)):
+            return kind == _CHOICE
+    return False
 
 
 def conjunction(left: Literal, right: Literal) -> Literal:

@@ -69,6 +69,14 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
     return ConditionalPlacement(test.formula, yes, no)
 
 
+def unknown_where(placement: Placement, when: PathCondition) -> Placement:
+    """Return a placement that is unknown where all of some conditions hold."""
+    failed: Placement = UNKNOWN_PLACEMENT
+    for test in sorted(when, key=str):
+        failed = join_under(test, failed, placement)
+    return failed
+
+
 def join_placements(left: Placement, right: Placement) -> Placement:
     """Return what is known after either of two paths: the common device, with the weaker basis, or unknown.
 

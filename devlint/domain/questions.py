@@ -25,8 +25,24 @@ _ORDERS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 _ASKS_FOR_NEGATIVE: Final = frozenset({("LessThan", 0), ("GreaterThanEqual", 0)})
 """The comparisons that only a value that may be negative is asked, by kind and constant."""
 
+_MIRRORED: Final = {
+    "LessThan": "GreaterThan",
+    "LessThanEqual": "GreaterThanEqual",
+    "GreaterThan": "LessThan",
+    "GreaterThanEqual": "LessThanEqual",
+}
+"""The order comparisons with their sides exchanged."""
+
 _OTHER_TEXT: Final = "\0"
 """A string that stands for all strings that no question names."""
+
+
+@record(frozen=True, slots=True)
+class Difference:
+    """The difference `left - right` of two named values: a comparison of the two asks how it compares with zero."""
+
+    left: Hashable
+    right: Hashable
 
 
 @record(frozen=True, slots=True)
@@ -64,6 +80,18 @@ def comparison_question(subject: Hashable, kind: str, constant: object) -> Quest
     return Question(subject, kind, constant) if known and (kind in ("Equal", "Is") or kind in _ORDERS) else None
 
 
+def difference_question(left: Hashable, kind: str, right: Hashable) -> Question | None:
+    """Return the question that a comparison of two named values asks; None for one that is not followed.
+
+    Comparisons of the same two values ask about one difference, whichever of the two stands on the left.
+    """
+    if kind != "Equal" and kind not in _ORDERS:
+        return None
+    if hash(left) > hash(right):
+        left, right, kind = right, left, _MIRRORED.get(kind, kind)
+    return Question(Difference(left, right), kind, 0)
+
+
 def membership_question(subject: Hashable, constants: frozenset[object]) -> Question | None:
     """Return the question whether a value is one of several constants; None if one of them is not followed."""
     followed = all(one is None or isinstance(one, (bool, int, float, str)) for one in constants)
@@ -81,7 +109,7 @@ def possible_values(questions: Iterable[Question]) -> list[object]:
     numbers = {one for one in constants if isinstance(one, (int, float)) and not isinstance(one, bool)}
     if numbers or not any(isinstance(one, bool) for one in constants):
         may_be_negative = any(one < 0 for one in numbers) or any(
-            (one.kind, one.constant) in _ASKS_FOR_NEGATIVE for one in asked
+            (one.kind, one.constant) in _ASKS_FOR_NEGATIVE or isinstance(one.subject, Difference) for one in asked
         )
         values += [one for one in _between(numbers) if one >= 0 or may_be_negative]
     if None in constants:

@@ -35,7 +35,7 @@ def assumptions(
         for case in cases
         if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER
     }
-    tests = when | getattr(event, "when", NO_CONDITION)
+    tests = when | getattr(event, "when", NO_CONDITION) | event.context.supposed
     if passed:
         # A caller that sets no such flag has its tensors on the host.
         tests |= frozenset(filter(_turns_accelerator_off, event.context.path_condition))
@@ -88,6 +88,12 @@ def supposed_types(*cases: PlacementCase) -> tuple[Assumption, ...]:
     steps = (step for case in cases for step in history(case.provenance) if step.kind is StepKind.ASSUMED)
     made = (step.assumption for step in steps)
     return tuple(one for one in made if one is not None and one.kind is AssumptionKind.TENSOR)
+
+
+def supposed_batches(*cases: PlacementCase) -> tuple[Assumption, ...]:
+    """Return the suppositions that a loader yields host tensors, for what a message says of the device of a batch."""
+    made = (step.assumption for case in cases for step in history(case.provenance))
+    return tuple(one for one in made if one is not None and one.kind is AssumptionKind.LOADER)
 
 
 def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:

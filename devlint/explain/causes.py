@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from devlint.diagnostic import AssumptionKind
-from devlint.interpreter.state.events import DeviceConflict
+from devlint.interpreter.state.events import BackendWrittenOut, DeviceConflict, HardCodedAccelerator
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +37,9 @@ def conflict_cause(event: DeviceConflict) -> Cause | None:
     if step is None or (step.assumption is not None and step.assumption.kind is AssumptionKind.LOADER):
         return None
     return Cause((*function, step.place), recurs=True)
+
+
+def written_device_cause(event: HardCodedAccelerator | BackendWrittenOut) -> Cause | None:
+    """Return the cause of a finding about a device that is written out: the argument of a call in which it is."""
+    place = event.argument if isinstance(event, BackendWrittenOut) else event.context.place
+    return Cause(("a written device", place), recurs=False) if place is not None else None

@@ -9,6 +9,7 @@ from typing import Final
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.path_conditions import Literal, PathCondition
 from devlint.domain.placement import Basis, PlacementCase
+from devlint.explain.cut_texts import cut_at_end
 from devlint.explain.place_texts import MAX_QUOTED_LENGTH
 
 NEGATED_OPERATORS: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
@@ -66,4 +67,4 @@ def literal_text(test: Literal) -> str:
     A text longer than twice the length that messages quote is cut at its end.
     """
     text = NEGATED_COMPARISON.sub(lambda match: f"{match[1]} {NEGATED_OPERATORS[match[2]]} {match[3]}", str(test))
-    return text if len(text) <= 2 * MAX_QUOTED_LENGTH else f"{text[: 2 * MAX_QUOTED_LENGTH - 3].rstrip()}..."
+    return cut_at_end(text, 2 * MAX_QUOTED_LENGTH)

@@ -10,6 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.placement import Place
+from devlint.explain.cut_texts import cut_in_middle
 from devlint.interpreter.state.events import HardCodedAccelerator, Operand
 from devlint.syntax.source_code import source_code
 from devlint.syntax.tree_walk import LOOSELY_BINDING, descend, dotted_name
@@ -37,13 +38,9 @@ def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
 def shortened(code: str, longest: int = MAX_QUOTED_LENGTH) -> str:
     """Return the source code of an expression on one line, without comments.
 
-    A text of more than `longest` characters is shortened: its middle is replaced by dots.
+    A text of more than `longest` characters is shortened: its middle is replaced by dots, between words.
     """
-    text = " ".join(_without_comments(code).split())
-    if len(text) <= longest:
-        return text
-    half = (longest - 3) // 2
-    return f"{text[:half].rstrip()}...{text[-half:].lstrip()}"
+    return cut_in_middle(" ".join(_without_comments(code).split()), longest)
 
 
 def text_with_suffix(place: Place, suffix: str, longest: int = MAX_QUOTED_LENGTH) -> str:

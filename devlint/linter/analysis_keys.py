@@ -138,8 +138,10 @@ class AnalysisKeys:
             [name, None if files is None else [self._relative(one.path) for one in files]] for name, files in filled
         ]
         otherwise = self._program_facts.default_setters.may_set_start_method(module)
-        needs_cuda = "cuda" in module.source.text and self._program_facts.cuda_kernels.needed_by(module)
-        own = [self._relative(module.path), content, registries, self._reaching(module), otherwise, needs_cuda]
+        own = [self._relative(module.path), content, registries, self._reaching(module), otherwise]
+        if "cuda" in module.source.text:
+            kernels = self._program_facts.kernel_wrappers.names_in(module)
+            own += [self._program_facts.cuda_kernels.needed_by(module), sorted(kernels)]
         return None if None in digests else digest_of([self._base, own, digests])
 
     def _reaching(self, module: ModuleInfo) -> list[int]:

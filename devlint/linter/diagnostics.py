@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 from devlint.config.rule_selection import UNKNOWN_CODE, UNUSED_CODE
-from devlint.diagnostic import AssumptionKind, AssumptionNote, Diagnostic
+from devlint.diagnostic import AssumptionKind, AssumptionNote, Diagnostic, Severity
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
@@ -24,6 +26,8 @@ from devlint.syntax.suppressions import find_suppressions, may_suppress
 
 DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902", "DEV903"})
 """The codes of the rules about devlint itself, which ask for no caller."""
+_COSTS: Final = "DEV4"
+"""The family of the rules about cost."""
 
 
 def diagnostics_of(results: Sequence[FileFindings], program: Program, codes: frozenset[str]) -> tuple[Diagnostic, ...]:
@@ -74,6 +78,10 @@ def _with_callers(
             if not clauses and needed and all(needed):
                 clauses = min(needed)
             assumed = [AssumptionNote(AssumptionKind.CALLED, clause, None) for clause in clauses]
+            module = given.get(region.filename) if one.diagnostic.code.startswith(_COSTS) else None
+            if module is not None and uncalled.serves_nothing(module, region.start.row):
+                # What never runs costs nothing.
+                one = replace(one, diagnostic=replace(one.diagnostic, severity=Severity.INFO))
             if assumed:
                 one = with_assumptions(one, (*one.diagnostic.assumptions, *assumed))
         yield one

@@ -81,8 +81,8 @@ class FileAnalyser:
 
     def _questions(self) -> Iterator[ProgramQuestion]:
         """Yield what the analysis of the file has asked of the program as a whole."""
-        for path, answer in self.facts.placed_datasets.asked.items():
-            yield ProgramQuestion(path.as_posix(), answer)
+        for (path, transforms_only), answer in self.facts.placed_datasets.asked.items():
+            yield ProgramQuestion(path.as_posix(), answer, transforms_only=transforms_only)
         for asked, answer in self.facts.constructor_data.asked.items():
             yield ProgramQuestion(asked.path.as_posix(), answer, (asked.owner, asked.parameters, asked.parameter))
 

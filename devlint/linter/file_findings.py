@@ -116,13 +116,15 @@ class LocatedFinding:
 class ProgramQuestion:
     """A question that the analysis of one file has asked of the program as a whole, with the answer.
 
-    Either it asks whether datasets around the file at a path place their data, or what calls pass for a parameter of a
-    constructor in that file: its class, its parameters, and which of them.
+    Either it asks whether datasets or transforms (with `transforms_only`, transforms alone) around the file at a path
+    place their data, or what calls pass for a parameter of a constructor in that file: its class, its parameters, and
+    which of them.
     """
 
     path: str
     answer: bool
     construction: tuple[str, tuple[str, ...], str] | None = None
+    transforms_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,8 @@ class StoredFindings:
             asked = Construction(path, *question.construction)
             return self._facts.constructor_data.is_made_for(asked) is question.answer
         module = self._program.load(path)
-        return module is not None and self._facts.placed_datasets.are_around(module) is question.answer
+        placed, transforms_only = self._facts.placed_datasets, question.transforms_only
+        return module is not None and placed.are_around(module, transforms_only=transforms_only) is question.answer
 
     # Source locations in other files
 

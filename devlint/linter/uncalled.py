@@ -1,8 +1,9 @@
-"""The functions and methods of an application that nothing in its project calls, found by their names in its files.
+"""The functions, methods and classes of an application that nothing in its project uses, found by their names.
 
 An application is a program of several files, one of which runs as a script. Its project is the folder around the files,
 with notebooks, settings and documents: who is named in none of them is called by nobody. Nothing is claimed of what an
-installed package offers, nor of what a library may call by its name.
+installed package offers, nor of what a library may call by its name. The methods that torch calls, such as `forward`,
+are called where something names their class.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from devlint.syntax.text_words import has_word
 
 _MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 _COMPUTED_NAME: Final = re.compile(
-    r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|(?:globals|locals|vars|eval|exec)\()|__dict__"
+    r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|(?:globals|locals|vars|eval|exec)\()"
+    r"|__dict__(?!\[\s*[\"']\w+[\"']\s*\])"
 )
 _COMPUTED_FUNCTION: Final = re.compile(_COMPUTED_NAME.pattern.replace(r"getattr\(", r"getattr\((?!self\b)"))
 """The ways to reach a method, and a function of a module, by a name that the program computes."""
@@ -38,18 +40,21 @@ _CALLED_BY_MODULES: Final = frozenset(
     " _call_impl _get_name _named_members _replicate_for_data_parallel".split()
 )
 """The methods of modules that torch calls itself."""
+_RUNS_NOTHING: Final = re.compile(r"[rR]?[\"']|[\w.]+(?:\[[^\]=]*\])?\s*(?::[^=]+)?=(?!=)")
+"""The start of a statement at module level that is a docstring or an assignment, and no work of a script."""
 _ENTRY_FILES: Final = frozenset({"hubconf", "conftest", "setup"})
 """The names of files whose functions other programs call."""
 
 
 class _Definition(NamedTuple):
-    """A function at module level, or a method of a class there: its name and the rows from the first to the last."""
+    """A function or class at module level, or a method of such a class: its name, its first row and its last row."""
 
     module: ModuleInfo
     name: str
     first_row: int
     last_row: int
     is_method: bool = False
+    is_class: bool = False
 
 
 class UncalledDefinitions:
@@ -62,9 +67,15 @@ class UncalledDefinitions:
         self._known: dict[_Definition, bool] = {}
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
-        """Return the name of the uncalled function or method around a row; None where the code may be called."""
-        definition = _definition_at(module, row) if self._is_application else None
-        return definition.name if definition is not None and self._is_uncalled(definition) else None
+        """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
+        around = _definitions_at(module, row) if self._is_application else ()
+        return next((one.name for one in around if self._is_uncalled(one)), None)
+
+    def serves_nothing(self, module: ModuleInfo, row: int) -> bool:
+        """Return whether the code at a row is uncalled, or nothing names it and no other file imports its file."""
+        around = [*_definitions_at(module, row)] if self._is_application else []
+        unused = bool(around) and self._is_left_over(module) and not any(map(self._is_named, around))
+        return unused or any(map(self._is_uncalled, around))
 
     def knows_callers(self, module: ModuleInfo, name: str, *, is_method: bool) -> bool:
         """Return whether only code that names a function or method of the application calls it."""
@@ -108,9 +119,18 @@ class UncalledDefinitions:
         computed = _COMPUTED_NAME if definition.is_method else _COMPUTED_FUNCTION
         return not any(computed.search(_without_options(one.source.text)) for one in users)
 
+    def _is_left_over(self, module: ModuleInfo) -> bool:
+        """Return whether no other file imports a file, which does nothing when it is run, and no text names it."""
+        if len(self._importing.of_file(module)) > 1 or is_installed(module.path, self._disk):
+            return False
+        others = (one for one in module.index.statements if one.kind == "other")
+        return all(_RUNS_NOTHING.match(one.text) for one in others) and not self.is_named_elsewhere(import_name(module))
+
     def _users(self, definition: _Definition) -> Sequence[ModuleInfo]:
         """Return the files that may use the file of a definition: for a method, those that have the file's name."""
         module = definition.module
+        if definition.is_class:
+            return self._importing.of_function(module, definition.name)
         if not definition.is_method:
             return self._importing.of_file(module)
         name = import_name(module)
@@ -133,12 +153,14 @@ class UncalledDefinitions:
         for unit in module.index.statements if definition.name in module.source.text else ():
             if definition.name not in unit.mentions and unit.kind != "import" and not quoted.search(unit.text):
                 continue
+            if "__all__" in unit.binds:  # Which names `import *` takes says nothing of their use.
+                continue
             for match in word.finditer(unit.text):
                 start = unit.text.rfind("\n", 0, match.start()) + 1
                 if unit.text[start : match.start()].lstrip().startswith("#"):
                     continue
-                caller = _definition_at(module, unit.first_row + unit.text.count("\n", 0, start))
-                if caller is None or (caller != definition and not self._is_uncalled(caller)):
+                around = [*_definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
+                if definition not in around and not any(map(self._is_uncalled, around)):
                     return True
         return False
 
@@ -151,21 +173,20 @@ class UncalledDefinitions:
         return None if texts is None else [(text, path.suffix in PROSE) for path, text in texts.items()]
 
 
-def _definition_at(module: ModuleInfo, row: int) -> _Definition | None:
-    """Return the function or the method around a row that only code which names it calls; None for any other code."""
+def _definitions_at(module: ModuleInfo, row: int) -> Iterator[_Definition]:
+    """Yield the definitions around a row that only code which names them calls: a method, then its class."""
     unit = next((one for one in module.index.statements if one.first_row <= row <= one.last_row), None)
-    if unit is None or unit.name is None:
-        return None
+    if unit is None or unit.name is None or unit.text.startswith("@"):
+        return
     if unit.kind == "function":
-        decorated = unit.text.startswith("@")
-        return None if decorated else _Definition(module, unit.name, unit.first_row, unit.last_row)
-    return next((one for one in _methods(module, unit) if one.first_row <= row <= one.last_row), None)
+        yield _Definition(module, unit.name, unit.first_row, unit.last_row)
+    if unit.kind == "class" and _PLAIN_BASES.issuperset(unit.bases) and "metaclass=" not in unit.text:
+        yield from (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
+        yield _Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
 
 
 def _methods(module: ModuleInfo, unit: Statement) -> Iterator[_Definition]:
-    """Yield the methods of a class that no base class of it calls, and no decorator registers."""
-    if unit.kind != "class" or unit.text.startswith("@") or not _PLAIN_BASES.issuperset(unit.bases):
-        return
+    """Yield the methods of a class with plain base classes that these do not call, and no decorator registers."""
     found = [*_METHOD.finditer(unit.text)]
     inner = min((len(one[1]) for one in found), default=0)
     own = [one for one in found if len(one[1]) == inner]

@@ -13,7 +13,7 @@ from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix,
 from devlint.fixes.fix_context import FixContext
 from devlint.linter.rule_listing import all_rule_metadata
 from devlint.syntax.source import Source
-from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
+from devlint.syntax.suppressions import NEAR_CODE, Suppression, Suppressions, normalize_word, word_names_rule
 
 UNUSED_NAME: Final = "unused-suppression"
 """The name of the rule for unused suppressions."""
@@ -54,20 +54,21 @@ def judged_suppressions(
 
     A comment silences nothing at all, or lists a word that silences nothing (DEV901); or it names no rule, or is
     misspelt (DEV903). Of `noqa` comments, which are shared with other linters, only the codes of devlint's rules are
-    judged, and never as misspelt. Only those of the two rules speak that are among `codes`.
+    judged, and as misspelt only those with a letter for a digit. Only those of the two rules speak that are among
+    `codes`.
     """
     by_region: dict[tuple[Position, Position], list[Suppression]] = defaultdict(list)
     for one in suppressions.all:
         by_region[one.region].append(one)
     for region, group in by_region.items():
         words = frozenset[str]().union(*(one.codes for one in group))
-        own = words or {""}
-        if group[0].kind == "noqa":
-            own = {word for word in words if word.startswith(OWN_PREFIX)}
-        elif UNKNOWN_CODE in codes and not _is_allowed(suppressions, region[0].row, UNKNOWN_CODE, UNKNOWN_NAME):
-            yield from _unknown(context, region, words)
+        shared = group[0].kind == "noqa"
+        own = {word for word in words if word.startswith(OWN_PREFIX)} if shared else words or {""}
+        if UNKNOWN_CODE in codes and not _is_allowed(suppressions, region[0].row, UNKNOWN_CODE, UNKNOWN_NAME):
+            named = _near_codes(context, region) if shared else _unknown_words(context, region, words)
+            yield from _unknown(context, region, named)
         unused = {word for word in own if _is_covered_by_run(word, codes) and not _is_used(word, group, rows)}
-        unused -= {word for word in unused if group[0].kind != "noqa" and _is_unknown(word)}
+        unused -= {word for word in unused if not shared and _is_unknown(word)}
         if unused and UNUSED_CODE in codes and not _is_allowed(suppressions, region[0].row, UNUSED_CODE, UNUSED_NAME):
             yield _diagnostic(context, region, unused, words)
     for attempt in suppressions.misspelt if UNKNOWN_CODE in codes else ():
@@ -76,17 +77,30 @@ def judged_suppressions(
         yield Diagnostic(UNKNOWN_CODE, UNKNOWN_NAME, Severity.WARNING, Confidence.CERTAIN, message, place)
 
 
-def _unknown(context: FixContext, region: tuple[Position, Position], words: frozenset[str]) -> Iterator[Diagnostic]:
-    """Yield a diagnostic (DEV903) for a suppression comment if some of its words name no rule."""
-    unknown = {word for word in words if _is_unknown(word)}
-    if unknown:
-        start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
-        named = [word for word in _listed_words(context.text[start:end]) if normalize_word(word) in unknown]
+def _unknown(context: FixContext, region: tuple[Position, Position], named: Sequence[str]) -> Iterator[Diagnostic]:
+    """Yield a diagnostic (DEV903) for a suppression comment with words that name no rule, if it has any."""
+    if named:
         meant = [suggested for word in named if (suggested := suggested_rule(word, all_rule_metadata()))]
         message = f"there is no rule {', '.join(f'`{word}`' for word in named)}"
         message += f" (did you mean {', '.join(f'`{word}`' for word in meant)}?)" if meant else ""
         place = context.index.source.region(*region)
         yield Diagnostic(UNKNOWN_CODE, UNKNOWN_NAME, Severity.WARNING, Confidence.CERTAIN, message, place)
+
+
+def _unknown_words(context: FixContext, region: tuple[Position, Position], words: frozenset[str]) -> list[str]:
+    """Return those words of a devlint comment, as they are written, that name no rule."""
+    unknown = {word for word in words if _is_unknown(word)}
+    return [word for word in _listed_words(_written(context, region)) if normalize_word(word) in unknown]
+
+
+def _near_codes(context: FixContext, region: tuple[Position, Position]) -> list[str]:
+    """Return the words in the list of a `noqa` comment that are nearly codes of devlint's rules.
+
+    The list may go on behind the comment's region, which ends at the first word that is no code.
+    """
+    start = context.index.lines.start(region[0].row) + region[0].column - 1
+    comment = context.text[start + 1 : context.next_line(start)].partition("#")[0]
+    return NEAR_CODE.findall(comment.partition(":")[2])
 
 
 def _is_unknown(word: str) -> bool:
@@ -131,7 +145,7 @@ def _diagnostic(
 ) -> Diagnostic:
     """Return the diagnostic (DEV901) for a suppression comment of which the words `unused` silence no finding."""
     start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
-    written = context.text[start:end]
+    written = _written(context, region)
     listed = _listed_words(written)
     named = ", ".join(f"`{word}`" for word in listed if normalize_word(word) in unused)
     if unused == (words or {""}):
@@ -161,6 +175,12 @@ def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -
     if before or context.index.source.cells is not None:
         return context.edit(first + len(before), finish, "")
     return context.edit(first, last, "")
+
+
+def _written(context: FixContext, region: tuple[Position, Position]) -> str:
+    """Return the text of a region of a file."""
+    start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
+    return context.text[start:end]
 
 
 def _listed_words(written: str) -> list[str]:

@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from devlint.diagnostic import Applicability, Confidence, Diagnostic, Region, Severity
+from devlint.diagnostic import Applicability, Confidence, Diagnostic, Fix, Region, Severity
 from devlint.output.code_frame import code_frame
 from devlint.output.finding_text import assumed_text
 from devlint.output.fix_summary import fix_mark, fix_summary
@@ -59,7 +59,22 @@ def labelled_hints(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     if diagnostic.help:
         yield "help", diagnostic.help
     if diagnostic.fix:
-        yield _APPLICABILITY[diagnostic.fix.applicability], diagnostic.fix.message
+        yield (
+            _APPLICABILITY[diagnostic.fix.applicability],
+            diagnostic.fix.message + _elsewhere(diagnostic, diagnostic.fix),
+        )
+
+
+def _elsewhere(diagnostic: Diagnostic, fix: Fix) -> str:
+    """Return where a fix begins, in parentheses, if it changes none of the lines of its finding; else no text."""
+    region = diagnostic.region
+    if not fix.edits or any(
+        edit.cell == region.cell and edit.start.row <= region.end.row and region.start.row <= edit.end.row
+        for edit in fix.edits
+    ):
+        return ""
+    first = min(fix.edits, key=lambda edit: (edit.cell or 0, edit.start))
+    return f" ({format_place(Region(region.filename, first.start, first.end, first.cell))})"
 
 
 def _count(number: int, noun: str) -> str:

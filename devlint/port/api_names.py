@@ -18,6 +18,7 @@ from devlint.port.device_indexes import is_index
 from devlint.port.old_tensor_types import port_tensor_type
 from devlint.port.port_context import PortContext, plain_arguments
 from devlint.port.seeds import is_seed, port_seed
+from devlint.port.streams import STREAMS, is_plain_use_of_stream, port_stream
 from devlint.semantics.accelerators import Kind, Replacement, reason_without_equivalent, replacements_of, version_text
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -32,8 +33,8 @@ _NEED_INDEX: Final = frozenset({"torch.cuda.device", "torch.cuda.set_device"})
 """Functions whose replacement does not take all that they take: a device without an index, None."""
 _OF_TENSORS: Final = frozenset({"shape", "stride", "numel", "dtype", "ndim", "element_size", "is_contiguous"})
 """Attributes that a tensor has and a module or a configuration has not."""
-_STREAMS: Final = frozenset({"torch.cuda.Stream", "torch.cuda.stream", "torch.cuda.set_stream"})
-"""Names about streams, which are ported together or not at all."""
+_SAME_FLAGS: Final = frozenset({"enable_timing"})
+"""The flags of an event of CUDA that one of torch takes and does not ignore."""
 
 
 def port_name(context: PortContext, region: NodeRegion, node: cst.CSTNode, name: str) -> Port:
@@ -73,7 +74,9 @@ def _port(context: PortContext, region: NodeRegion, node: cst.CSTNode, call: cst
             return Port(text, [*imports, replace_node(region, node, text)])
         case Kind.FUNCTION if by.name == "torch.cuda.is_available":
             raise LeftInGuard("the check decides on code that is for CUDA")
-        case Kind.FUNCTION if by.name not in _STREAMS:
+        case Kind.FUNCTION | Kind.ARGUMENT if by.name in STREAMS:
+            return port_stream(context, region, node, call, by.name)
+        case Kind.FUNCTION if by.name != "torch.cuda.set_stream":
             return _port_function(context, region, node, call, by)
         case Kind.DEVICE_MODULE if call is not None:
             return _port_device_module(context, region, node, call, by)
@@ -98,6 +101,8 @@ def _port_function(
         end = region.span_with_parentheses(device)[1]
         arguments.append(region.context.edit(end, end, ".index"))
     if by.result_without is not None or (_is_action(by.name) and isinstance(region.parent(call), cst.Expr)):
+        if by.result_without is not None:
+            context.refuse_early(region, call)
         available, more = context.available(region, call)
         result = by.result_without or "None"
         shown, checked = call_under_check(region, call, text, available, arguments, result)
@@ -154,6 +159,8 @@ def _check_arguments(context: PortContext, region: NodeRegion, call: cst.Call, b
     if by.name == "torch.cuda.Event":
         if positional:
             raise LeftForHuman("the flags are passed by position")
+        if not _SAME_FLAGS.issuperset(keywords):
+            raise LeftForHuman("`torch.Event` ignores the other flags of an event of CUDA")
         return
     if len(call.args) > 1 or any(one != "device" for one in keywords):
         raise LeftForHuman(f"`{by.by}` has other arguments")
@@ -161,7 +168,7 @@ def _check_arguments(context: PortContext, region: NodeRegion, call: cst.Call, b
     known = known or _device_of_tensor(region, call, by) is not None
     if not known and not (by.name == "torch.cuda.set_device" and _is_called_device(call)):
         raise LeftForHuman(f"`{by.by}` takes an index, and this may be a device or None")
-    if by.name == "torch.cuda.current_stream" and not _is_waited_for(region, call):
+    if by.name == "torch.cuda.current_stream" and not is_plain_use_of_stream(region, call):
         raise LeftForHuman("what is done with the stream may need one of CUDA")
 
 
@@ -188,12 +195,6 @@ def _is_called_device(call: cst.Call) -> bool:
     (argument,) = call.args
     name = dotted_name(argument.value)
     return name is not None and is_device_name(name.rpartition(".")[2])
-
-
-def _is_waited_for(region: NodeRegion, call: cst.Call) -> bool:
-    """Return whether a stream is only waited for: `torch.cuda.current_stream().synchronize()`."""
-    above = region.parent(call)
-    return isinstance(above, cst.Attribute) and above.attr.value in ("synchronize", "query")
 
 
 def _is_device_keyword(argument: cst.Arg) -> bool:

@@ -92,7 +92,11 @@ def _devices_assigned(suite: cst.CSTNode, type_: str) -> list[cst.CSTNode] | Non
 
 
 def port_choice(context: PortContext, region: NodeRegion, choice: cst.If | cst.IfExp) -> Port:
-    """Return the port of a choice of a device: the check, and each device of CUDA in it."""
+    """Return the port of a choice of a device: the check, and each device of CUDA in it.
+
+    It may stand where the program must not ask for devices yet: on CUDA the new check calls the old one, and naming the
+    accelerator reaches no driver.
+    """
     check = _check_in(context.names, region, choice.test)
     assert check is not None
     asked, imports = context.library(region, check, AVAILABLE)

@@ -241,7 +241,7 @@ def _port_assignment(context: PortContext, region: NodeRegion, node: cst.CSTNode
 def _choice(context: PortContext, region: NodeRegion, node: cst.CSTNode, chosen: DeviceName) -> Port:
     """Return the port of a fixed device to the choice of the accelerator where there is one."""
     if context.traits.asks_late:
-        raise AsksTooEarly("the program sets the visible devices or forks, perhaps later than this")
+        raise AsksTooEarly
     current, imports = context.library(region, node, CURRENT)
     available, more = context.library(region, node, AVAILABLE)
     host = '"cpu"'

@@ -10,6 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Edit
+from devlint.explain.cut_texts import cut_at_end
 from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
 from devlint.port.amp_imports import AmpImports
 from devlint.port.api_names import port_name
@@ -236,8 +237,7 @@ class _FilePorter:
         start, end = site.region.span(site.node)
         position = context.index.lines.position
         region = context.index.source.region(position(start), position(end))
-        text = " ".join(context.text[start:end].split())
-        text = text if len(text) <= _SHOWN_LENGTH else f"{text[: _SHOWN_LENGTH - 3]}..."
+        text = cut_at_end(" ".join(context.text[start:end].split()), _SHOWN_LENGTH)
         if isinstance(found, Port):
             return CudaUse(region, text, Outcome.PORTED, found.shown, tuple(found.edits))
         return CudaUse(region, text, found.outcome, found.reason, has_equivalent=found.has_equivalent)

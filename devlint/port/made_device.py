@@ -20,6 +20,11 @@ from devlint.syntax.statement import Statement
 class AsksTooEarly(LeftForHuman):
     """The reason why a use is left that would ask for the device too early; another use may make the device in time."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "the program sets the visible devices or forks, perhaps later than this, and must not ask before"
+        )
+
 
 class MadeDevice:
     """The device that the port of one file makes, under a name that the file does not use.
@@ -44,7 +49,7 @@ class MadeDevice:
             self._ask(*self._top)
             return DeviceName(self.name)
         if not is_used_now:
-            raise AsksTooEarly("the program sets the visible devices or forks later than this, and must not ask before")
+            raise AsksTooEarly
         self._ask(*self._before(region, node))
         return DeviceName(self.name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from devlint.fixes.fix_context import FixContext, NodeRegion
 from devlint.fixes.import_edits import write_library_name
 from devlint.fixes.torch_names import TorchNames
 from devlint.port.cuda_uses import LeftForHuman
-from devlint.port.made_device import MadeDevice
+from devlint.port.made_device import AsksTooEarly, MadeDevice
 from devlint.semantics.accelerators import DEFAULT_MIN_TORCH, Version, version_text
 
 
@@ -30,16 +31,22 @@ class ProgramTraits:
     """What the port of one file has to know of the whole program.
 
     `asks_late` is true where the accelerator must not be asked for at import: the program sets the visible devices, or
-    makes processes. `has_own_transfers` is true where objects of a class that defines `cuda` or `to` itself may occur.
+    makes processes; `sets` is the text of code that does so, and `called_early` are the names of functions that are
+    called just before. `has_own_transfers` is true where objects of a class that defines `cuda` or `to` itself may
+    occur.
     `is_scripted` is true where TorchScript may compile the methods of the file's classes, and `has_many_devices` where
-    tensors may lie on another device than the current one.
+    tensors may lie on another device than the current one. `has_raw_streams` is true where the program may pass a
+    stream of CUDA to code that is not torch's.
     `imported_devices` are the names for the program's device that the file imports from another one.
     """
 
     asks_late: bool = False
+    called_early: frozenset[str] = frozenset()
+    sets: re.Pattern[str] | None = None
     has_own_transfers: bool = False
     is_scripted: bool = False
     has_many_devices: bool = False
+    has_raw_streams: bool = False
     imported_devices: Mapping[str, DeviceName] = field(default_factory=dict)
 
 
@@ -91,6 +98,20 @@ class PortContext:
         """Return the text of a call that asks whether there is an accelerator, and the edits that import it."""
         text, edits = self.library(region, node, AVAILABLE)
         return f"{text}()", edits
+
+    def refuse_early(self, region: NodeRegion, node: cst.CSTNode) -> None:
+        """Raise AsksTooEarly where a call that reaches no device runs before the program sets the visible devices.
+
+        Its port would ask whether there is an accelerator, and that fixes which devices are seen.
+        """
+        if not self.traits.asks_late or self.known_device(region, node) is not None:
+            return
+        function = region.enclosing_function(node)
+        if function is None or function.name.value in self.traits.called_early:
+            raise AsksTooEarly
+        start, end = region.span(node)[0], region.span(function)[1]
+        if self.traits.sets is not None and self.traits.sets.search(self.fixes.text, start, end):
+            raise AsksTooEarly
 
     def need_torch(self, version: Version, name: str) -> None:
         """Raise LeftForHuman if the oldest torch to support lacks a name, which came with `version`."""

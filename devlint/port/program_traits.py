@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -17,11 +17,16 @@ from devlint.port.port_context import ProgramTraits
 from devlint.syntax.statement import Statement
 
 _SETS_DEVICES: Final = re.compile(
-    r"CUDA_VISIBLE_DEVICES['\"]\s*\]\s*=[^=]|(setdefault|putenv|update)\([^()]*CUDA_VISIBLE_DEVICES"
+    r"CUDA_VISIBLE_DEVICES['\"]\s*\]\s*=[^=]|(setdefault|putenv|setenv|update|pop)\([^()]*CUDA_VISIBLE_DEVICES"
 )
 """Text of a program that chooses the visible devices itself."""
-_FORKS: Final = re.compile(rf"{_SETS_DEVICES.pattern}|\bos\.fork\(|\b(Process|Pool|get_context|set_start_method)\(")
+_FORKS: Final = re.compile(
+    rf"{_SETS_DEVICES.pattern}|\bos\.fork\("
+    r"|\b(Process|Pool|ProcessPoolExecutor|get_context|set_start_method)\("
+)
 """Text of a program that does so, or makes processes that may be forks."""
+_CALLED: Final = re.compile(r"(?<!def )\b(\w+)\(")
+"""The name of a function that is called."""
 _SPAWNS: Final = re.compile(r"\bset_start_method\(\s*['\"]spawn['\"]")
 """Text of a program whose processes are no forks. Those of a fork server are: it has run the main file's top before."""
 _SCRIPTS: Final = re.compile(r"\bjit\.(script|script_method|script_if_tracing)\b|\bScriptModule\b")
@@ -30,6 +35,8 @@ _MANY_DEVICES: Final = re.compile(
     r"set_device\b|cuda:[1-9{%'\"]|DataParallel|device_count|\.cuda\(\s*[^)\s]|cuda\.device\(|local_rank"
 )
 """Text of a program that may have tensors on another device than the current one."""
+_RAW_STREAMS: Final = re.compile(r"\b(cuda_stream|ExternalStream|priority_range|get_stream_from_external|CUDAGraph)\b")
+"""Text of a program that hands streams to CUDA itself, or captures what runs on them."""
 _OWN_TRANSFER: Final = re.compile(r"^[ \t]+def (cuda|to)\(", re.MULTILINE)
 """A method by which a class of the program moves its objects."""
 
@@ -39,21 +46,46 @@ def program_traits(modules: Mapping[Path, ModuleInfo], program: Program) -> dict
     imported = {path: _imported(one, program) & modules.keys() for path, one in modules.items()}
     spawns = any(_SPAWNS.search(one.source.text) for one in modules.values())
     sets = _SETS_DEVICES if spawns else _FORKS
-    late = _with_imports({path for path, one in modules.items() if _asks_late(one, program, sets)}, imported)
+    setting = {path for path, one in modules.items() if _asks_late(one, program, sets)}
+    # What imports the file runs its top before that file's functions, and so does all that is imported there.
+    late = _with_imports(_with_imports(setting, _importers(imported)), imported)
+    early = frozenset(name for path in setting for name in _called_before(modules[path], sets))
     scripted = _with_imports({path for path, one in modules.items() if _SCRIPTS.search(one.source.text)}, imported)
     has_many = any(_MANY_DEVICES.search(one.source.text) for one in modules.values())
+    has_raw_streams = any(_RAW_STREAMS.search(one.source.text) for one in modules.values())
     own = {path for path, one in modules.items() if _OWN_TRANSFER.search(one.source.text)}
     exported = {path: _devices_of(one) for path, one in modules.items() if path not in late}
     return {
         path: ProgramTraits(
             asks_late=path in late,
+            called_early=early,
+            sets=sets,
             has_own_transfers=path in own or bool(own & imported[path]),
             is_scripted=path in scripted,
             has_many_devices=has_many,
+            has_raw_streams=has_raw_streams,
             imported_devices=_imported_devices(one, program, exported),
         )
         for path, one in modules.items()
     }
+
+
+def _importers(imported: Mapping[Path, set[Path]]) -> dict[Path, set[Path]]:
+    """Return for each file of a program the files that import it."""
+    found: dict[Path, set[Path]] = {path: set() for path in imported}
+    for path, below in imported.items():
+        for one in below:
+            found[one].add(path)
+    return found
+
+
+def _called_before(module: ModuleInfo, sets: re.Pattern[str]) -> Iterator[str]:
+    """Yield the names of what a file calls, in the same function or block, before it sets the visible devices."""
+    text = module.source.text
+    for place in sets.finditer(text):
+        for one in module.index.statements:
+            if one.start <= place.start() < one.end:
+                yield from _CALLED.findall(text[one.start : place.start()])
 
 
 def _with_imports(files: set[Path], imported: Mapping[Path, set[Path]]) -> set[Path]:

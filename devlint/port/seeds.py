@@ -51,6 +51,7 @@ def _under_check(context: PortContext, region: NodeRegion, call: cst.Call) -> Po
     blanks = indentation_at(region, start)
     if blanks is None or not isinstance(region.parent(_line_of(region, call) or call), (cst.IndentedBlock, type(None))):
         raise LeftForHuman("the statement does not begin its line")
+    context.refuse_early(region, call)
     available, imports = context.available(region, call)
     module, more = context.library(region, call, "torch.get_device_module")
     inner = f"{region.context.newline(start)}{blanks}{region.context.indent}"

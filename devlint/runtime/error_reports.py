@@ -30,6 +30,7 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"Placeholder storage has not been allocated on MPS|but expected on mps", "DEV101"),
     (r"device type tensor to numpy", "DEV106"),
     (r"requires grad\. Use tensor\.detach\(\)\.numpy\(\)", "DEV117"),
+    (r"Got unsupported ScalarType BFloat16", "DEV117"),
     (r"'lengths' argument should be a 1D CPU|to be on cpu, but it's on", "DEV108"),
     (r"device type for generator", "DEV109"),
     (r"cannot pin '|Only dense CPU tensors can be pinned", "DEV110"),

@@ -34,6 +34,7 @@ from devlint.runtime.recorder import Recorder
 from devlint.runtime.recording_report import Report
 from devlint.runtime.seen_baseline import new_errors, write_baseline
 from devlint.runtime.worker_recordings import add_recording, pack_recording
+from devlint.triage.baseline import BaselineError, NoBaselineError, read_baseline
 
 _WORKER_OUTPUT = "devlint"
 """The key under which a pytest-xdist worker hands over what it recorded."""
@@ -73,6 +74,15 @@ class Companion:
             self._linter = ConfiguredLinter()
             self._linter.validate_settings(self._root)
         except ConfigError as problem:
+            raise pytest.UsageError(str(problem)) from None
+
+    def validate_baseline(self, baseline: Path) -> None:
+        """Raise UsageError, before any test runs, if a baseline file cannot be read."""
+        try:
+            read_baseline(baseline)
+        except NoBaselineError as problem:
+            raise pytest.UsageError(f"{problem}; --devlint-update-baseline makes it") from None
+        except BaselineError as problem:
             raise pytest.UsageError(str(problem)) from None
 
     def start(self) -> None:

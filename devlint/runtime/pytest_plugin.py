@@ -50,6 +50,8 @@ def _start(config: pytest.Config, options: argparse.Namespace) -> None:
     companion = Companion(mode.replace(MOVE, EMULATED), config.rootpath, moves=moves)
     if not options.devlint_no_lint:
         companion.read_configuration()
+    if options.devlint_exit_on == "new" and not options.devlint_update_baseline:
+        companion.validate_baseline(options.devlint_baseline)
     config.add_cleanup(companion.stop)
     companion.start()
     config.pluginmanager.register(companion, _COMPANION)

@@ -51,7 +51,8 @@ class Replacement:
     device. `since` is the first torch that has it. `lacking` are the backends of torch that have no such function.
     `result_without` is what the old name returns on a machine without an accelerator, as source text, where the new one
     raises there or returns something else; None where both raise or agree. `keyword` is the name of the argument that
-    takes the device type, where it may only be passed by name.
+    takes the device type, where it may only be passed by name. `also` is what the new one does and the old one does
+    not.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Replacement:
     result_without: str | None = None
     keyword: str | None = None
     note: str | None = None
+    also: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,7 @@ def _parse(row: Mapping[str, Any]) -> Replacement:
         row.get("without"),
         row.get("device"),
         row.get("note"),
+        row.get("also"),
     )
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.interpreter.program.program import Program
@@ -57,13 +56,15 @@ class AnalysisResult:
 
     A description tells in words the device and the dtype of the values of an expression. `texts` maps the names of all
     files to which the findings and descriptions refer to their texts. `is_complete` is False if only the open files
-    were analysed although there are other files to report findings on.
+    were analysed although there are other files to report findings on. `problems` says which baseline files could not
+    be used.
     """
 
     files: Mapping[Path, FileAnalysis]
     texts: Mapping[str, str]
     errors: Sequence[InternalError]
     is_complete: bool = True
+    problems: Sequence[str] = ()
 
 
 ReportResult: TypeAlias = Callable[[AnalysisResult, bool], None]
@@ -102,6 +103,7 @@ class AnalysisSession:
         self._open: frozenset[Path] = frozenset()
         self._workspace: tuple[int, Mapping[Path, Settings]] = -1, {}
         self._complete_epoch: int | None = None
+        self._problems: dict[str, None] = {}
 
     def analyse(
         self, job: AnalysisJob, token: CancellationToken, report: ReportResult, progress: Callable[[int, int], None]
@@ -216,13 +218,15 @@ class AnalysisSession:
         projection = EditorProjection(lambda name: self._files.recovered_text(Path(name)))
         regions = origin_regions(infos, self._files)
         found: dict[str, list[Diagnostic]] = defaultdict(list)
+        self._problems.clear()
         for one in projection.diagnostics(diagnostics):
             found[one.region.filename].append(one)
         files = {
             path: self._file_analysis(path, found[path.as_posix()], settings, infos, regions)
             for path, settings in wanted.items()
         }
-        return AnalysisResult(files, referenced_texts(files.values(), regions, self._files.text), errors)
+        texts = referenced_texts(files.values(), regions, self._files.text)
+        return AnalysisResult(files, texts, errors, problems=tuple(self._problems))
 
     def _file_analysis(
         self,
@@ -245,16 +249,14 @@ class AnalysisSession:
     def _without_known(self, found: Sequence[Diagnostic], baseline: Path, path: Path) -> list[Diagnostic]:
         """Return the findings in one file that its baseline file does not record; all if it cannot be read.
 
-        An answer to `reveal_placement` is never known.
+        What is wrong with the file is kept for the result.
         """
-        asked = [one for one in found if one.code == REVEALED]
-        others = [one for one in found if one.code != REVEALED]
-        lines = NEWLINE.split(self._files.text(path.as_posix())) if others else []
-        fingerprinted = list(add_fingerprints(others, lambda name, cell: lines))
+        lines = NEWLINE.split(self._files.text(path.as_posix())) if found else []
         try:
-            return [*asked, *without_known(fingerprinted, baseline, path)]
-        except BaselineError:
-            return [*asked, *others]
+            return without_known(list(add_fingerprints(found, lambda name, cell: lines)), baseline, path)
+        except BaselineError as problem:
+            self._problems[problem.advice] = None
+            return [*found]
 
     def _describe(
         self, observed: Mapping[Statement, list[ObservedValues]], token: CancellationToken

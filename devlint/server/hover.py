@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
+from devlint.explain.cut_texts import cut_at_end
 from devlint.server.expression_info import DeviceOrigin, ExpressionInfo
 from devlint.server.file_analysis import FileAnalysis
 from devlint.server.language_server import DevlintServer
@@ -64,4 +65,4 @@ def _describe_origin(origin: DeviceOrigin, analysis: FileAnalysis, locations: Lo
 def _shorten(code: str) -> str:
     """Return source code made fit for a Markdown code span: each backtick becomes a quote, and long code is cut."""
     code = code.replace("`", "'")
-    return code if len(code) <= MAX_CODE_LENGTH else f"{code[: MAX_CODE_LENGTH - 3]}..."
+    return cut_at_end(code, MAX_CODE_LENGTH)

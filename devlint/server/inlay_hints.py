@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
+from devlint.explain.cut_texts import cut_at_end
 from devlint.server.document_view import DocumentView
 from devlint.server.expression_info import ExpressionInfo
 from devlint.server.file_analysis import LocatedInfo
@@ -59,8 +60,7 @@ def _hint_texts(info: ExpressionInfo, mode: InlayHintMode) -> Iterator[str]:
 
 def _shortened(text: str) -> str:
     """Return the text of a hint, cut at its end where the label would be too long."""
-    longest = MAX_HINT_LENGTH - len(": ")
-    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+    return cut_at_end(text, MAX_HINT_LENGTH - len(": "), "…")
 
 
 def _tooltip(info: ExpressionInfo, text: str) -> str | None:

@@ -175,6 +175,8 @@ class DevlintServer(LanguageServer):
         expressions that they need are not up to date earlier.
         """
         self.snapshot = self.snapshot.updated(self._pending_documents, result, self.encoding)
+        for problem in result.problems:
+            self.warn_once(problem)
         if done:
             self._refresh_hints()
             return

@@ -158,6 +158,8 @@ class WorkspaceSettings:
         except ConfigError as problem:
             self._warn(str(problem))
             return None
+        for warning in settings.warnings:
+            self._warn(warning)
         return None if settings.force_exclude and is_excluded(settings, path) else settings
 
     def configuration_files(self, path: Path) -> Iterator[Path]:

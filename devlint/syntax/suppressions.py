@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,24 +9,24 @@ from typing import Final, Literal
 
 from devlint.diagnostic import Position
 from devlint.syntax.comments import CodeLine, Comment, CommentLayout, read_comment_layout
+from devlint.syntax.directive_advice import VERBS, MisspeltDirective, misspelt_directives
 from devlint.syntax.index import FileIndex
 from devlint.syntax.source import Source
 
 SuppressionKind = Literal["noqa", "line", "file", "block"]
 
 _MARKER = re.compile(r"noqa|devlint:", re.IGNORECASE)
-_OWN_MARKER = re.compile("devlint:")
+NEAR_CODE: Final = re.compile(r"\bDEV(?=[0-9OIL])(?=[0-9A-Z]*[0-9])(?=[0-9]*[A-Z])[0-9A-Z]{3}\b", re.IGNORECASE)
+"""What is nearly the code of a rule of devlint: a letter stands where a digit should."""
+_OWN_MARKER = re.compile(rf"devlint:|{NEAR_CODE.pattern}", re.IGNORECASE)
 # The form that flake8 accepts: if something other than a code follows the colon, the comment silences everything.
 _CODES = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?"
 _NOQA = re.compile(rf"#\s*noqa\b{_CODES}", re.IGNORECASE)
 _FILE_NOQA = re.compile(rf"#\s*flake8[:=]\s*noqa\b{_CODES}", re.IGNORECASE)
-_VERBS: Final = ("ignore-next-line", "ignore", "file-ignore", "disable", "enable")
 _DIRECTIVE = re.compile(
-    rf"#\s*devlint:\s*(?P<verb>{'|'.join(_VERBS)})\s*"
+    rf"#\s*devlint:\s*(?P<verb>{'|'.join(VERBS)})\s*"
     r"(?:\[(?P<codes>[^\[\]]*)\]\s*)?(?:--\s*(?P<reason>[^#]*)|(?=#|$))"
 )
-_ATTEMPT = re.compile(r"#\s*devlint:\s*(?P<verb>[\w-]+)\s*(?P<list>\[[^\[\]]*\])?")
-"""What was meant as a directive, perhaps misspelt; the text of the brackets is in `list`."""
 _CODE = re.compile(r"[A-Za-z]+[0-9]*")
 
 
@@ -58,15 +57,6 @@ class Suppression:
         if self.kind == "block":
             return self.first_row <= first_row <= self.last_row
         return self.first_row <= last_row and first_row <= self.last_row
-
-
-@dataclass(frozen=True, slots=True)
-class MisspeltDirective:
-    """A comment that begins like an instruction to devlint and is none, with advice on how to write it."""
-
-    written: str
-    advice: str
-    region: tuple[Position, Position]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +93,10 @@ class _Directive:
 
 
 def may_suppress(text: str, *, noqa: bool = True) -> bool:
-    """Return whether a text may hold a comment that silences findings; without `noqa`, one for devlint alone."""
+    """Return whether a text may hold a comment that silences findings; without `noqa`, one that devlint alone reads.
+
+    A `noqa` comment with what is nearly a code of devlint's rules counts as such a comment.
+    """
     return (_MARKER if noqa else _OWN_MARKER).search(text) is not None
 
 
@@ -112,13 +105,19 @@ def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
     if not may_suppress(source.text):
         return Suppressions()
     layout = read_comment_layout(index, _MARKER)
-    directives = [directive for comment in layout.comments for directive in _directives(comment)]
+    by_comment = [(comment, [*_directives(comment)]) for comment in layout.comments]
+    directives = [directive for _, inside in by_comment for directive in inside]
     enables = [directive for directive in directives if directive.verb == "enable" and directive.comment.alone]
     last_row = len(index.lines.starts)
     found: list[Suppression] = []
     for directive in directives:
         found += _suppressions(directive, enables, layout, last_row)
-    return Suppressions(tuple(found), tuple(one for comment in layout.comments for one in _misspelt(comment)))
+    misspelt = [
+        one
+        for comment, inside in by_comment
+        for one in misspelt_directives(comment, {directive.start for directive in inside})
+    ]
+    return Suppressions(tuple(found), tuple(misspelt))
 
 
 def _directives(comment: Comment) -> Iterator[_Directive]:
@@ -136,27 +135,6 @@ def _directives(comment: Comment) -> Iterator[_Directive]:
         reason = (found["reason"] or "").strip() or None
         yield _Directive(
             found["verb"], codes, reason, comment, found.start(), found.start() + len(found.group().rstrip())
-        )
-
-
-def _misspelt(comment: Comment) -> Iterator[MisspeltDirective]:
-    """Yield what a comment says to devlint and devlint does not understand."""
-    understood = {one.start for one in _directives(comment)}
-    for found in _ATTEMPT.finditer(comment.text):
-        if found.start() in understood:
-            continue
-        verb = found["verb"]
-        if verb in _VERBS:
-            advice = "a reason follows after `--`" if found["list"] != "[]" else "no rule stands in the brackets"
-        else:
-            close = difflib.get_close_matches(verb.lower(), _VERBS, n=1)
-            if not close and found["list"] is None:
-                continue  # a sentence about devlint
-            advice = f"did you mean `{close[0]}`?" if close else f"the words are {', '.join(_VERBS)}"
-        written = found.group().rstrip()
-        column = comment.column + 1 + found.start()
-        yield MisspeltDirective(
-            written, advice, (Position(comment.row, column), Position(comment.row, column + len(written)))
         )
 
 

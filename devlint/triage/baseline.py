@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from devlint.config.rule_selection import REVEALED
 from devlint.diagnostic import Diagnostic
 
 _VERSION = 1
@@ -18,6 +20,31 @@ _VERSION = 1
 
 class BaselineError(Exception):
     """The error that a baseline file cannot be read."""
+
+    @property
+    def advice(self) -> str:
+        """What is wrong, for users of `devlint check` and of what shows its findings."""
+        return str(self)
+
+
+class NoBaselineError(BaselineError):
+    """The error that there is no baseline file yet."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path}: no such file")
+        self._path = path
+
+    @property
+    def advice(self) -> str:
+        """What is wrong, and the command that makes the file."""
+        command = shlex.join(["devlint", "--baseline", path_from_here(self._path), "--update-baseline"])
+        return f"{self}; `{command}` makes it"
+
+
+def path_from_here(path: Path) -> str:
+    """Return the path of a baseline file for a message: from the current directory if it lies below."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -58,10 +85,12 @@ class BaselineComparison:
 def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
     """Return the entries of a baseline file.
 
-    Raise BaselineError if the file cannot be read or is not a baseline.
+    Raise NoBaselineError if there is no file, and BaselineError if it cannot be read or is not a baseline.
     """
     try:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise NoBaselineError(path) from None
     except OSError as problem:
         raise BaselineError(f"{path}: {problem.strerror}") from None
     except ValueError as problem:
@@ -126,10 +155,13 @@ def compare_with_baseline(
 def without_known(diagnostics: Sequence[Diagnostic], path: Path, checked: Path) -> list[Diagnostic]:
     """Return those findings in one checked file that the baseline file at `path` does not record for this file.
 
-    The findings have fingerprints. Raise BaselineError if the baseline file cannot be used.
+    The findings have fingerprints. An answer to `reveal_placement` is never recorded. Raise NoBaselineError if there is
+    no such file, and BaselineError if it cannot be used.
     """
     try:
         changed = path.stat().st_mtime_ns
+    except FileNotFoundError:
+        raise NoBaselineError(path) from None
     except OSError as problem:
         raise BaselineError(f"{path}: {problem.strerror}") from None
     name = Path(os.path.relpath(checked, path.parent)).as_posix()
@@ -137,7 +169,7 @@ def without_known(diagnostics: Sequence[Diagnostic], path: Path, checked: Path) 
     new = []
     for diagnostic in diagnostics:
         key = baseline_entry(diagnostic, name).key
-        if left[key] > 0:
+        if left[key] > 0 and diagnostic.code != REVEALED:
             left[key] -= 1
         else:
             new.append(diagnostic)

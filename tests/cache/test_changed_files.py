@@ -255,6 +255,11 @@ MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.
             {"layer": LAYER.replace("import kernels", "import kernels_cuda as kernels")},
             "extra.py",
         ),
+        (
+            {"extra": WAITS.replace("import attend", "import other as attend"), "layer": LAYER},
+            {"layer": LAYER.replace("import kernels", "try:\n    import kernels_cuda as kernels\nexcept: pass")},
+            "extra.py",
+        ),
         # Where a module is found.
         ({"extra": "from tools import make\n\nmake().numpy()\n"}, {"tools": HELPER}, "extra.py"),
     ],

@@ -176,14 +176,14 @@ def test_a_full_disk_behind_the_standard_output(form):
     with FULL.open("w") as stream:
         process = start("good.py", "--output-format", form, stdout=stream)
         _, complaint = process.communicate()
-    assert (process.returncode, complaint) == (2, "Error: cannot write the report: No space left on device\n")
+    assert (process.returncode, complaint) == (2, "error: cannot write the report: No space left on device\n")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 def test_a_full_disk_behind_a_file_leaves_the_other_reports_and_no_half_of_one(capfd):
     Path("old.json").write_text("before")
     assert cli.invoke(["good.py", "--output-format", f"json:new.json,sarif:{FULL}"]) == 2
-    assert capfd.readouterr().err == "Error: cannot write /dev/full: No space left on device\n"
+    assert capfd.readouterr().err == "error: cannot write /dev/full: No space left on device\n"
     assert Path("new.json").read_text().startswith("[")
     assert sorted(path.name for path in Path().glob("[!.]*")) == ["good.py", "new.json", "old.json"]
 

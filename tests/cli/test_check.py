@@ -124,7 +124,7 @@ def test_an_unknown_rule_is_an_error(devlint, files, option):
 @pytest.mark.parametrize(
     ("variable", "value", "complaint"),
     [
-        ("DEVLINT_SELECT", "DEV1x", "DEVLINT_SELECT: unknown rule `DEV1x`\n"),
+        ("DEVLINT_SELECT", "DEV1x", "DEVLINT_SELECT: unknown rule `DEV1x` (did you mean `DEV1`?)\n"),
         ("DEVLINT_MIN_CONFIDENCE", "sure", "Invalid value for DEVLINT_MIN_CONFIDENCE: 'sure' is not one of"),
         ("DEVLINT_OUTPUT_FORMAT", "jsn", "Invalid value for DEVLINT_OUTPUT_FORMAT: unknown format `jsn`"),
     ],
@@ -138,6 +138,29 @@ def test_a_wrong_value_in_the_environment_is_said_of_its_variable(
     assert result.status == 2
     assert complaint in result.err
     assert "--" not in result.err.split("Error: ")[1].split(";")[0]
+
+
+@pytest.mark.parametrize(
+    ("variable", "warning"),
+    [
+        (
+            "DEVLINT_SELECTS",
+            "warning: DEVLINT_SELECTS in the environment is no setting (did you mean DEVLINT_SELECT?)\n",
+        ),
+        ("DEVLINT_OUTPUT_FORMATS", "(did you mean DEVLINT_OUTPUT_FORMAT?)\n"),
+        ("DEVLINT_SELECT", ""),
+        ("DEVLINT_VERSION", ""),
+        ("DEVLINT_EMULATE", ""),
+        ("MY_DEVLINT_SELECTS", ""),
+    ],
+)
+def test_a_misspelt_variable_in_the_environment_is_told(devlint, files, monkeypatch, variable, warning):
+    files({"a.py": BUG})
+    monkeypatch.setenv(variable, "DEV101")
+    result = devlint("a.py")
+    assert (result.status, len(result.found)) == (1, 1)
+    assert (warning in result.err) if warning else (result.err == "")
+    assert devlint("a.py", "-q").err == ""
 
 
 def test_unlikely_findings_are_left_out_unless_asked_for(devlint, files):
@@ -193,7 +216,7 @@ def test_an_output_file_that_cannot_be_written_is_an_error(devlint, files):
     files({"a.py": BUG, "file": ""})
     result = devlint("a.py", "--output-file", "file/out.txt")
     assert result.status == 2
-    assert result.err.startswith("Error: cannot write file/out.txt: ")
+    assert result.err.startswith("error: cannot write file/out.txt: ")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
@@ -201,7 +224,7 @@ def test_a_full_disk_is_an_error(devlint, files):
     files({"a.py": BUG})
     result = devlint("a.py", "--output-file", "/dev/full")
     assert result.status == 2
-    assert result.err == "Error: cannot write /dev/full: No space left on device\n"
+    assert result.err == "error: cannot write /dev/full: No space left on device\n"
 
 
 def test_statistics(devlint, files):

@@ -164,3 +164,17 @@ def test_a_configuration_file_that_is_missing_is_an_error(devlint, files):
 def test_the_right_version_is_required(devlint, files):
     files({"devlint.toml": 'required-version = ">=0.1,<99"', "a.py": BOTH})
     assert devlint("a.py").status == 1
+
+
+def test_a_source_folder_that_is_missing_is_told_with_file_and_key(devlint, files):
+    files({"a.py": "pass # BUG DEV101\n", "lib/b.py": ""})
+    files({"devlint.toml": '# of this project\nsrc = [".", "nowhere", "lib"]\n'})
+    result = devlint()
+    assert (result.status, result.found) == (1, ["a.py:1 DEV101"])
+    assert result.err.startswith("warning: ")
+    assert result.err.endswith("devlint.toml:2: `src`: there is no folder `nowhere`\n")
+    assert result.err.count("\n") == 1
+    files({"devlint.toml": 'src = [".", "lib"]\n'})
+    assert devlint().err == ""
+    files({"devlint.toml": ""})
+    assert devlint().err == "", "the default names folders that need not be there"

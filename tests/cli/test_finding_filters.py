@@ -94,7 +94,7 @@ class TestChanged:
     def test_an_unknown_commit(self, devlint):
         result = devlint("--changed=nowhere")
         assert result.status == 2
-        assert result.err == "Error: --changed: git knows no commit `nowhere`\n"
+        assert result.err == "error: --changed: git knows no commit `nowhere`\n"
 
 
 def test_a_renamed_file_has_not_changed(devlint, committed, git):
@@ -207,7 +207,10 @@ def test_a_baseline_of_the_configuration_must_be_there(devlint, files):
     files({"devlint.toml": 'baseline = "known.json"', "a.py": BUG})
     result = devlint()
     assert result.status == 2
-    assert "known.json: No such file or directory" in result.err
+    assert result.err.startswith("error: ")
+    assert "known.json: no such file; `devlint --baseline known.json --update-baseline` makes it\n" in result.err
+    assert devlint("--baseline", "known.json", "--update-baseline").status == 0
+    assert devlint().status == 0
 
 
 def test_what_is_revealed_is_never_known(devlint, files):
@@ -219,7 +222,7 @@ def test_what_is_revealed_is_never_known(devlint, files):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (None, "known.json: No such file or directory"),
+        (None, "known.json: no such file; `devlint --baseline known.json --update-baseline` makes it\n"),
         ("[", "known.json: not a baseline: "),
         ("[]", "known.json: not a baseline"),
         ('{"version": 1, "findings": [1]}', "known.json: not a baseline"),
@@ -230,7 +233,7 @@ def test_a_baseline_that_cannot_be_used(devlint, files, content, complaint):
     files({"a.py": BUG, **({} if content is None else {"known.json": content})})
     result = devlint("a.py", "--baseline", "known.json")
     assert result.status == 2
-    assert result.err.startswith(f"Error: {complaint}")
+    assert result.err.startswith(f"error: {complaint}")
 
 
 @pytest.mark.parametrize("options", [["--update-baseline"], ["--update-baseline", "--baseline=x", "--changed"]])

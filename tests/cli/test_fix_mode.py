@@ -44,12 +44,12 @@ def text(path: str = "a.py") -> str:
 def test_safe_fixes_are_applied_and_the_rest_is_reported(devlint: Run) -> None:
     status, out, err = devlint("--fix")
     assert (status, text()) == (1, SAFE)
-    assert err == "note: 1 finding fixed\nnote: 1 fixable with --fix --unsafe-fixes\n"
+    assert err == "note: 1 finding fixed in a.py\nnote: 1 fixable with --fix --unsafe-fixes\n"
     assert [line[:8] for line in out.splitlines()] == ["a.py:5:1"]
 
 
 def test_unsafe_fixes_are_applied_when_asked_for(devlint: Run) -> None:
-    assert devlint("--fix", "--unsafe-fixes") == (0, "", "note: 2 findings fixed\n" + CLEAN)
+    assert devlint("--fix", "--unsafe-fixes") == (0, "", "note: 2 findings fixed in a.py\n" + CLEAN)
     assert text() == ALL
     assert devlint("--fix", "--unsafe-fixes") == (0, "", CLEAN)
 
@@ -66,13 +66,31 @@ def test_unsafe_fixes_alone_are_shown_and_not_made(devlint: Run) -> None:
     assert (status, text()) == (1, BAD)
     assert "-x.cuda()\n-x.half()\n+x = x.cuda()\n+x = x.half()\n" in out
     assert err.splitlines() == [
-        "note: 2 findings would be fixed",
+        "note: 2 findings would be fixed in a.py",
         "note: no file was changed: --unsafe-fixes needs --fix to make these changes",
     ]
     (Path("a.py")).write_text(ALL)
     status, out, err = devlint("--unsafe-fixes")
     assert (status, out) == (0, "")
     assert err.endswith("needs --fix to change any, and there is nothing that it would change\n")
+
+
+def test_the_summary_names_the_files_that_are_written(devlint: Run) -> None:
+    Path("b.py").write_text(BAD)
+    Path("right.py").write_text(ALL)
+    assert devlint("--diff")[2] == "note: 2 findings would be fixed in a.py, b.py\n"
+    for name in ("c", "d"):
+        Path(f"{name}.py").write_text(BAD)
+    assert devlint("--fix-only")[2] == "note: 4 findings fixed in 4 files\n"
+
+
+def test_a_fix_that_leaves_the_lines_of_its_finding_says_where_it_begins(devlint: Run) -> None:
+    Path("a.py").write_text('import torch\n\nmask = torch.ones(3)\ntorch.rand(3, device="cuda") * mask\n')
+    out = devlint("--extend-select", "DEV101", "--output-format", "full")[1]
+    assert '   = unsafe fix: Pass `device="cuda"` to `torch.ones` (a.py:3:20)\n' in out
+    Path("a.py").write_text('import torch\n\ntorch.rand(3, device="cuda") * torch.ones(3)\n')
+    out = devlint("--extend-select", "DEV101", "--output-format", "full")[1]
+    assert 'Pass `device="cuda"` to `torch.ones`\n' in out
 
 
 def test_unsafe_fixes_alone_fail_where_a_finding_has_no_fix(devlint: Run) -> None:
@@ -90,13 +108,13 @@ def test_a_report_marks_and_counts_what_can_be_fixed(devlint: Run) -> None:
 
 
 def test_fix_only_reports_nothing(devlint: Run) -> None:
-    assert devlint("--fix-only") == (0, "", "note: 1 finding fixed\n")
+    assert devlint("--fix-only") == (0, "", "note: 1 finding fixed in a.py\n")
     assert text() == SAFE
 
 
 def test_a_diff_changes_nothing(devlint: Run) -> None:
     status, out, err = devlint("--diff")
-    assert (status, text(), err) == (1, BAD, "note: 1 finding would be fixed\n")
+    assert (status, text(), err) == (1, BAD, "note: 1 finding would be fixed in a.py\n")
     assert out.splitlines()[:3] == ["--- a.py", "+++ a.py", "@@ -1,5 +1,5 @@"]
     assert "-x.cuda()\n+x = x.cuda()\n" in out
     done = subprocess.run(["patch", "-p0"], input=out, capture_output=True, text=True, check=False)
@@ -111,14 +129,18 @@ def test_what_goes_with_a_fix_is_counted(devlint: Run) -> None:
     )
     both = ("--extend-select", "DEV101")
     assert devlint(*both)[2] == "note: [*] 1 fixable with --fix, 1 more with --unsafe-fixes\n"
-    assert devlint(*both, "--diff")[2] == "note: 1 finding would be fixed, and with them 1 more\n"
-    assert devlint(*both, "--fix", "--unsafe-fixes") == (0, "", "note: 1 finding fixed, and with them 1 more\n" + CLEAN)
+    assert devlint(*both, "--diff")[2] == "note: 1 finding would be fixed in a.py, and with it 1 more\n"
+    assert devlint(*both, "--fix", "--unsafe-fixes") == (
+        0,
+        "",
+        "note: 1 finding fixed in a.py, and with it 1 more\n" + CLEAN,
+    )
 
 
 def test_what_was_fixed_is_listed(devlint: Run) -> None:
     _, _, err = devlint("--fix", "--unsafe-fixes", "--show-fixes")
     assert err.splitlines() == [
-        "note: 2 findings fixed",
+        "note: 2 findings fixed in a.py",
         "  a.py:",
         "    2 x DEV201 (discarded-transfer)",
         "note: no findings in 1 file",
@@ -167,7 +189,7 @@ COMMENTED = BAD.replace("x.cuda()", "x.cuda()  # devlint: ignore[DEV201]").repla
 
 
 def test_comments_are_added_and_nothing_is_left(devlint: Run) -> None:
-    assert devlint("--add-ignore") == (0, "", "note: 2 findings silenced\n" + CLEAN)
+    assert devlint("--add-ignore") == (0, "", "note: 2 findings silenced in a.py\n" + CLEAN)
     assert text() == COMMENTED
     assert devlint("--add-ignore") == (0, "", CLEAN)
     assert devlint() == (0, "", CLEAN)
@@ -180,7 +202,7 @@ def test_comments_give_a_reason(devlint: Run) -> None:
 
 def test_comments_can_be_shown_first(devlint: Run) -> None:
     status, out, err = devlint("--add-ignore", "--diff")
-    assert (status, text(), err) == (1, BAD, "note: 2 findings would be silenced\n")
+    assert (status, text(), err) == (1, BAD, "note: 2 findings would be silenced in a.py\n")
     assert [line for line in out.splitlines() if line.startswith("+x")] == [
         "+x.cuda()  # devlint: ignore[DEV201]",
         "+x.half()  # devlint: ignore[DEV201]",

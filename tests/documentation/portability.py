@@ -45,7 +45,8 @@ def replacements() -> str:
     """Return the table of what replaces what."""
     rows = []
     for one in all_replacements():
-        notes = [one.note] if one.note else []
+        notes = [f"it {one.also}"] if one.also else []
+        notes += [one.note] if one.note else []
         if one.lacking:
             notes.append(f"lacking in {', '.join(one.lacking)}")
         if one.result_without is not None and one.kind is Kind.FUNCTION:

@@ -1,4 +1,4 @@
-"""Casts, and comparisons of devices, after their fix: DEV205, DEV301 to DEV305."""
+"""Casts, and comparisons of devices, after their fix: DEV117, DEV205, DEV301 to DEV305."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ import pytest
 from .programs import check_fix
 
 PAIRS = {
+    ("DEV117", "a dtype that NumPy lacks"): """
+        x = torch.ones(3, dtype=torch.bfloat16)
+        layer = nn.Linear(3, 3).bfloat16()
+        print(x.numpy(), layer.weight.numpy())
+        # becomes (safe)
+        x = torch.ones(3, dtype=torch.bfloat16)
+        layer = nn.Linear(3, 3).bfloat16()
+        print(x.float().numpy(), layer.weight.detach().float().numpy())
+        """,
     ("DEV205", "a string"): """
         x = torch.ones(3)
         print(x.device == "cuda", "cpu" != x.device, x.device == 'cuda:0')

@@ -125,3 +125,20 @@ def test_a_configuration_that_makes_no_sense_is_told():
     done = subprocess.run([sys.executable, "-m", "flake8", "main.py"], capture_output=True, text=True)
     assert done.returncode == 1
     assert "devlint.toml:1: unknown setting `selct` (did you mean `select`?)" in done.stdout + done.stderr
+
+
+@pytest.mark.usefixtures("project")
+def test_what_the_baseline_of_the_settings_records_is_left_out(capfd):
+    Path("devlint.toml").write_text('baseline = "known.json"\n')
+    done = subprocess.run([sys.executable, "-m", "flake8", "main.py"], capture_output=True, text=True)
+    assert done.returncode == 1
+    told = "known.json: no such file; `devlint --baseline known.json --update-baseline` makes it"
+    assert told in done.stdout + done.stderr
+    devlint(capfd, ".", "--update-baseline")
+    assert flake8("--select=DEV", "main.py", "maker.py") == (0, [])
+    with Path("main.py").open("a", encoding="utf-8") as file:
+        file.write("x + torch.rand(3)\n")
+    expected = devlint(capfd, "main.py")
+    assert len(expected) == 1
+    assert flake8("--select=DEV", "main.py") == (1, expected)
+    assert flake8("--select=DEV", "--stdin-display-name=main.py", "-", text=Path("main.py").read_text())[1] == expected

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from devlint.port.port_context import PortOptions
 
-from .programs import check_port, port_files, reasons
+from .programs import ACCELERATOR, check_port, port_files, reasons
 
 
 def test_a_device_of_the_file_is_used(tmp_path: Path) -> None:
@@ -194,6 +194,99 @@ def test_where_the_program_sets_the_visible_devices_the_accelerator_is_asked_lat
         """,
     )
     assert reasons(left) == [('"cuda"', "left for a human")]
+
+
+def test_files_around_the_one_that_sets_the_visible_devices_ask_late(tmp_path: Path) -> None:
+    sets = 'import os\n\ndef choose(gpu):\n    os.environ["CUDA_VISIBLE_DEVICES"] = gpu\n'
+    model = "import torch\n\ndef make(x):\n    return x.cuda()\n"
+    main = "import torch\nimport {}\nimport model\n\ndef main(x):\n    {}\n    return model.make(x.cuda())\n"
+    files = {"gpus.py": sets, "model.py": model, "main.py": main.format("gpus", "gpus.choose(0)")}
+    done = port_files(tmp_path, files)
+    assert done.after["main.py"].text == main.format("gpus", "gpus.choose(0)").replace(
+        "    return model.make(x.cuda())", f"    device = {ACCELERATOR}\n    return model.make(x.to(device))"
+    )
+    assert f"\n    device = {ACCELERATOR}" in done.after["model.py"].text
+    # Nothing of this program sets them.
+    done = port_files(tmp_path, {"model.py": model, "main.py": main.format("model", "")})
+    assert f"\n\ndevice = {ACCELERATOR}\n" in done.after["main.py"].text
+    assert f"\n\ndevice = {ACCELERATOR}\n" in done.after["model.py"].text
+
+
+def test_what_reaches_no_device_yet_does_not_ask_for_one_before_the_visible_devices_are_set(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import os
+        import torch
+
+        torch.cuda.empty_cache()
+
+        def seed(n):
+            torch.cuda.manual_seed(n)
+
+        def train(model):
+            torch.cuda.empty_cache()
+            return model
+
+        def main(args):
+            seed(args.seed)
+            before = torch.cuda.memory_allocated()
+            os.environ["CUDA_VISIBLE_DEVICES"] = args.gpus
+            after = torch.cuda.memory_allocated()
+            return train(args), before, after
+        # becomes
+        import os
+        import torch
+
+        torch.cuda.empty_cache()
+
+        def seed(n):
+            torch.cuda.manual_seed(n)
+
+        def train(model):
+            if torch.accelerator.is_available():
+                torch.accelerator.empty_cache()
+            return model
+
+        def main(args):
+            seed(args.seed)
+            before = torch.cuda.memory_allocated()
+            os.environ["CUDA_VISIBLE_DEVICES"] = args.gpus
+            after = torch.accelerator.memory_allocated() if torch.accelerator.is_available() else 0
+            return train(args), before, after
+        """,
+    )
+    assert {one.note for one in left} == {
+        "the program sets the visible devices or forks, perhaps later than this, and must not ask before"
+    }
+    assert [one.text for one in left] == [
+        "torch.cuda.empty_cache",
+        "torch.cuda.manual_seed",
+        "torch.cuda.memory_allocated",
+    ]
+
+
+def test_a_choice_at_the_top_asks_as_much_as_before(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import os
+        import torch
+
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+        def main(gpus):
+            os.environ["CUDA_VISIBLE_DEVICES"] = gpus
+        # becomes
+        import os
+        import torch
+
+        device = torch.device(CHOSEN "cpu")
+
+        def main(gpus):
+            os.environ["CUDA_VISIBLE_DEVICES"] = gpus
+        """,
+    )
 
 
 def test_a_file_that_imports_torch_in_functions_only_is_left(tmp_path: Path) -> None:

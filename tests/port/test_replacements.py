@@ -85,6 +85,7 @@ def ported(folder: Path, line: str, options: PortOptions | None = None) -> str:
         ("x.type('torch.cuda.HalfTensor')", "x.to(device=device, dtype=torch.float16)"),
         ("torch.cuda.Event(enable_timing=True)", "torch.Event(enable_timing=True)"),
         ("torch.cuda.current_stream().synchronize()", "torch.accelerator.current_stream().synchronize()"),
+        ("x.record_stream(torch.cuda.current_stream())", "x.record_stream(torch.accelerator.current_stream())"),
         ("n = torch.cuda.device_count()", "n = torch.accelerator.device_count()"),
         ("n = torch.cuda.current_device()", "n = torch.accelerator.current_device_index()"),
         ("dist.init_process_group('nccl')", "dist.init_process_group(dist.get_default_backend_for_device(device))"),
@@ -148,9 +149,9 @@ def test_what_has_an_equivalent_is_replaced(tmp_path: Path, before: str, after: 
         "torch.cuda.LongTensor(x)",
         "torch.cuda.FloatTensor if x else None",
         "torch.set_default_tensor_type(torch.cuda.FloatTensor)",
-        "s = torch.cuda.Stream()",
+        "s = [torch.cuda.Stream()]",
         "with torch.cuda.device(x.device): pass",  # may be a text
-        "x.record_stream(torch.cuda.current_stream())",
+        "launch(x, torch.cuda.current_stream())",
         "torch.cuda.Event(True)",
         "s = torch.cuda.get_rng_state_all()",  # [] on the host, whose module has none
         "torch.cuda.seed_all()",

@@ -216,3 +216,29 @@ def test_what_a_finding_assumes(name):
 def test_the_kinds_of_assumptions_decide_how_sure_a_finding_is(kinds: str, confidence: str) -> None:
     assumed = [AssumptionKind(one) for one in kinds.split(", ") if one]
     assert confidence_under(assumed) is Confidence(confidence)
+
+
+BATCHES = """
+import torch
+from torch import nn
+
+
+def train(model, loader):
+    model.cuda()
+    for x, y in loader:
+        y.cuda()
+        nn.functional.mse_loss(model(x.cuda()), y)
+"""
+
+
+def test_findings_on_one_batch_assume_the_same() -> None:
+    lost, mixed = check_source(BATCHES).diagnostics
+    assert (lost.code, mixed.code) == ("DEV201", "DEV101")
+    assert [one.message for one in lost.assumptions] == ["the loader yields host tensors"]
+    assert lost.assumptions == mixed.assumptions
+    assert lost.confidence is mixed.confidence is Confidence.LIKELY
+
+
+def test_a_lost_transfer_of_what_was_made_here_assumes_nothing() -> None:
+    (lost,) = check_source("import torch\n\ny = torch.ones(3)\ny.cuda()\n").diagnostics
+    assert (lost.code, lost.assumptions, lost.confidence) == ("DEV201", (), Confidence.CERTAIN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .programs import check
+from .programs import PRELUDE, check, family, lint
 
 ONE = {
     "parts of a module that was not moved": """
@@ -114,3 +114,79 @@ def test_the_story_names_the_other_places_of_a_tensor() -> None:
     (finding,) = check(ONE["a tensor that is used twice"], "DEV1")
     assert finding.trace[-1].message == "fails here too"
     assert finding.trace[-1].region.start.row == finding.region.start.row + 1
+
+
+OPERANDS = {
+    "two arguments on the host": (
+        """
+logits = torch.randn(4, 3, device="cuda")
+target, weight = torch.zeros(4, dtype=torch.long), torch.ones(3)
+F.cross_entropy(logits, target, weight=weight)
+""",
+        [("DEV101", "target"), ("DEV101", "weight")],
+    ),
+    "one of them is a plain attribute": (
+        """
+class Loss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.ones(3)
+
+    def forward(self, logits):
+        return F.cross_entropy(logits, torch.zeros(4, dtype=torch.long), weight=self.weight)
+""",
+        [("DEV103", "self.weight"), ("DEV105", "torch.zeros")],
+    ),
+    "two inputs of a module": (
+        """
+x, other = torch.ones(2, 3), torch.ones(2, 4)
+nn.Bilinear(3, 4, 5).cuda()(x, other)
+""",
+        [("DEV102", "x"), ("DEV102", "other")],
+    ),
+    "one argument on the host": (
+        """
+logits, weight = torch.randn(4, 3, device="cuda"), torch.ones(3, device="cuda")
+F.cross_entropy(logits, torch.zeros(4, dtype=torch.long), weight=weight)
+""",
+        [("DEV101", "torch.zeros")],
+    ),
+    "one tensor twice": (
+        """
+x, half = torch.ones(3, device="cuda"), torch.full((3,), 0.5)
+torch.addcmul(x, half, half)
+""",
+        [("DEV101", "half")],
+    ),
+    "two host scalars, of which the operation takes one": (
+        """
+x = torch.ones(3, device="cuda")
+torch.addcmul(x, torch.tensor(2.0), torch.tensor(3.0))
+""",
+        [("DEV101", "torch.tensor")],
+    ),
+    "a module that was not moved, and what its input meets": (
+        """
+x = torch.ones(2, 3, device="cuda")
+nn.Linear(3, 3)(x)
+""",
+        [("DEV102", "nn.Linear")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "named"), OPERANDS.values(), ids=OPERANDS.keys())
+def test_each_wrong_operand_of_a_call_is_told_once(source: str, named: list[tuple[str, str]]) -> None:
+    found = lint(PRELUDE + source, family("DEV1"))
+    assert len(found) == len(named)
+    for code, name in named:
+        assert any(one.code == code and f"`{name}" in one.message for one in found), (code, name)
+
+
+def test_a_further_operand_is_reported_where_it_is_given_and_its_story_ends_at_the_call() -> None:
+    source = PRELUDE + OPERANDS["two arguments on the host"][0]
+    first, second = lint(source, family("DEV1"))
+    line = source.splitlines()[second.region.start.row - 1]
+    assert line[second.region.start.column - 1 : second.region.end.column - 1] == "weight"
+    assert second.trace[-1].message == "`weight` on cpu meets `logits` on cuda in `F.cross_entropy`"
+    assert second.trace[-1].region == first.region

@@ -77,6 +77,31 @@ def train(batches, n: int, m: int):
             noise = torch.rand(n, m).to("cuda")  # DEV406
         print(noise)
 """,
+    "now and then, and for a person": """
+def noise(n: int, m: int):
+    return torch.randn(n, m).to("cuda")  # DEV406
+
+def picture(n: int, m: int):
+    return torch.rand(n, m).to("cuda")
+
+def second(model, n: int, m: int):
+    model(torch.randn(n, m).to("cuda")).sum().backward()  # DEV406
+
+def train(model, batches, n: int, m: int):
+    for step, batch in enumerate(batches):
+        model(noise(n, m)).sum().backward()
+        if step % 100 == 0:
+            print(model(picture(n, m)))
+        if step % 5 == 0:
+            second(model, n, m)
+
+def answer(n: int, m: int):
+    return torch.rand(n, m).to("cuda")
+
+def serve(model, n: int, m: int):
+    while True:
+        print(input("> "), model(answer(n, m)))
+""",
     "a set-up and a test": """
 def build_masks(names, n: int, m: int):
     return [torch.ones(n, m).to("cuda") for name in names]

@@ -9,6 +9,9 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a grid over two devices": """
+print(torch.meshgrid(torch.arange(3), torch.arange(4, device="cuda"), indexing="ij"))  # DEV101
+""",
     "a tensor of a checkpoint, kept on the host by name": """
 class Normalizer:
     def __init__(self, mean, std, device="cpu"):
@@ -152,6 +155,10 @@ x = make() + torch.ones(3, device="cuda")  # DEV101
 }
 
 GOOD = {
+    "a grid on one device": """
+print(torch.meshgrid(torch.arange(3, device="cuda"), torch.arange(4, device="cuda"), indexing="ij"))
+print(torch.broadcast_tensors(torch.arange(4), torch.arange(4, device="cuda")))
+""",
     "tensors of a checkpoint that may be 0-dim, or that are moved": """
 class Normalizer:
     def __init__(self, mean, std, device="cpu"):

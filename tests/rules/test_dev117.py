@@ -9,6 +9,13 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a dtype that NumPy lacks": """
+x = torch.ones(3, dtype=torch.bfloat16)
+print(x.numpy())  # DEV117
+print(np.asarray(x))  # DEV117
+def read(t: torch.Tensor):
+    return t.bfloat16().cpu().numpy()  # DEV117
+""",
     "a parameter": """
 layer = nn.Linear(4, 2)
 print(layer.weight.numpy())  # DEV117
@@ -78,6 +85,15 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "a dtype that NumPy has": """
+x = torch.ones(3, dtype=torch.bfloat16)
+print(x.float().numpy(), x.half().numpy(), x.view(torch.int16).numpy(), x.tolist(), x)
+def read(t: torch.Tensor, dtype):
+    t = t.bfloat16()
+    if t.dtype == torch.bfloat16:
+        t = t.float()
+    return t.cpu().numpy(), t.to(dtype).numpy()
+""",
     "detached": """
 layer = nn.Linear(4, 2)
 out = layer(torch.rand(3, 4))

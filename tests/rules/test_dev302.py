@@ -7,6 +7,9 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a grid of two dtypes": """
+print(torch.meshgrid(torch.arange(3), torch.linspace(0, 1, 3), indexing="ij"))  # DEV302
+""",
     "a table that grows on one path, and forgets its dtype": """
 class Positions(nn.Module):
     def __init__(self, count, dim):
@@ -94,6 +97,11 @@ conv(torch.rand(1, 1, 8, 8))  # DEV302
 }
 
 GOOD = {
+    "a grid of one dtype": """
+print(torch.meshgrid(torch.arange(3.0), torch.linspace(0, 1, 3), indexing="ij"))
+print(torch.meshgrid([torch.arange(3), torch.arange(4)], indexing="ij"))
+print(torch.broadcast_tensors(torch.arange(3), torch.linspace(0, 1, 3)))
+""",
     "both follow one condition": """
 def attend(fast):
     query, key = torch.rand(2, 8), torch.rand(8, 2)

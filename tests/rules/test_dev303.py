@@ -128,7 +128,7 @@ def test_silent(source: str) -> None:
         (
             "torch.from_numpy(np.loadtxt('a')).cuda().exp()",
             Severity.WARNING,
-            "goes to cuda, where `torch.from_numpy(n...'a')).cuda().exp()` computes in float64, which is slow there",
+            "goes to cuda, where `torch.from_numpy(...('a')).cuda().exp()` computes in float64, which is slow there",
         ),
         ('torch.zeros(3, dtype=torch.float64).to("cuda")', Severity.INFO, "goes to cuda, where float64 is slow"),
         ('torch.zeros(3, dtype=torch.float64).to("mps")', Severity.ERROR, "cannot go to mps, which has no float64"),

@@ -82,6 +82,16 @@ def measure(fast):
         x = x @ x
     print(time.time() - start)  # DEV501
 """,
+    "a product that light work follows": """
+def epoch(weight: torch.Tensor, n: int):
+    weight = weight.cuda()
+    for _ in range(n):
+        print((weight @ weight).sum().item())
+    start = time.time()
+    out = weight @ weight
+    out /= 3
+    print(time.time() - start, out)  # DEV501
+""",
     "forward and backward": """
 def measure():
     model = nn.Linear(3, 1).cuda()
@@ -244,6 +254,28 @@ def train(n):
         left = n * (time.time() - last)
         last = time.time()
         print(loss.item(), left)
+""",
+    "a mean in place after a wait": """
+def epoch(model, batches):
+    start = time.time()
+    total = torch.zeros(3, device="cuda")
+    for batch in batches:
+        total += model(batch.cuda()).item()
+    total /= 3
+    print(time.time() - start, total)
+""",
+    "a wait in an inner loop, and work of the outer one": """
+def epoch(batches, weight: torch.Tensor, n: int):
+    weight = weight.cuda()
+    start = time.time()
+    total = torch.zeros(3, device="cuda")
+    for batch in batches:
+        out = batch.cuda() @ weight
+        for row in range(n):
+            total[row] += out[row].sum().item()
+    for row in range(n):
+        total[row] = total[row] + 1
+    print(time.time() - start, total)
 """,
     "a helper that waits": """
 def now():

@@ -9,6 +9,60 @@ import pytest
 from .programs import check
 
 BAD = {
+    "whatever processes talk by": """
+import torch.distributed as dist
+
+def wait(group):
+    if dist.is_initialized():
+        dist.barrier(group, device_ids=[torch.cuda.current_device()])  # DEV605
+""",
+    "a stream on every device": """
+class Prefetcher:
+    def __init__(self, device):
+        self.device = device
+        self.stream = torch.cuda.Stream()  # DEV605
+
+    def take(self, batch):
+        with torch.cuda.stream(self.stream):  # DEV605
+            batch = batch.to(self.device)
+        if batch is not None:
+            torch.cuda.current_stream().wait_stream(self.stream)  # DEV605
+        return batch
+""",
+    "mixed precision that may be on": """
+from torch.cuda.amp import autocast
+
+class Trainer:
+    def __init__(self, args):
+        self.half = False
+        if args.half:
+            self.half = args.half
+
+    def train(self, model, batch, args, half=True):
+        wanted = False
+        if args.half:
+            wanted = True
+        with autocast(enabled=self.half), autocast(args.half):  # DEV605
+            model(batch)
+        with torch.cuda.amp.autocast(wanted):  # DEV605
+            return model(batch)
+""",
+    "a number that decides about something else": """
+count = torch.cuda.device_count()  # DEV605
+
+def prepared(model, count: int):
+    return nn.DataParallel(model) if count > 1 else model
+
+def main(model, ids):
+    several = torch.cuda.device_count()  # DEV605
+    if several > 1:
+        model = nn.DataParallel(model)
+    for place in range(torch.cuda.device_count()):  # DEV605
+        model.to(place)
+    for place in range(ids):
+        torch.cuda.synchronize(place)  # DEV605
+    return prepared(model, torch.cuda.device_count())  # DEV605
+""",
     "figures of any device": """
 from unittest.mock import patch
 
@@ -155,6 +209,85 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "where processes talk by NCCL": """
+import torch.distributed as dist
+
+def wait(group):
+    if dist.get_backend(group) == dist.Backend.NCCL:
+        dist.barrier(group, device_ids=[torch.cuda.current_device()])
+    else:
+        dist.barrier(group)
+""",
+    "a stream where there are streams": """
+class Prefetcher:
+    def __init__(self, device):
+        self.device = device
+        self.stream = torch.cuda.Stream() if device.type == "cuda" else None
+
+    def take(self, batch):
+        with torch.cuda.stream(self.stream):
+            batch = batch.to(self.device)
+        if self.stream is not None:
+            torch.cuda.current_stream().wait_stream(self.stream)
+        return batch
+
+def run(step, device, stream=None):
+    side = torch.cuda.Stream() if device.type == "cuda" else None
+    with torch.cuda.stream(side):
+        step()
+    if stream:
+        torch.cuda.current_stream().wait_stream(stream)
+""",
+    "mixed precision that a constant switches off": """
+from torch.cuda.amp import GradScaler, autocast
+
+HALF = False
+
+class Trainer:
+    def __init__(self):
+        self.half = False
+
+    def train(self, model, batches):
+        half = False
+        scaler = GradScaler(enabled=half)
+        for batch in batches:
+            with autocast(half):
+                model(batch)
+            with torch.cuda.amp.autocast(enabled=HALF):
+                model(batch)
+            with autocast(enabled=self.half):
+                model(batch)
+""",
+    "a number that decides whether CUDA is taken": """
+import pytorch_lightning as pl
+
+available = list(range(torch.cuda.device_count()))
+device = torch.device("cuda:0" if len(available) > 0 else "cpu")
+
+def choose():
+    count = torch.cuda.device_count()
+    if count == 0:
+        return "cpu", []
+    return "cuda:0", list(range(count))
+
+def prepared(count: int):
+    return torch.device("cuda:0") if count else torch.device("cpu")
+
+def main():
+    device = prepared(torch.cuda.device_count())
+    return device, pl.Trainer(gpus=torch.cuda.device_count())
+""",
+    "once for each CUDA device": """
+def number_of_cuda_devices():
+    return torch.cuda.device_count()
+
+def names():
+    count = number_of_cuda_devices()
+    for place in range(count):
+        print(torch.cuda.get_device_name(place))
+    for place in range(torch.cuda.device_count()):
+        torch.cuda.synchronize(place)
+""",
     "figures of CUDA itself, a mock and a scaler that is off": """
 from unittest.mock import patch
 
@@ -402,7 +535,7 @@ def test_the_advice_says_what_differs() -> None:
         "since torch 2.9;"
         " ask `torch.accelerator.is_available()` first:"
         " without one, `torch.cuda.memory_allocated` gives 0 and the new one raises;"
-        " the device is passed by position"
+        " the device is passed by position; on mps it raises before torch 2.13"
     )
     (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
     assert found.help == "since torch 2.4; the modules of mps, mtia, cpu have none"
@@ -410,7 +543,9 @@ def test_the_advice_says_what_differs() -> None:
         "CUDA only; where the backend has it, there is `torch.get_device_module(device).get_device_name`"
     )
     (found,) = check("torch.cuda.manual_seed_all(0)  # DEV605\n", "DEV605")
-    assert found.message.endswith("for any accelerator there is `torch.manual_seed`")
+    assert found.message.endswith("for any accelerator there is `torch.manual_seed`, which seeds the host too")
+    assert found.help is not None
+    assert "`torch.get_device_module(device).manual_seed_all` seeds the devices alone, and mps has none" in found.help
     (found,) = check("torch.cuda.amp.custom_fwd(print)  # DEV605\n", "DEV605")
     assert found.help == (
         "since torch 2.4; pass the device's type: `torch.amp.custom_fwd(device_type=device.type, ...)`"
@@ -470,6 +605,111 @@ def timed(x):
 
 def test_files_that_import_kernels_of_the_program_are_for_cuda(tmp_path: Path) -> None:
     assert len(check(KERNELS, "DEV605", tmp_path)) == 2
+
+
+WRAPPERS = """
+# file: ops/__init__.py
+# file: ops/backend.py
+from torch.utils.cpp_extension import load
+
+kernels = load(name="grid", sources=["grid.cu", "bindings.cpp"])
+# file: ops/late.py
+from torch.utils.cpp_extension import load_inline
+
+def built():
+    return load_inline("scan", cpp_sources="", cuda_sources="...")
+# file: ops/grid.py
+import torch
+from torch.cuda.amp import custom_fwd
+
+try:
+    import _grid as kernels
+except ImportError:
+    from .backend import kernels
+from . import late
+
+class Grid(torch.autograd.Function):
+    @staticmethod
+    @custom_fwd(cast_inputs=torch.float32)
+    def forward(ctx, x):
+        torch.cuda.synchronize()
+        return kernels.grid(x)
+
+def encode(x):
+    torch.cuda.synchronize()
+    return Grid.apply(x)
+
+def scan(x):
+    torch.cuda.synchronize()
+    return late.built().scan(x)
+
+def maybe(x):
+    torch.cuda.synchronize()  # DEV605
+    if x.dim() > 2:
+        return Grid.apply(x)
+    return x
+# file: ops/deform.py
+import torch
+from torch.cuda.amp import custom_fwd
+
+from ops import _C
+
+class Deform(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return _C.deform(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        torch.cuda.synchronize()
+        return _C.deform_backward(grad)
+
+deform = Deform.apply
+
+class Layer(nn.Module):
+    @custom_fwd(cast_inputs=torch.float32)
+    def forward(self, x):
+        return deform(x)
+
+class Other(nn.Module):
+    @custom_fwd(cast_inputs=torch.float32)  # DEV605
+    def forward(self, x):
+        return x
+
+layer, other = Layer(), Other()
+layer.forward(torch.ones(3))
+other.forward(torch.ones(3))
+# file: gradient.py
+import torch
+
+class OnCuda(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        if not x.is_cuda:
+            raise NotImplementedError
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        torch.cuda.synchronize()
+        return grad
+
+class Anywhere(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        if not x.is_floating_point():
+            raise NotImplementedError
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        torch.cuda.synchronize()  # DEV605
+        return grad
+"""
+
+
+def test_wrappers_of_compiled_kernels_are_for_cuda(tmp_path: Path) -> None:
+    assert len(check(WRAPPERS, "DEV605", tmp_path)) == 3
 
 
 def test_a_file_may_say_that_it_is_for_cuda(tmp_path: Path) -> None:

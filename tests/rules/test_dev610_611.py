@@ -72,6 +72,17 @@ def scaler():
 }
 
 GOOD = {
+    "a scaler only where there is one": """
+def step(model, x, scaler):
+    if scaler is not None:
+        with torch.autocast("cuda"):
+            return scaler.scale(model(x))
+    return model(x)
+
+def main(model, x):
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return step(model, x, torch.amp.GradScaler("cuda") if device.type == "cuda" else None)
+""",
     "tests that need CUDA": """
 import unittest
 
@@ -194,4 +205,15 @@ def test_silent(source: str) -> None:
 
 def test_mixed_precision_is_one_finding() -> None:
     program = "device = 'xpu' if torch.xpu.is_available() else 'cpu'\nscaler = torch.cuda.amp.GradScaler()  # DEV611\n"
+    check(program, "DEV6")
+
+
+def test_a_device_that_is_written_out_is_reported_once() -> None:
+    program = """
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+def step(model, x: torch.Tensor):
+    with torch.autocast("cuda"):  # DEV611
+        return model(x.to(device)) + torch.ones(3, device="cuda")  # DEV601
+"""
     check(program, "DEV6")

@@ -39,7 +39,7 @@ x = torch.ones(3).cuda()
 y = x * torch.relu(torch.relu(torch.relu(torch.ones(3) + torch.ones(3))))  # DEV101
 """
     )
-    assert "`torch.relu(torch.r...+ torch.ones(3))))` is on cpu" in told
+    assert "`torch.relu(torch...) + torch.ones(3))))` is on cpu" in told
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Findings in functions that nothing in their project calls: they are only possible."""
+"""Findings in functions and classes that nothing in their project uses: they are only possible."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devlint import Confidence, check_paths
+from devlint import Confidence, Severity, check_paths
 
 WRONG = 'torch.zeros(3) + torch.ones(3, device="cuda")'
 HELPERS = f"""\
@@ -43,6 +43,102 @@ def confidences(folder: Path, **files: str) -> list[tuple[int, Confidence]]:
 
 def test_nothing_calls(tmp_path: Path) -> None:
     assert confidences(tmp_path) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
+
+
+FORWARDS = f"""\
+import torch
+from torch import nn
+
+__all__ = ["Old", "New"]
+
+class Old(nn.Module):
+    def forward(self):
+        return {WRONG}
+
+class New(nn.Module):
+    def forward(self):
+        return {WRONG}
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["helpers.New()", "getattr(helpers, 'New')()", "helpers.__dict__['New']()"],
+    ids=["called", "taken by its name", "an entry"],
+)
+def test_module_that_nothing_makes(tmp_path: Path, call: str) -> None:
+    script = f"import helpers\n\nif __name__ == '__main__':\n    {call}()\n"
+    found = confidences(tmp_path, helpers=FORWARDS, main=script)
+    assert found == [(8, Confidence.POSSIBLE), (12, Confidence.CERTAIN)]
+
+
+@pytest.mark.parametrize(
+    "helpers",
+    [
+        FORWARDS.replace("class Old", "@register\nclass Old").replace("@register", "@torch.jit.register", 1),
+        FORWARDS.replace("Old(nn.Module)", "Old(nn.Module, metaclass=Registry)"),
+        FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", "class Base(nn.Module): ...\n\nclass Old"),
+        FORWARDS + "\nregistry = {'old': Old}\n",
+    ],
+    ids=["decorated", "metaclass", "base of the program", "in a table"],
+)
+def test_module_that_something_may_make(tmp_path: Path, helpers: str) -> None:
+    script = "import helpers\n\nif __name__ == '__main__':\n    helpers.New()()\n"
+    found = confidences(tmp_path, helpers=helpers, main=script)
+    assert [confidence for _, confidence in found] == [Confidence.CERTAIN] * 2
+
+
+def test_entry_of_a_computed_name(tmp_path: Path) -> None:
+    script = "import sys, helpers\n\nif __name__ == '__main__':\n    helpers.__dict__[sys.argv[1]]()()\n"
+    found = confidences(tmp_path, helpers=FORWARDS, main=script)
+    assert found == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
+
+
+COSTLY = """\
+'''Blocks that nobody uses.'''
+
+import os
+
+import torch
+from torch import nn
+
+os.environ["LEVEL"] = "2"
+
+class Block(nn.Module):
+    def forward(self, x):
+        return x.cuda() + torch.zeros(x.size(0), 256, 256).cuda()
+"""
+
+
+def cost_severities(folder: Path, blocks: str, main: str) -> list[Severity]:
+    """Return the severities of the findings about cost in a project of two files."""
+    (folder / "pyproject.toml").write_text("")
+    (folder / "blocks.py").write_text(blocks)
+    (folder / "main.py").write_text(f"if __name__ == '__main__':\n    {main}\n")
+    found = check_paths([folder], select=["DEV406"], min_confidence=Confidence.POSSIBLE).diagnostics
+    return [one.severity for one in found]
+
+
+@pytest.mark.parametrize(
+    ("main", "severities"),
+    [
+        ("print(1)", [Severity.INFO]),
+        ("import blocks\n    print(blocks.Block()(1))", [Severity.WARNING]),
+        ("import blocks\n    print(vars(blocks))", [Severity.WARNING]),
+    ],
+    ids=["no file imports it", "called", "computed name"],
+)
+def test_cost_of_what_nothing_uses(tmp_path: Path, main: str, severities: list[Severity]) -> None:
+    assert cost_severities(tmp_path, COSTLY, main) == severities
+
+
+def test_cost_in_a_file_that_runs_by_itself(tmp_path: Path) -> None:
+    assert cost_severities(tmp_path, COSTLY + "\nprint(Block()(1))\n", "print(1)") == [Severity.WARNING]
+
+
+def test_cost_in_a_file_that_settings_name(tmp_path: Path) -> None:
+    (tmp_path / "train.yaml").write_text("model: blocks.Net")
+    assert cost_severities(tmp_path, COSTLY, "print(1)") == [Severity.WARNING]
 
 
 def test_called_only_by_what_nothing_calls(tmp_path: Path) -> None:

@@ -40,9 +40,8 @@ FINE = BROKEN.replace("torch.zeros(n)", "torch.zeros(n, device='cuda')")
 
 def run(folder: Path, *arguments: str, source: str = BROKEN) -> subprocess.CompletedProcess[str]:
     (folder / "program.py").write_text(source, encoding="utf-8")
-    command = "from devlint.cli.run_command import run; run(prog_name='devlint run')"
     return subprocess.run(
-        [sys.executable, "-c", command, *arguments],
+        [sys.executable, "-m", "devlint", "run", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -139,14 +138,14 @@ def test_the_report_goes_where_it_should_when_the_program_changes_the_directory(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nofile.py"], "Error: there is no program nofile.py\n"),
-        (["."], "Error: there is no program .\n"),
+        (["nofile.py"], "error: there is no program nofile.py\n"),
+        (["."], "error: there is no program .\n"),
         (
             ["a.ipynb"],
-            "Error: a.ipynb is a notebook, and devlint run runs Python programs: run a cell with %%devlint_run, "
+            "error: a.ipynb is a notebook, and devlint run runs Python programs: run a cell with %%devlint_run, "
             "or the script that `jupyter nbconvert --to script` writes\n",
         ),
-        (["-m", "nomodule.part"], "Error: there is no module nomodule.part\n"),
+        (["-m", "nomodule.part"], "error: there is no module nomodule.part\n"),
     ],
 )
 def test_a_missing_program_is_said_in_one_line(tmp_path: Path, arguments: list[str], said: str) -> None:
@@ -180,7 +179,7 @@ def test_without_torch_it_says_what_to_install(tmp_path: Path, options: tuple[st
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"Error: devlint run needs torch: pip install -e '{ROOT}[runtime]'\n"
+    assert done.stderr == f"error: devlint run needs torch: pip install -e '{ROOT}[runtime]'\n"
 
 
 TRAINING = """\

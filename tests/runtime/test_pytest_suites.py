@@ -233,6 +233,9 @@ def test_only_errors_that_the_baseline_does_not_know_count(tmp_path: Path) -> No
         return suite(tmp_path, {"test_it.py": tests}, "--devlint", "--devlint-no-lint", *options).returncode
 
     known = ("--devlint-baseline", "known.json", "--devlint-exit-on", "new")
+    missing = suite(tmp_path, {"test_it.py": CAUGHT}, "--devlint", "--devlint-no-lint", *known)
+    assert missing.returncode == pytest.ExitCode.USAGE_ERROR
+    assert missing.stderr == "ERROR: known.json: no such file; --devlint-update-baseline makes it\n\n"
     assert status(CAUGHT, "--devlint-exit-on", "any") == 1
     assert status(CAUGHT, "--devlint-baseline", "known.json", "--devlint-update-baseline") == 0
     assert status("import torch\n" + CAUGHT, *known) == 0

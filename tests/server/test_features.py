@@ -293,6 +293,43 @@ async def test_settings_files_that_nobody_watches(client: LanguageClient, tmp_pa
 
 
 @pytest.mark.asyncio
+async def test_a_missing_baseline_is_told_once_and_findings_are_shown(client: LanguageClient, tmp_path):
+    (tmp_path / "devlint.toml").write_text('baseline = "known.json"\n')
+    editor, uri = await _opened(client, tmp_path)
+    assert "DEV101" in [one.code for one in client.diagnostics[uri]]
+    path = tmp_path / "known.json"
+    told = f"devlint: {path}: no such file; `devlint --baseline {path} --update-baseline` makes it"
+    assert [one.message for one in client.messages] == [told]
+    editor.replace(uri, "import torch\n", "import torch\n\n")
+    await editor.reported(uri)
+    assert len(client.messages) == 1
+
+    path.write_text("[]")
+    editor.replace(uri, "import torch\n", "import torch\n\n")
+    await editor.until(lambda: len(client.messages) == 2)
+    assert client.messages[-1].message == f"devlint: {path}: not a baseline"
+    path.write_text('{"version": 1, "findings": []}')
+    editor.replace(uri, "import torch\n", "import torch\n\n")
+    assert "DEV101" in [code for _, code in codes(await editor.reported(uri))]
+    assert len(client.messages) == 2
+
+
+@pytest.mark.asyncio
+async def test_broken_settings_are_told_and_the_server_goes_on(client: LanguageClient, tmp_path):
+    config = tmp_path / "devlint.toml"
+    config.write_text('selct = ["DEV1"]\n')
+    editor = Editor(client, tmp_path)
+    uri = editor.open("a.py", PROGRAM)
+    await editor.until(lambda: client.messages)
+    told = f"devlint: {config}:1: unknown setting `selct` (did you mean `select`?)"
+    assert [one.message for one in client.messages] == [told]
+    config.write_text('select = ["DEV1"]\nsrc = [".", "nowhere"]\n')
+    client.text_document_did_save(types.DidSaveTextDocumentParams(editor.document(uri)))
+    await editor.until(lambda: "DEV101" in [one.code for one in client.diagnostics.get(uri, ())])
+    assert [one.message for one in client.messages[1:]] == [f"devlint: {config}:2: `src`: there is no folder `nowhere`"]
+
+
+@pytest.mark.asyncio
 async def test_two_folders_with_settings_of_their_own(client: LanguageClient, tmp_path):
     editor = Editor(client, tmp_path)
     for name, ignored in (("one", "DEV101"), ("two", "DEV201")):

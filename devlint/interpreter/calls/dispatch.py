@@ -83,7 +83,7 @@ def call(frame: Frame, node: cst.Call) -> Value:
         name = callee.name if is_imported and isinstance(callee, LibraryName) else None
     arguments = evaluate_arguments(frame, node)
     if name is not None and name.startswith("torch."):
-        report_accelerator_name(frame, name, node.func, called=True)
+        report_accelerator_name(frame, name, node.func, arguments=arguments)
         report_backend_in_call(frame, name, arguments)
     return frame.call(callee, arguments, node)
 

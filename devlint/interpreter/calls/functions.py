@@ -20,10 +20,10 @@ from devlint.domain.placement import (
     StepKind,
     extend_provenance,
     is_unknown_placement,
-    placement_cases,
 )
 from devlint.domain.value import NONE, UNKNOWN, OpaqueData, ProgramDefinition, Ref, Tensor, Value
 from devlint.interpreter.calls.decorators import decorated_function, is_compiled, without_dtypes
+from devlint.interpreter.calls.failed_results import result_after_failures
 from devlint.interpreter.calls.parameter_binding import bind_parameters, is_refused
 from devlint.interpreter.calls.passed_arguments import record_passed_arguments
 from devlint.interpreter.calls.private_callers import record_private_call
@@ -31,13 +31,15 @@ from devlint.interpreter.calls.recursion import assume_bottom, descends_into_arg
 from devlint.interpreter.calls.summary_replay import call_inputs, record_summary, replay
 from devlint.interpreter.language.context_managers import decorator_torch_state, suspended_generator
 from devlint.interpreter.language.nonlocals import reload, write_back
+from devlint.interpreter.language.opaque_data import forget_opaque_data
 from devlint.interpreter.objects.class_hierarchy import is_autograd_function_class, is_dataset_class
-from devlint.interpreter.objects.contained_tensors import contained_tensors
+from devlint.interpreter.objects.contained_tensors import contained_tensors, placing_steps
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module, placement_of_module
 from devlint.interpreter.operations.copies_in_flight import take_generator_writes
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.function_roles import CACHING_DECORATORS, heat_of_function
+from devlint.interpreter.program.liveness import names_mutated_in
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.deep_calls import Reach
@@ -75,9 +77,18 @@ def call_function(
             frame.state.live = False
         else:
             havoc(frame, arguments)
+            if not names_mutated_in(info.node.body).isdisjoint(one.name for one in info.parameters):
+                _forget_batches(frame, arguments)
         return UNKNOWN
     with analysis.deep_call() if reach is Reach.BEYOND else nullcontext():
         return _follow_call(frame, info, receiver, arguments, is_module=is_module, entry=entry)
+
+
+def _forget_batches(frame: Frame, arguments: Arguments) -> None:
+    """Make the placements of the batches among a call's arguments unknown: the function stores into them."""
+    for one in arguments:
+        if isinstance(one.value, OpaqueData) and isinstance(one.node, cst.BaseExpression):
+            forget_opaque_data(frame, one.node, one.value)
 
 
 def _follow_call(
@@ -155,9 +166,10 @@ def _run_in_new_frame(
     if analysis.observer is not None:
         for parameter in info.parameters:
             analysis.observer.bind(inner, parameter.node, names[parameter.name])
-    causes = frozenset(_placing_steps(data))
+    causes = frozenset(placing_steps(data))
     display = info.owner.name if is_module and info.owner is not None else info.name
-    analysis.calls.append(CallOnStack(frame.place(arguments.node), display, causes, is_module, receiver))
+    on_stack = CallOnStack(frame.place(arguments.node), display, causes, is_module, receiver)
+    analysis.calls.append(on_stack)
     analysis.active_functions.append(info)
     analysis.executed_nodes.add(info.node)
     if analysis.construction_depth:
@@ -172,6 +184,7 @@ def _run_in_new_frame(
     reload(frame, written_back)
     end = inner.state
     returns = end.live or bool(inner.returns)
+    value = result_after_failures(inner, on_stack, value)
     result = recursive_result(frame, info, value if returns else None)
     if result is None:
         frame.state.live = False
@@ -301,15 +314,6 @@ def _known_placements(frame: Frame, data: Iterable[Value]) -> Iterator[Placement
                 placement = placement_of_module(frame, value)
                 if not is_unknown_placement(placement):
                     yield placement
-
-
-def _placing_steps(data: Iterable[Value]) -> Iterator[Step]:
-    """Yield the steps that put the tensors among a call's arguments on their devices."""
-    for value in data:
-        if isinstance(value, (Tensor, OpaqueData)):
-            yield from (
-                leaf.placing_step for _, leaf in placement_cases(value.placement) if leaf.placing_step is not None
-            )
 
 
 def _mark_cached(frame: Frame, value: Value, node: cst.CSTNode) -> Value:

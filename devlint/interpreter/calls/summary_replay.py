@@ -158,10 +158,13 @@ def _advance_torch_state(summary: CallSummary, now: TorchState) -> TorchState:
     """
     before, after = summary.inputs.torch_state, summary.torch_state
     running = now.unsynchronized if after.epoch == before.epoch else None
-    work = after.unsynchronized
-    if work is not None and work.number > before.launches:
-        heavy = work.heavy or (running is not None and running.heavy)
-        running = RunningWork(work.number - before.launches + now.launches, work.step, heavy)
+    work = after.unsynchronized and after.unsynchronized.after(before.launches)
+    if work is not None:
+        later = now.launches - before.launches
+        heavy = running.heavy if running is not None else None
+        if work.heavy is not None:
+            heavy = replace(work.heavy, number=work.heavy.number + later)
+        running = RunningWork(replace(work.newest, number=work.newest.number + later), heavy)
     return replace(
         after,
         epoch=after.epoch - before.epoch + now.epoch,

@@ -68,7 +68,7 @@ from devlint.interpreter.program.usage_evidence import (
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
-from devlint.interpreter.state.unknown_records import unknown_object_site, unknown_object_state
+from devlint.interpreter.state.unknown_records import ANNOTATED_MODULE, unknown_object_site, unknown_object_state
 from devlint.syntax.tree_walk import dotted_name
 
 
@@ -127,7 +127,8 @@ def _transfer_unknown_owner(
 
     If the program uses the object as a module, it is moved in place; if as a tensor, a moved copy is returned.
     """
-    if looks_like_module(frame, receiver):
+    record = unknown_object_state(frame, owner)
+    if looks_like_module(frame, receiver) or (record is not None and record.cls == ANNOTATED_MODULE):
         _move_in_place(frame, owner, method, arguments, node, is_module=True)
         return owner
     tensor = as_tensor(owner)
@@ -253,9 +254,9 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         if _is_method_of_opaque_data(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)
-            # A method of a module may return anything; one of a batch, or of an output, returns a part of it.
+            # A method of a module may return anything; one of a batch, or of an output, a part of it or a number.
             is_data = callee.of_loader or callee.of_call
-            return OpaqueData(callee.placement, mixed=callee.mixed) if is_data else UNKNOWN
+            return OpaqueData(callee.placement, mixed=True) if is_data else UNKNOWN
         if callee.may_move_inputs and not _is_called_as_module(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)

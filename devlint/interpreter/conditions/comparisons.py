@@ -11,7 +11,7 @@ from devlint.domain.availability import is_available
 from devlint.domain.device import DEVICE_TYPES
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import Atom, Literal
-from devlint.domain.questions import Question, comparison_question
+from devlint.domain.questions import Question, comparison_question, difference_question
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -47,6 +47,7 @@ from devlint.interpreter.conditions.device_equality import (
 )
 from devlint.interpreter.conditions.length_comparisons import PRESENCE, compare_dimension, compare_length, mirrored
 from devlint.interpreter.conditions.membership import evaluate_membership
+from devlint.interpreter.conditions.named_numbers import named_number
 from devlint.interpreter.conditions.narrowing import IDENTITY, negate_condition, none_condition
 from devlint.interpreter.conditions.rank_comparisons import compare_rank
 from devlint.interpreter.objects.class_hierarchy import find_special_method
@@ -118,9 +119,8 @@ def evaluate_comparison(
     chosen = compare_choice(operator, a, b) if isinstance(b, Const) else None
     if chosen is not None:
         return Const(chosen) if isinstance(chosen, bool) else SymbolicBool(chosen)
-    atom = Atom(
-        _condition_key(frame, node, operator, a, b), condition_text(frame, node), question=_question(operator, a, b)
-    )
+    question = _question(frame, operator, left, right)
+    atom = Atom(_condition_key(frame, node, operator, a, b), condition_text(frame, node), question=question)
     return SymbolicBool(Literal(atom, holds))
 
 
@@ -159,16 +159,31 @@ def _condition_key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp,
     return frame.site_key(node)
 
 
-def _question(operator: cst.BaseCompOp, a: Value, b: Value) -> Question | None:
-    """Return the question that a comparison of a named value with a constant asks; None for any other comparison.
+def _question(frame: Frame, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Question | None:
+    """Return the question that a comparison of a named value with a constant, or of two named values, asks.
 
-    `!=` asks the question of `==`, since it is the negation.
+    The result is None for any other comparison. `!=` asks the question of `==`, since it is the negation.
     """
-    kind = mirrored(type(operator)) if isinstance(a, Const) else type(operator)
-    match (b, a) if isinstance(a, Const) else (a, b):
-        case (Unknown(origin=origin) | Number(origin=origin), Const(value=constant)) if origin is not None and kind:
-            return comparison_question(origin, "Equal" if kind is cst.NotEqual else kind.__name__, constant)
+    kind = "Equal" if type(operator) is cst.NotEqual else type(operator).__name__
+    match left.value, right.value:
+        case (Unknown() | Number(), Const(value=constant)):
+            subject = _subject(frame, left)
+            return None if subject is None else comparison_question(subject, kind, constant)
+        case (Const(value=constant), Unknown() | Number()):
+            subject, other = _subject(frame, right), mirrored(type(operator))
+            if subject is None or other is None:
+                return None
+            return comparison_question(subject, "Equal" if other is cst.NotEqual else other.__name__, constant)
+        case (Unknown() | Number(), Unknown() | Number()):
+            subjects = _subject(frame, left), _subject(frame, right)
+            return None if None in subjects else difference_question(subjects[0], kind, subjects[1])
     return None
+
+
+def _subject(frame: Frame, side: Argument) -> Hashable:
+    """Return the identity of an unknown value or number that a comparison asks about; None for one without a name."""
+    assert isinstance(side.value, (Unknown, Number))
+    return side.value.origin if side.value.origin is not None else named_number(frame, side.node)
 
 
 def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:

@@ -69,7 +69,12 @@ MAX_MAKERS: Final = 2
 
 
 def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
-    """Run a file as a program, then analyse each of its definitions as called from outside, callers before callees."""
+    """Run a file as a program, then analyse each of its definitions as called from outside, callers before callees.
+
+    A file whose import fails runs nowhere: nothing is done.
+    """
+    if analysis.facts.removed_modules.stop(module):
+        return
     run_as_program(analysis, module)
     for unit in callers_first(module.index.statements):
         analyse_definition(analysis, module, unit)

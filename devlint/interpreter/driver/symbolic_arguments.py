@@ -13,7 +13,7 @@ import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import CPU
-from devlint.domain.objects import Dict, Sequence
+from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import Basis, PlacementCase, Step, StepKind
 from devlint.domain.storage import Storage
 from devlint.domain.value import (
@@ -49,6 +49,7 @@ from devlint.interpreter.program.usage_evidence import annotation_names, parse_q
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.private_call_sites import HostData
+from devlint.interpreter.state.unknown_records import ANNOTATED_MODULE, unknown_object_site
 from devlint.syntax.tree_walk import dotted_name
 
 NUMBER_ANNOTATIONS: Final = frozenset({"int", "float"})
@@ -175,7 +176,21 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
             named_dtype(origin, parameter.name),
             memory=Storage(origin),
         )
-    return _callable_default(frame, info, parameter) or Unknown(origin, parameter.name, step)
+    default = _callable_default(frame, info, parameter)
+    if default is not None:
+        return default
+    value = Unknown(origin, parameter.name, step)
+    if _names_module_class(frame, info, parameter):
+        frame.put(unknown_object_site(value), Instance(ANNOTATED_MODULE, {}))
+    return value
+
+
+def _names_module_class(frame: Frame, info: FunctionInfo, parameter: Parameter) -> bool:
+    """Return whether the annotation of a parameter names a module class of the program."""
+    if parameter.annotation is None or dotted_name(parameter.annotation) is None:
+        return False
+    cls = defined_class(definition_frame(frame, info).evaluate(parameter.annotation))
+    return cls is not None and is_module_class(frame, cls)
 
 
 def _callable_default(frame: Frame, info: FunctionInfo, parameter: Parameter) -> Value | None:

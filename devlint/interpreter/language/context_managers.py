@@ -127,10 +127,11 @@ def _run_after_yield(frame: Frame, suspended: SuspendedGenerator) -> None:
     for address, (paused, done) in suspended.effects.items():
         now = frame.get(address)
         frame.put(address, done if now is None or now == paused else join_objects(now, done, None))
-    work = frame.state.torch_state.unsynchronized
-    if work is not None and work.number > suspended.launches:
+    running = frame.state.torch_state.unsynchronized
+    work = running and running.after(suspended.launches)
+    if work is not None:
         for timing in suspended.block_timings:
-            frame.emit(replace(timing, work=work.step))
+            frame.emit(replace(timing, work=work.main.step))
     if suspended.waits:
         frame.synchronize()
 
@@ -165,7 +166,7 @@ def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
                 effects[address] = paused, thing
     timings, frame.analysis.block_timings = tuple(frame.analysis.block_timings), []
     end = after.torch_state
-    if end.unsynchronized is not None and is_with_block_work(end.unsynchronized.step):
+    if end.unsynchronized is not None and is_with_block_work(end.unsynchronized.newest.step):
         after.torch_state = replace(
             end, launches=before.launches, unsynchronized=before.unsynchronized, last_wait=before.last_wait
         )

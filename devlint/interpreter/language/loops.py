@@ -120,6 +120,7 @@ def _unroll(
         if found.optional:
             skipped = states_without(frame, found.optional[position][1])
         with frame.iteration(node, position):
+            loop_frame.iteration = frame.context, frame.loop_pass_key
             frame.assign(node.target, element_at(frame, sources, position, item))
             frame.execute(node.body)
         frame.state = join_all_states([frame.state, *loop_frame.continues, *skipped])
@@ -179,6 +180,7 @@ def _repeat(
             start = frame.state
             frame.state = start.fork()
             with frame.loop_pass(node, times):
+                loop_frame.iteration = frame.context, frame.loop_pass_key
                 if isinstance(filled, Literal):
                     frame.state.assume(filled)
                 head(times)

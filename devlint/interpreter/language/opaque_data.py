@@ -55,6 +55,12 @@ def update_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueDat
     _rebind_everywhere(frame, owner, batch, after, unknown)
 
 
+def forget_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueData) -> None:
+    """Make the placement of opaque data unknown, wherever it is held: code that is not run may replace parts."""
+    unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=())
+    _rebind_everywhere(frame, owner, batch, unknown, unknown)
+
+
 def _with_part(batch: OpaqueData, key: Const, value: Value) -> OpaqueData:
     """Return data of unknown structure (such as a batch) with its part under a constant key replaced by a new value."""
     others = tuple(part for part in batch.parts if part[0] != key.value)

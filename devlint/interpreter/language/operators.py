@@ -216,6 +216,10 @@ def _tensor_operator(
         own, other = right, left
     if row is None:
         return UNKNOWN
+    if method == "sub" and any(isinstance(one.value, Tensor) and _is_bool(frame, one.value) for one in (left, right)):
+        # Torch subtracts no bool tensor, whatever stands on the other side.
+        frame.fail()
+        return UNKNOWN
     names = [name for name in row.params if name != "*"]
     bound = {names[0]: [own], names[1] if len(names) > 1 else "other": [other]}
     if isinstance(other.value, Unknown):
@@ -225,6 +229,11 @@ def _tensor_operator(
         result = apply_bound_row(frame, row, bound, node)
         return _beside_unknown(result, keeps_device=in_place and own is left)
     return apply_bound_row(frame, row, bound, node)
+
+
+def _is_bool(frame: Frame, tensor: Tensor) -> bool:
+    """Return whether a tensor is known to be one of bools."""
+    return frame.resolve(tensor).dtype.name == "bool"
 
 
 def _beside_unknown(result: Value, *, keeps_device: bool) -> Value:
@@ -258,7 +267,15 @@ def augmented(frame: Frame, node: cst.AugAssign) -> Value:
     result = apply_binary_operator(
         frame, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True
     )
-    return replace(result, memory=target.memory) if isinstance(target, Array) and isinstance(result, Array) else result
+    return _changed_array(target, result) if isinstance(target, Array) and isinstance(result, Array) else result
+
+
+def _changed_array(target: Array, result: Array) -> Array:
+    """Return an array after an augmented assignment, which keeps its dtype; a NumPy number becomes another number."""
+    if target.rank.is_dimensioned:
+        return replace(result, dtype=target.dtype, memory=target.memory)
+    known = target.rank is Rank.ZERO or target.dtype == result.dtype
+    return replace(result, dtype=result.dtype if known else UNKNOWN_DTYPE, memory=target.memory)
 
 
 @evaluates(cst.UnaryOperation)

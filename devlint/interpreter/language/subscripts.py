@@ -55,7 +55,7 @@ from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_item, size_of
 from devlint.interpreter.operations.host_indices import report_host_indices
 from devlint.interpreter.operations.index_dtypes import report_refused_index
-from devlint.interpreter.operations.tensor_ranks import indexed_rank
+from devlint.interpreter.operations.tensor_ranks import has_too_many_indices, indexed_rank
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import Operand
@@ -269,6 +269,10 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
     """
     assert isinstance(owner.value, Tensor)
     tensor = frame.resolve(owner.value)
+    chosen = [index.value if index is not None else None for index in indices]
+    if has_too_many_indices(tensor.rank, chosen):
+        frame.fail()
+        return Tensor()
     base = Operand("input", frame.place(owner.node), tensor)
     advanced = False
     for index in indices:
@@ -292,7 +296,6 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
             return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
     if advanced:
         report_host_indices(frame, base, indices, node)
-    chosen = [index.value if index is not None else None for index in indices]
     rank = indexed_rank(tensor.rank, chosen)
     if advanced:
         return replace(frame.copied_result(tensor), pending=tensor.pending, rank=rank)

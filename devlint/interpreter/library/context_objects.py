@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from devlint.domain.objects import Instance
 from devlint.domain.placement import PlacementCase
@@ -13,18 +14,18 @@ from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
+_GRAD_MODES: Final = ("no_grad", "inference_mode", "enable_grad", "set_grad_enabled")
+"""The context managers that turn the recording of gradients on or off."""
+_GRAD_MODE_MODULES: Final = ("torch", "torch.autograd", "torch.autograd.grad_mode")
+"""The modules from which programs import them."""
+
 
 @models_call(
+    *(f"{module}.{name}" for module in _GRAD_MODE_MODULES for name in _GRAD_MODES),
     "torch.cuda.Event",
     "torch.Event",
     "torch.cuda.Stream",
-    "torch.no_grad",
-    "torch.inference_mode",
-    "torch.enable_grad",
-    "torch.set_grad_enabled",
     "torch.cuda.stream",
-    "torch.autograd.no_grad",
-    "torch.autograd.enable_grad",
     "torch.cuda.CUDAGraph",
     "contextlib.nullcontext",
 )
@@ -34,8 +35,9 @@ def plain_object(frame: Frame, call: LibraryCall) -> Value:
     `torch.set_grad_enabled(mode)` becomes `torch.enable_grad` or `torch.no_grad`; as a statement of its own, the call
     also sets whether the interpreter's abstract state records gradients from there on.
     """
-    name = call.name
-    if name == "torch.set_grad_enabled":
+    last = call.name.rpartition(".")[2]
+    name = f"torch.{last}" if last in _GRAD_MODES else call.name
+    if last == "set_grad_enabled":
         known = call.arguments.constant("mode", 0) is True
         if frame.discarded_expression is call.node:
             frame.state.torch_state = replace(frame.state.torch_state, grad=known)

@@ -161,7 +161,8 @@ def _collated_batch(frame: Frame, reference: Ref, thing: Instance, step: Step, n
 def _may_be_placed(frame: Frame, dataset: Value) -> bool:
     """Return whether a dataset may put its data on an accelerator itself, where its items are not known.
 
-    The code of its class tells; for a dataset of unknown class, the code of the datasets around.
+    The code of its class tells, and that of the transforms around, which it may apply; for a dataset of unknown class,
+    the code of the datasets around as well.
     """
     placed = frame.analysis.facts.placed_datasets
     for one in alternatives(dataset):
@@ -171,7 +172,9 @@ def _may_be_placed(frame: Frame, dataset: Value) -> bool:
         if thing is None or not isinstance(thing.cls, ProgramDefinition):
             continue
         info = thing.cls.definition
-        if isinstance(info, ClassInfo) and placed.may_place(info.module, info.unit):
+        if isinstance(info, ClassInfo) and (
+            placed.may_place(info.module, info.unit) or placed.are_around(frame.module, transforms_only=True)
+        ):
             return True
     return False
 

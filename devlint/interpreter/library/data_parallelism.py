@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from devlint.domain.availability import is_available
+from devlint.domain.device import is_host
 from devlint.domain.objects import Instance, Registration
-from devlint.domain.placement import Placement
+from devlint.domain.path_conditions import entails
+from devlint.domain.placement import Placement, placement_cases
 from devlint.domain.value import NONE, UNKNOWN, OpaqueData, Ref, Tensor, Tuple, Value
+from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.library_objects import move_value
 from devlint.interpreter.objects.module_state import placement_of_module
 from devlint.interpreter.objects.plain_attributes import mark_as_registered
@@ -35,7 +39,11 @@ def wrap(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(f"{DATA_PARALLEL}.__call__", f"{DATA_PARALLEL}.forward")
 def call_wrapped(frame: Frame, call: LibraryCall) -> Value:
-    """Model a call of the wrapper: move the inputs to the device of the wrapped module, and call that module."""
+    """Model a call of the wrapper: move the inputs to the device of the wrapped module, and call that module.
+
+    Where a module on the host meets CUDA, torch refuses it or moves it, which depends on the number of devices: the
+    result is unknown.
+    """
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
@@ -44,12 +52,24 @@ def call_wrapped(frame: Frame, call: LibraryCall) -> Value:
         return UNKNOWN
     if "device_ids" in thing.attributes:
         placement = placement_of_module(frame, module)
+        if _may_meet_cuda_on_host(frame, placement):
+            havoc(frame, arguments)
+            return UNKNOWN
         arguments = replace(
             arguments,
             positional=[_moved(frame, one, placement) for one in arguments.positional],
             keywords={name: _moved(frame, one, placement) for name, one in arguments.keywords.items()},
         )
     return frame.call(module, arguments, call.node)
+
+
+def _may_meet_cuda_on_host(frame: Frame, placement: Placement) -> bool:
+    """Return whether a module is on the host in a case in which CUDA may be available."""
+    path_condition = frame.state.path_condition
+    return any(
+        is_host(leaf.device) and entails(path_condition | when, is_available("cuda")) is not False
+        for when, leaf in placement_cases(placement, path_condition)
+    )
 
 
 def _moved(frame: Frame, argument: Argument, placement: Placement) -> Argument:

@@ -146,7 +146,9 @@ def items_as_dict(frame: Frame, call: LibraryCall) -> Value:
     return frame.allocate(call.node, Dict(dict(zip(call.receiver.names, call.receiver.items, strict=True))))
 
 
-def _with_items(record: Tuple, given: Mapping[str, Value]) -> Tuple:
-    """Return a copy of a named tuple with new values for some of its names."""
+def _with_items(record: Tuple, given: Mapping[str, Value]) -> Value:
+    """Return a copy of a named tuple with new values for some of its names; unknown for a tuple without names."""
+    if not record.names:
+        return UNKNOWN
     items = tuple(given.get(name, item) for name, item in zip(record.names, record.items, strict=True))
     return replace(record, items=items)

@@ -10,8 +10,10 @@ from devlint.domain.objects import Dict, Instance, ParameterCell, Registration, 
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import NONE, UNKNOWN, Const, ProgramDefinition, Rank, Ref, StringPrefix, Tensor, Tuple, Value
 from devlint.interpreter.calls.construction import initialize_base
+from devlint.interpreter.calls.failed_results import result_after_failures
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import library_base
+from devlint.interpreter.objects.contained_tensors import contained_tensors, placing_steps
 from devlint.interpreter.objects.havoc import havoc, may_call_back
 from devlint.interpreter.objects.module_containers import (
     UnknownSubmodules,
@@ -21,7 +23,7 @@ from devlint.interpreter.objects.module_containers import (
     named_modules,
     with_part,
 )
-from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_module, module_tensors
+from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, display_name, is_module, module_tensors
 from devlint.interpreter.objects.parameters import (
     group_parameters,
     set_requires_grad_of_module,
@@ -32,6 +34,7 @@ from devlint.interpreter.operations.aliasing import parameter_storage
 from devlint.interpreter.operations.module_transfers import transfer_module
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.events import CallOnStack
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
@@ -321,9 +324,16 @@ def call_sequential(frame: Frame, call: LibraryCall) -> Value:
         return UNKNOWN
     arguments = call.arguments
     value: Value = arguments.positional[0].value if arguments.positional else UNKNOWN
-    for part in container_parts(thing).values():
-        given = Argument(value, arguments.positional[0].node) if arguments.positional else None
-        value = frame.call(part, Arguments(arguments.node, [given] if given else []), call.node)
+    causes = frozenset(placing_steps(contained_tensors(frame, [value])))
+    on_stack = CallOnStack(frame.place(call.node), display_name(thing), causes, True, call.receiver)
+    frame.analysis.calls.append(on_stack)
+    try:
+        for part in container_parts(thing).values():
+            given = Argument(value, arguments.positional[0].node) if arguments.positional else None
+            value = frame.call(part, Arguments(arguments.node, [given] if given else []), call.node)
+    finally:
+        frame.analysis.calls.pop()
+    value = result_after_failures(frame, on_stack, value)
     return value if thing.registered else UNKNOWN
 
 

@@ -419,11 +419,12 @@ def atleast_nd(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.broadcast_tensors", "torch.meshgrid")
 def reshape_all(frame: Frame, call: LibraryCall) -> Value:
-    """Model `torch.broadcast_tensors` and `torch.meshgrid`: a tuple of the reshaped arguments."""
-    items = _with_unknown_rank(frame, call)
-    if len(items) == 1 and items[0] == UNKNOWN:
-        return call_by_table(frame, call)
-    return Tuple(tuple(items))
+    """Model `torch.broadcast_tensors` and `torch.meshgrid`: a tuple of the reshaped arguments.
+
+    The table knows which devices and dtypes must be the same.
+    """
+    result, items = call_by_table(frame, call), _with_unknown_rank(frame, call)
+    return result if len(items) == 1 and items[0] == UNKNOWN else Tuple(tuple(items))
 
 
 FOREACH = ("add", "sub", "mul", "div", "maximum", "minimum", "lerp", "addcmul", "addcdiv", "pow", "copy")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from devlint.domain.objects import Dict, Instance, Sequence
+from devlint.domain.placement import Step, placement_cases
 from devlint.domain.value import OpaqueData, Tensor, Tuple, Value
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.state.frame import Frame
@@ -42,3 +43,12 @@ def _direct_contents(frame: Frame, value: Value) -> Iterable[Value]:
         case Instance(attributes=attributes, contents=contents):
             return attributes.values() if contents is None else (*attributes.values(), contents)
     return ()
+
+
+def placing_steps(data: Iterable[Value]) -> Iterator[Step]:
+    """Yield the steps that put tensors and opaque batches on their devices."""
+    for value in data:
+        if isinstance(value, (Tensor, OpaqueData)):
+            yield from (
+                leaf.placing_step for _, leaf in placement_cases(value.placement) if leaf.placing_step is not None
+            )

@@ -18,11 +18,14 @@ from devlint.domain.value import (
     Const,
     DeviceType,
     DeviceValue,
+    LibraryName,
+    ProgramDefinition,
     StringPrefix,
     Value,
 )
-from devlint.interpreter.program import written_guards
+from devlint.interpreter.program import device_counts, written_guards
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
+from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.node_paths import path_to
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
@@ -44,6 +47,22 @@ _SHIMS: Final = frozenset({"intel_extension_for_pytorch", "ipex", "torch_npu", "
 """Packages that add members to the modules of torch about accelerators."""
 CUDA_BY_NAME: Final = ("", 0)
 """Stands for a function whose name says that the backend is CUDA, so that no argument does."""
+_SWITCHES: Final[Mapping[str, int]] = {
+    "torch.autocast": 2,
+    "torch.amp.autocast": 2,
+    "torch.amp.GradScaler": 5,
+    "torch.cuda.amp.autocast": 0,
+    "torch.cuda.amp.GradScaler": 4,
+}
+"""The functions for mixed precision that an argument `enabled` switches off, with the position of that argument."""
+_ABOUT_STREAMS: Final = frozenset(
+    f"torch.cuda.{name}" for name in ("Event", "Stream", "current_stream", "set_stream", "stream")
+)
+"""The names about streams: who makes a stream, and later asks whether there is one, knows the device."""
+_CUDA_COUNTS: Final[Mapping[str, frozenset[str]]] = {
+    "gpus": frozenset({"pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer"}),
+}
+"""The keywords by which functions of libraries are told a number of CUDA devices, and of no other ones."""
 BACKEND_ARGUMENTS: Final[Mapping[str, tuple[str, int]]] = {
     "torch.autocast": ("device_type", 0),
     "torch.amp.autocast": ("device_type", 0),
@@ -56,7 +75,7 @@ BACKEND_ARGUMENTS: Final[Mapping[str, tuple[str, int]]] = {
 """The functions that are told a backend by name, with the keyword and the position of that argument."""
 _CHOICES: Final = frozenset({"is_available", "current_accelerator"})
 """Names by which code asks which accelerators there are."""
-CHECKED: Final = ("available", "cuda", "gpu", "nvidia", "accelerator", "count")
+CHECKED: Final = ("available", "cuda", "nccl", "gpu", "nvidia", "accelerator", "count")
 """Parts of the words of a condition that asks for a backend, or how many devices it has."""
 _MISSING: Final = frozenset({"AttributeError", "ImportError", "Exception", ""})
 """The exceptions that a missing name raises; the empty text stands for any exception."""
@@ -72,8 +91,11 @@ _BACKENDS: Final = ("cuda", "mps", "xpu")
 """The backends whose names the program may choose."""
 
 
-def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, called: bool = False) -> None:
-    """Report the use of a library's member, if its qualified `name` is in a module about accelerators."""
+def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, arguments: Arguments | None = None) -> None:
+    """Report the use of a library's member, if its qualified `name` is in a module about accelerators.
+
+    `arguments` are those of the call, if the member is called.
+    """
     module = name.rpartition(".")[0]
     if module not in DESCRIBED_MODULES or not _is_entry(frame):
         return
@@ -94,8 +116,10 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
         or written_guards.is_named_for_cuda(around)
         or written_guards.is_told_as_cuda(around)
         or written_guards.is_replaced_by_test(around, name)
-        or written_guards.is_switched_off(around)
-        or (name == "torch.cuda.device_count" and written_guards.is_about_count(around))
+        or (name in _ABOUT_STREAMS and written_guards.is_asked_for(around, ("stream",)))
+        or (arguments is not None and _is_without_effect(frame, name, arguments))
+        or (name == "torch.cuda.device_count" and _is_about_count(frame, around))
+        or device_counts.is_for_each_cuda_device(around, frame.module.index.statements)
         or (name == "torch.cuda.current_device" and written_guards.is_index_beside_cuda(around))
         or (module.startswith("torch.cuda") and _is_for_cuda_by_design(frame, around))
     )
@@ -103,6 +127,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, calle
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
     statement = frame.place(written_guards.statement_of(around or [node]))
     context = frame.event_context(node)
+    called = arguments is not None
     frame.emit(AcceleratorNameUsed(context, name, statement, called, expected, guarded, imported, chosen, seeded))
 
 
@@ -115,26 +140,82 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     given = Const("cuda") if parameter == CUDA_BY_NAME else arguments.value(keyword, position)
     if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
         return
-    enabled = arguments.keywords.get("enabled")
-    if enabled is not None and enabled.value != Const(True):
+    enabled = arguments.value("enabled", _SWITCHES.get(name))
+    if enabled is not None and enabled != Const(True):
         return
-    asked = (*CHECKED, "device", "backend", "distributed")
+    asked = (*CHECKED, "device", "backend", "distributed", "scaler")  # who makes a scaler knows the device
     around = path_to(frame.unit.tree, arguments.node)
     guarded = (
         _is_behind_check(frame, *asked)
         or written_guards.is_asked_for(around, asked)
         or (given.value == "nccl" and written_guards.names_device_in_branch(around, "cuda"))
-        or (given.value in ("cuda", "nccl") and frame.analysis.facts.cuda_kernels.needed_by(frame.module))
+        or (given.value in ("cuda", "nccl") and _is_with_kernels(frame, around))
     )
-    context = frame.event_context(arguments.node)
-    frame.emit(BackendWrittenOut(context, name, str(given.value), _chooses_device(frame), guarded, keyword, position))
+    context, backend, chosen = frame.event_context(arguments.node), str(given.value), _chooses_device(frame)
+    written = arguments.get(keyword, position) if keyword else None
+    place = frame.place(written.node) if written is not None else None
+    frame.emit(BackendWrittenOut(context, name, backend, chosen, guarded, keyword, position, place))
+
+
+def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
+    """Return whether a call is made so that it may run on any device: mixed precision that is off, a stream or None."""
+    if name == "torch.cuda.stream":
+        given = arguments.get("stream", 0)
+        return given is not None and (_may_be_none(given.value) or "None" in _assigned_to(frame, given.node))
+    enabled = arguments.get("enabled", _SWITCHES[name]) if name in _SWITCHES else None
+    if enabled is None:
+        return False
+    if isinstance(enabled.value, Const):
+        return not enabled.value.value
+    return _assigned_to(frame, enabled.node) == {"False"}
+
+
+def _may_be_none(value: Value) -> bool:
+    """Return whether a value is None on some path."""
+    return value == NONE or (
+        isinstance(value, ConditionalValue) and (_may_be_none(value.yes) or _may_be_none(value.no))
+    )
+
+
+def _assigned_to(frame: Frame, node: cst.BaseExpression) -> set[str]:
+    """Return the texts that the file assigns to an attribute of an object, or to the attribute of that name of others.
+
+    What is chosen by `a if b else c` is two texts. An expression that is no attribute has none.
+    """
+    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
+        return set()
+    assigned = rf"\.{node.attr.value}\b(?:[ \t]*:[^=\n]*)?[ \t]*=(?!=)[ \t]*([^\n#]*)"
+    found = re.findall(assigned, frame.module.source.text)
+    return {part.strip() for one in found for part in re.split(r"\bif\b.*\belse\b", one)}
+
+
+def _is_about_count(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the number of CUDA devices, a call, decides about CUDA, here or in what is passed the number."""
+    if device_counts.is_about_count(around, frame.module.index.statements):
+        return True
+    match around:
+        case [*_, cst.Call(func=cst.Name() as called, args=arguments), cst.Arg(keyword=None) as argument, _, _]:
+            match frame.evaluate(called):
+                case ProgramDefinition(definition=FunctionInfo() as function, receiver=None):
+                    names = [one.name for one in function.parameters[arguments.index(argument) :][:1]]
+                    return device_counts.takes_cuda_for([function.node], names)
+        case [*_, cst.Call(func=called), cst.Arg(keyword=cst.Name(value=keyword)), _, _] if keyword in _CUDA_COUNTS:
+            callee = frame.evaluate(called)
+            return isinstance(callee, LibraryName) and callee.name in _CUDA_COUNTS[keyword]
+    return False
 
 
 def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
-    """Return whether the file, or the function around a node, is for CUDA only: by its kernels, graphs or name."""
+    """Return whether the file, or the code around a node, is for CUDA only: by its kernels, graphs or name."""
     if written_guards.is_name_for_cuda(frame.module.name) or is_with_cuda_kernels(around):
         return True
-    return frame.analysis.facts.cuda_kernels.needed_by(frame.module)
+    return _is_with_kernels(frame, around)
+
+
+def _is_with_kernels(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the file needs compiled kernels, or the class or function around a node always calls one."""
+    facts = frame.analysis.facts
+    return facts.cuda_kernels.needed_by(frame.module) or facts.kernel_wrappers.is_wrapped(frame.module, around)
 
 
 def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:

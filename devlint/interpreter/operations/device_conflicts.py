@@ -1,8 +1,8 @@
-"""Device conflicts: the first pair of an operation's operands on two devices, which the operation does not accept."""
+"""Device conflicts: pairs of an operation's operands on two devices, which the operation does not accept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -20,6 +20,39 @@ from devlint.interpreter.state.events import DeviceConflict, Operand, OperandCon
 from devlint.interpreter.state.frame import Frame
 
 
+def find_device_conflicts(
+    frame: Frame,
+    node: cst.CSTNode,
+    operation: str,
+    operands: Sequence[Operand],
+    scalars: int | str,
+    index: frozenset[str],
+    written: frozenset[str],
+    gathering: frozenset[str],
+) -> tuple[DeviceConflict, ...]:
+    """Return the conflict of the first pair of operands on different devices, and those of further host operands.
+
+    The further ones lie on the host beside the same operand: who moves the first one alone meets the next error. An
+    operand that the operation takes as soon as there are fewer 0-dim ones is none of them. Each conflict is classified
+    by its cause. `scalars` is how many 0-dim host operands the operation accepts beside other devices
+    ("alone": any, where all operands are 0-dim; "only:NAME": that one; "many": any). `index` names the operands that
+    may stay on the host, `written` those that the operation writes to and never accepts from the host, and `gathering`
+    those that say what to take out of another operand and must be on its device.
+    """
+    found = _pair_conflicts(frame, node, operation, operands, scalars, index, written, gathering)
+    first = next(found, None)
+    if first is None:
+        return ()
+    told, further = {first.misplaced.place, first.reference.place}, []
+    for one in found if is_host(first.misplaced.case.device) else ():
+        beside_same = one.reference.place == first.reference.place and one.reference.name == first.reference.name
+        wrong = is_host(one.misplaced.case.device) and (scalars == 0 or not _may_be_scalar(one.misplaced))
+        if beside_same and wrong and one.misplaced.of_module is None and one.misplaced.place not in told:
+            told.add(one.misplaced.place)
+            further.append(replace(one, further=True))
+    return (first, *further)
+
+
 def find_device_conflict(
     frame: Frame,
     node: cst.CSTNode,
@@ -27,16 +60,25 @@ def find_device_conflict(
     operands: Sequence[Operand],
     scalars: int | str = 0,
     index: frozenset[str] = frozenset(),
-    written: frozenset[str] = frozenset(),
-    gathering: frozenset[str] = frozenset(),
 ) -> DeviceConflict | None:
     """Return the conflict of the first pair of operands on different devices, classified by cause; None without one.
 
-    `scalars` is how many 0-dim host operands the operation accepts beside other devices ("alone": any, where all
-    operands are 0-dim; "only:NAME": that one; "many": any). `index` names the operands that may stay on the host,
-    `written` those that the operation writes to and never accepts from the host, and `gathering` those that say what to
-    take out of another operand and must be on its device.
+    `scalars` and `index` say what may stay on the host, as for `find_device_conflicts`.
     """
+    return next(_pair_conflicts(frame, node, operation, operands, scalars, index), None)
+
+
+def _pair_conflicts(
+    frame: Frame,
+    node: cst.CSTNode,
+    operation: str,
+    operands: Sequence[Operand],
+    scalars: int | str,
+    index: frozenset[str],
+    written: frozenset[str] = frozenset(),
+    gathering: frozenset[str] = frozenset(),
+) -> Iterator[DeviceConflict]:
+    """Yield the first conflict of each pair of operands that are on different devices."""
     possible_scalars = (
         [] if scalars == 0 else [one for one in operands if _may_be_scalar(one) and one.name not in written]
     )
@@ -62,10 +104,10 @@ def find_device_conflict(
             if conflict is not None:
                 if isinstance(conflict, OperandConflict):
                     conflict = at_call_from_given_file(frame, conflict)
-                return replace(
+                yield replace(
                     conflict, device_expressions=device_expressions_at(_frame_containing(frame, conflict.context.place))
                 )
-    return None
+                break
 
 
 def report_conflict_unless_scalar(

@@ -12,6 +12,7 @@ from devlint.domain.dtype import (
     DtypeSource,
     canonical_dtype_name,
     dtype_by_case,
+    is_countable,
     promote_tensor_dtypes,
     promotion_category,
     with_category,
@@ -253,12 +254,12 @@ def _number_dtype(value: Value, default: Dtype) -> Dtype:
 
 def _to_floating(dtype: Dtype, default: Dtype) -> Dtype:
     """Return the default dtype for bool and integers, any other dtype unchanged."""
-    return default if dtype.name is not None and promotion_category(dtype.name) < 2 else dtype
+    return default if is_countable(dtype) else dtype
 
 
 def _to_sum(dtype: Dtype, default: Dtype) -> Dtype:
     """Return int64 for bool and integers, any other dtype unchanged, as sums do."""
-    return Dtype("int64") if dtype.name is not None and promotion_category(dtype.name) < 2 else dtype
+    return Dtype("int64") if is_countable(dtype) else dtype
 
 
 def _to_power(dtype: Dtype, default: Dtype) -> Dtype:

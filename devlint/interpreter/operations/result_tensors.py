@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import KnownDevice, is_accelerator, is_host
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, is_countable
 from devlint.domain.placement import (
     PERHAPS_ON_HOST,
     UNKNOWN_PLACEMENT,
@@ -88,7 +88,7 @@ def result_tensor(
         placement=placement,
         dtype=dtype_with_origin(frame, dtype, short_name(row.name), node, bound),
         rank=rank if complete else rank.lower_bound,
-        grad=_requires_grad(frame, row, operands),
+        grad=False if is_countable(dtype) else _requires_grad(frame, row, operands),
         memory=None if row.name.endswith("empty") else Storage(),
         empty_sizes=empty_sizes_of_result(frame, row, bound, operands, node) if complete else None,
     )

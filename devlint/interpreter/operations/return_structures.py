@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, promotion_category
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, is_countable
 from devlint.domain.objects import Sequence as SequenceObject
 from devlint.domain.value import (
     NONE,
@@ -100,8 +100,7 @@ def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:
         if len(kinds) == 1 or position == 0:
             return first
         dtype = kinds[position] if position < len(kinds) else UNKNOWN_DTYPE
-        countable = dtype.name is not None and promotion_category(dtype.name) < 2
-        return replace(first, dtype=dtype, grad=False if countable else first.grad)
+        return replace(first, dtype=dtype, grad=False if is_countable(dtype) else first.grad)
 
     position = 0
     items: list[Value] = []

@@ -70,13 +70,12 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
         return
     if start.origin.by_constructor or frame.analysis.use_def.gets_unread_name(frame, node):
         return
-    work = end.origin.unsynchronized
-    if work is None or work.number <= start.origin.launches:
-        return
-    if end.origin.epoch != start.origin.epoch and not work.heavy:
+    running = end.origin.unsynchronized
+    work = running and running.after(start.origin.launches)
+    if work is None or (end.origin.epoch != start.origin.epoch and work.heavy is None):
         return
     timing = UnsynchronizedTiming(
-        replace(frame.event_context(node), place=end.origin.place), start.origin.place, work.step
+        replace(frame.event_context(node), place=end.origin.place), start.origin.place, work.main.step
     )
     if is_with_block_work(timing.work):
         frame.analysis.block_timings.append(timing)
@@ -90,8 +89,12 @@ def _is_not_surely_on_host(frame: Frame, placement: Placement) -> bool:
 
 
 def _takes_a_moment(row: Row) -> bool:
-    """Return whether an operation is elementwise, a reduction or a view: quick beside products and modules."""
-    return bool(row.view or row.may_view) or (row.module is None and row.rank in _QUICK_RANKS)
+    """Return whether an operation is elementwise, a reduction or a view: quick beside products and modules.
+
+    What changes a tensor in place without a change of its shape is elementwise: products write elsewhere.
+    """
+    in_place = bool(row.mutates) and row.rank.startswith("same:")
+    return bool(row.view or row.may_view) or (row.module is None and (in_place or row.rank in _QUICK_RANKS))
 
 
 def is_with_block_work(work: Step) -> bool:

@@ -12,6 +12,7 @@ import libcst as cst
 from devlint.domain.device import is_accelerator
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, assume
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, placement_cases
+from devlint.domain.placement_lattice import unknown_where
 from devlint.domain.value import NONE, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
@@ -21,7 +22,7 @@ from devlint.interpreter.operations.calls_into_other_files import (
     dtypes_at_call_from_given_file,
     refusal_at_call_from_given_file,
 )
-from devlint.interpreter.operations.device_conflicts import find_device_conflict, report_conflict_unless_scalar
+from devlint.interpreter.operations.device_conflicts import find_device_conflicts, report_conflict_unless_scalar
 from devlint.interpreter.operations.equal_dtypes import match_dtypes
 from devlint.interpreter.operations.float64_work import report_float64_work
 from devlint.interpreter.operations.generator_devices import check_generator
@@ -122,12 +123,17 @@ def apply_bound_row(
     autocast = frame.state.torch_state.autocast
     casted = cast_operands(frame, row, bound, operands, out=out is not None) if autocast else operands
     gathering = frozenset() if row.mutates else INDEX_PARAMETERS & row.index_dtypes.keys()
-    conflict = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
-    if conflict is None and len(grouped) > 1:
+    conflicts = find_device_conflicts(
+        frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering
+    )
+    if not conflicts and len(grouped) > 1:
         report_conflict_unless_scalar(frame, node, name, grouped, row.scalars)
-    if conflict is not None:
+    for conflict in conflicts:
         frame.emit(conflict)
-    elif not _is_other_overload(row, bound) and not (
+    for conflict in conflicts:
+        if isinstance(conflict, ModuleInputConflict) and conflict.module_call is not None:
+            frame.analysis.failed_calls.add(conflict.module_call, conflict.when)
+    if not (conflicts or _is_other_overload(row, bound)) and not (
         report_refused_index(frame, row, operands, node, name) or _check_target_dtypes(frame, row, casted, node, name)
     ):
         _check_dtypes(frame, row, bound, operands, casted, node, name)
@@ -138,7 +144,7 @@ def apply_bound_row(
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
     _change_sizes(frame, row, bound, operands)
-    corrected_placement = _placement_after(conflict) if conflict is not None else None
+    corrected_placement = _placement_after(conflicts[0]) if conflicts else None
     if out is not None:
         _record_writes(frame, row, bound, None)
         return replace(out.tensor, fresh=None, empty_sizes=None)
@@ -164,8 +170,10 @@ def _placement_after(conflict: DeviceConflict) -> Placement:
     misplaced.
     """
     unmoved = isinstance(conflict, OperandConflict | ModuleInputConflict) and conflict.misplaced.is_part_of_module
-    if isinstance(conflict, IndexConflict) or (unmoved and any(call.is_module for call in conflict.context.calls)):
+    if isinstance(conflict, IndexConflict):
         return UNKNOWN_PLACEMENT
+    if unmoved and any(call.is_module for call in conflict.context.calls):
+        return unknown_where(conflict.reference.tensor.placement, conflict.when)
     return where_nothing_failed(conflict.reference.tensor.placement, [conflict.misplaced.tensor.placement])
 
 

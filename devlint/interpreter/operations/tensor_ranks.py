@@ -150,6 +150,25 @@ def indexed_rank(rank: Rank, indices: list[Value | None]) -> Rank:
     return Rank.at_least(sliced + made) if sliced + made else left
 
 
+def has_too_many_indices(rank: Rank, indices: list[Value | None]) -> bool:
+    """Return whether a tensor surely has fewer dimensions than the slices and numbers among its indices take.
+
+    In `indices`, Python's None stands for a slice. Indexing fails then: a 0-dim tensor has no item.
+    """
+    taken = sum(index is None or _is_position(index) for index in indices)
+    return rank.number is not None and taken > rank.number
+
+
+def _is_position(index: Value) -> bool:
+    """Return whether an index is a number; True and False take no dimension."""
+    match index:
+        case Const(value=constant):
+            return isinstance(constant, int) and not isinstance(constant, bool)
+        case Number(kind=kind):
+            return kind != "bool"
+    return False
+
+
 def _selects_several(index: Value) -> bool:
     """Return whether an index selects several positions: a list, or a tensor or array that is not 0-dim."""
     return isinstance(index, Ref) or (isinstance(index, (Tensor, Array)) and index.rank.is_dimensioned)

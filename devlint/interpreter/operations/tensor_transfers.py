@@ -6,8 +6,8 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from devlint.domain.device import DeviceRelation, is_accelerator, is_host, relate_devices
-from devlint.domain.dtype import equals_surely
+from devlint.domain.device import DeviceRelation, DeviceSymbol, is_accelerator, is_host, relate_devices
+from devlint.domain.dtype import equals_surely, is_countable
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
     Basis,
@@ -98,6 +98,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         before,
         placement=placement,
         dtype=dtype,
+        grad=False if is_countable(dtype) else before.grad,
         cell=None,
         leaf=False if before.leaf and before.grad else None,
         pinned=before.pinned if stays else None,
@@ -107,6 +108,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         host_copy=None,
         moved_parameter=before.cell is not None
         and before.leaf is True
+        and _changes_device(before.placement, placement, frame)
         and not is_registered_parameter(frame, before.cell),
     )
 
@@ -190,6 +192,19 @@ def keeps_device(before: Placement, after: Placement, frame: Frame) -> bool:
         for _, other in placement_cases(after, frame.state.path_condition | needed)
     ]
     return bool(pairs) and all(pairs)
+
+
+def _changes_device(before: Placement, after: Placement, frame: Frame) -> bool:
+    """Return whether a transfer from one placement to another is sure to change the device in some case.
+
+    Nobody knows whether it does from a device that the caller has chosen to another one.
+    """
+    return any(
+        relate_devices(one.device, other.device) is DeviceRelation.DIFFERENT
+        or (is_host(one.device) and isinstance(other.device, DeviceSymbol))
+        for needed, one in placement_cases(before, frame.state.path_condition)
+        for _, other in placement_cases(after, frame.state.path_condition | needed)
+    )
 
 
 def _emit_transfer(

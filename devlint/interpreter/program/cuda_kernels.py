@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -79,11 +79,9 @@ class CudaKernels:
             return False
         if _CONDITIONAL.match(unit.text) and not _is_required(unit):
             return False
-        if any(self._is_kernel_module(module, one) for one in unit.imports):
-            return True
-        return not _BUILT.isdisjoint(unit.mentions) or _KERNEL_FILE.search(unit.text) is not None
+        return any(self.is_kernel_module(module, one) for one in unit.imports) or builds_kernels(unit)
 
-    def _is_kernel_module(self, module: ModuleInfo, one: Binding) -> bool:
+    def is_kernel_module(self, module: ModuleInfo, one: Binding) -> bool:
         """Return whether an import loads a compiled module of CUDA kernels, or a package that is for CUDA only."""
         dotted = one.loads or one.module
         if _KERNEL_MODULE.search(dotted) or (not one.level and is_cuda_package(dotted)):
@@ -107,14 +105,29 @@ class CudaKernels:
                         yield path
 
     @cached_property
+    def built_for_host(self) -> frozenset[str]:
+        """The last names of the modules that the program's setup scripts build without CUDA."""
+        return self._extensions["CppExtension"]
+
+    @cached_property
     def _built(self) -> frozenset[str]:
         """The last names of the modules that the program's setup scripts build with CUDA, and never without."""
+        return self._extensions["CUDAExtension"] - self.built_for_host
+
+    @cached_property
+    def _extensions(self) -> Mapping[str, frozenset[str]]:
+        """The last names of the modules that the program's setup scripts build, by the function that describes them."""
         found: dict[str, set[str]] = {"CUDAExtension": set(), "CppExtension": set()}
         for path in self._program.given_paths:
             script = self._program.load(path) if path.name.startswith("setup") else None
             for kind, name in _EXTENSION.findall(script.source.text) if script is not None else ():
                 found[kind].add(name.rpartition(".")[2])
-        return frozenset(found["CUDAExtension"] - found["CppExtension"])
+        return {kind: frozenset(names) for kind, names in found.items()}
+
+
+def builds_kernels(unit: Statement) -> bool:
+    """Return whether a statement builds CUDA kernels: it names a file of CUDA source code, or passes such code."""
+    return not _BUILT.isdisjoint(unit.mentions) or _KERNEL_FILE.search(unit.text) is not None
 
 
 def _is_required(unit: Statement) -> bool:

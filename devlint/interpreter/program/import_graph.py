@@ -9,6 +9,7 @@ from pathlib import Path
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
+from devlint.syntax.index import Binding
 
 
 class ImportGraph:
@@ -52,10 +53,15 @@ class ImportGraph:
         """Yield the files that the words of a file's imports name."""
         for unit in module.index.statements:
             for one in unit.imports:
-                for name in (one.module, f"{one.module}.{one.attribute}") if one.attribute else (one.module,):
-                    path = self._program.resolve(module, name.strip("."), one.level)
-                    if path is not None:
-                        yield path
+                yield from self.named_by(module, one)
+
+    def named_by(self, module: ModuleInfo, binding: Binding) -> Iterator[Path]:
+        """Yield the files of the program that the words of one import in a file name."""
+        names = (binding.module, f"{binding.module}.{binding.attribute}") if binding.attribute else (binding.module,)
+        for name in names:
+            path = self._program.resolve(module, name.strip("."), binding.level)
+            if path is not None:
+                yield path
 
     def reached_from(self, start: Iterable[Path]) -> frozenset[Path]:
         """Return the files that some files import, directly or through other files."""

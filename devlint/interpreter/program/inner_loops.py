@@ -1,4 +1,4 @@
-"""Loops within loops: what one iteration of an outer loop pays once for many iterations of an inner one."""
+"""Loops by their text: what an iteration pays once for an inner loop, and which loops a person drives."""
 
 from __future__ import annotations
 
@@ -33,6 +33,12 @@ def stands_beside_training_loop(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     if any(isinstance(one, (cst.For, cst.While)) for one in around):
         return False
     return any(isinstance(one, (cst.For, cst.While)) and _computes_gradients(one) for one in descend(body))
+
+
+@lru_cache(maxsize=1024)
+def asks_for_input(loop: cst.CSTNode) -> bool:
+    """Return whether each iteration of a loop waits for a line that a person types."""
+    return any(isinstance(one, cst.Call) and dotted_name(one.func) == "input" for one in descend(loop))
 
 
 def _computes_gradients(loop: cst.For | cst.While) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.definitions import names_bound_by
+from devlint.interpreter.program.definitions import FunctionInfo, names_bound_by
 from devlint.interpreter.program.name_events import NameEvents
 from devlint.interpreter.program.node_kinds import MUTATORS
 from devlint.syntax.tree_walk import descend, names_in_target
@@ -74,6 +75,16 @@ def names_changed_in(node: cst.CSTNode) -> frozenset[str]:
 def names_bound_in(node: cst.CSTNode) -> frozenset[str]:
     """Return the names that the code in a node binds."""
     return frozenset(name for one in (node, *descend(node, into_functions=False)) for name in names_bound_by(one))
+
+
+def settled_names(function: FunctionInfo) -> frozenset[str]:
+    """Return the names that hold one value during a call of a function: it binds them once, and not in a loop."""
+    nodes = [*descend(function.node.body, into_functions=False)]
+    bound = Counter([one.name for one in function.parameters])
+    bound.update(name for node in nodes for name in names_bound_by(node))
+    loops = [node for node in nodes if isinstance(node, cst.For | cst.While)]
+    repeated = {name for loop in loops for name in names_bound_in(loop)}
+    return frozenset(name for name, times in bound.items() if times == 1) & function.locals - repeated
 
 
 def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Datasets that put their data on a device themselves: their loaders need not yield host tensors."""
+"""Datasets and transforms that put data on a device themselves: their loaders need not yield host tensors."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ _PLACES: Final = re.compile(
 _HAS_ITEMS: Final = re.compile(r"\bdef __getitem__\b")
 """The method by which a loader takes the items of a dataset."""
 
+_TRANSFORMS: Final = re.compile(r"\bdef __call__\(\s*self,\s*\w+\s*(?::[^,()=]+)?,?\s*\)")
+"""The method of an object that is called with one sample."""
+
 
 class PlacedDatasets:
-    """The datasets of the program whose own code, or a function that it uses, may put data on an accelerator.
+    """The datasets and transforms of the program whose own code, or what it uses, may put data on an accelerator.
 
-    `asked` are the files that were asked for, with the answers of `are_around`.
+    `asked` are the questions of `are_around` with their answers: the file, and whether transforms alone count.
     """
 
     def __init__(self, program: Program, imports: ImportGraph) -> None:
         self._program = program
         self._imports = imports
         self._by_class: dict[Statement, bool] = {}
-        self._by_file: dict[Path, bool] = {}
-        self._around: dict[Path, bool] = {}
-        self.asked: dict[Path, bool] = {}
+        self._by_file: dict[tuple[Path, bool], bool] = {}
+        self._around: dict[tuple[Path, bool], bool] = {}
+        self.asked: dict[tuple[Path, bool], bool] = {}
 
     def may_place(self, module: ModuleInfo, unit: Statement) -> bool:
         """Return whether a class of a file, or what it uses of the program, may put data on an accelerator."""
@@ -40,25 +43,30 @@ class PlacedDatasets:
             self._by_class[unit] = any(_PLACES.search(one.text) for one in self._used_by(module, unit))
         return self._by_class[unit]
 
-    def are_around(self, module: ModuleInfo) -> bool:
-        """Return whether a dataset that places its data may reach a file.
+    def are_around(self, module: ModuleInfo, *, transforms_only: bool = False) -> bool:
+        """Return whether a dataset or transform that places its data may reach a file.
 
-        It is defined in the file, in a file that imports it, or in what one of these files imports.
+        It is defined in the file, in a file that imports it, or in what one of these files imports. With
+        `transforms_only`, datasets do not count.
         """
-        if module.path not in self._around:
+        question = module.path, transforms_only
+        if question not in self._around:
             near = {module.path, *self._imports.importers_of(module.path)}
             files = near | self._imports.reached_from(near)
-            self._around[module.path] = any(self._is_in(path) for path in sorted(files))
-        self.asked[module.path] = self._around[module.path]
-        return self._around[module.path]
+            self._around[question] = any(self._is_in(path, transforms_only) for path in sorted(files))
+        self.asked[question] = self._around[question]
+        return self._around[question]
 
-    def _is_in(self, path: Path) -> bool:
-        """Return whether a file defines a dataset that places its data."""
-        if path not in self._by_file:
+    def _is_in(self, path: Path, transforms_only: bool) -> bool:
+        """Return whether a file defines a dataset or transform that places its data."""
+        if (path, transforms_only) not in self._by_file:
             module = self._program.load(path)
-            datasets = [one for one in module.index.statements if _is_dataset(one)] if module is not None else []
-            self._by_file[path] = module is not None and any(self.may_place(module, one) for one in datasets)
-        return self._by_file[path]
+            units = module.index.statements if module is not None else ()
+            makers = [one for one in units if _is_transform(one) or (_is_dataset(one) and not transforms_only)]
+            self._by_file[path, transforms_only] = module is not None and any(
+                self.may_place(module, one) for one in makers
+            )
+        return self._by_file[path, transforms_only]
 
     def _used_by(self, module: ModuleInfo, unit: Statement) -> Iterator[Statement]:
         """Yield a definition, and the program's functions and classes that it mentions, directly or through others."""
@@ -90,6 +98,11 @@ class PlacedDatasets:
             wanted = one.name == binding.attribute if binding.attribute not in (None, "*") else one.name in mentions
             if home is not None and one.name is not None and wanted:
                 yield home, one
+
+
+def _is_transform(unit: Statement) -> bool:
+    """Return whether a statement defines a class of transforms: its objects are called with one sample."""
+    return unit.kind == "class" and "Module" not in unit.mentions and _TRANSFORMS.search(unit.text) is not None
 
 
 def _is_dataset(unit: Statement) -> bool:

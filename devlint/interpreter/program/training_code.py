@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -16,6 +17,7 @@ _BACKWARD: Final = frozenset({"backward", "manual_backward"})
 """The methods that run the backward pass of a training step."""
 
 
+@lru_cache(maxsize=1024)
 def takes_training_step(code: cst.CSTNode) -> bool:
     """Return whether the body of a loop or function runs a backward pass, outside of its inner loops and functions."""
     body = code.body if isinstance(code, (cst.For, cst.While, cst.FunctionDef)) else code
@@ -33,6 +35,7 @@ def _straight(code: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield from _straight(one)
 
 
+@lru_cache(maxsize=1024)
 def runs_now_and_then(code: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a loop or function runs only in some iterations: under `if step % 100 == 0:`.
 

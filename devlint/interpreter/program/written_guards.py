@@ -64,20 +64,6 @@ def names_device_in_branch(path: Sequence[cst.CSTNode], device: str) -> bool:
     return False
 
 
-def is_about_count(path: Sequence[cst.CSTNode]) -> bool:
-    """Return whether the number of CUDA devices, a node, is asked for code that is for CUDA.
-
-    Its value is only compared, or only decides on a branch, or the function around it sets which CUDA devices are seen.
-    """
-    function = next((one for one in reversed(path) if isinstance(one, cst.FunctionDef)), None)
-    if function is not None and any("CUDA_VISIBLE_DEVICES" in one for one in words_in(function)):
-        return True
-    for above, below in pairwise(path):
-        if isinstance(above, (cst.If, cst.IfExp, cst.While)) and below is above.test:
-            return True
-    return any(isinstance(one, (cst.Comparison, cst.Decorator)) for one in path)
-
-
 def is_index_beside_cuda(path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a call, a node, gives the index of a device whose type the code around it writes out as CUDA.
 
@@ -95,6 +81,11 @@ def is_index_beside_cuda(path: Sequence[cst.CSTNode]) -> bool:
             case cst.BaseSmallStatement() | cst.BaseCompoundStatement():
                 return False
     return False
+
+
+def function_around(path: Sequence[cst.CSTNode]) -> cst.FunctionDef | None:
+    """Return the innermost function in a path of nodes; None for code in no function."""
+    return next((one for one in reversed(path) if isinstance(one, cst.FunctionDef)), None)
 
 
 def statement_of(path: Sequence[cst.CSTNode]) -> cst.CSTNode:
@@ -131,7 +122,7 @@ def is_told_as_cuda(path: Sequence[cst.CSTNode]) -> bool:
     statement = statement_of(path)
     match statement:
         case cst.Expr(value=cst.Call(func=called)) if (dotted_name(called) or "").rpartition(".")[2] in _TELLING:
-            return any("cuda" in text.lower() and not _DEVICE.fullmatch(text) for text in _texts(statement))
+            return any("cuda" in text.lower() and not _DEVICE.fullmatch(text) for text in texts_in(statement))
     return False
 
 
@@ -143,21 +134,12 @@ def is_replaced_by_test(path: Sequence[cst.CSTNode], name: str) -> bool:
             around += one.items
         elif isinstance(one, cst.FunctionDef | cst.ClassDef):
             around += one.decorators
-    return any(text.endswith(name) for one in around for text in _texts(one))
+    return any(text.endswith(name) for one in around for text in texts_in(one))
 
 
-def is_switched_off(path: Sequence[cst.CSTNode]) -> bool:
-    """Return whether a node is the function of a call with `enabled=False`."""
-    match path:
-        case [*_, cst.Call(func=called, args=args), last] if called is last:
-            given = (one.value for one in args if one.keyword is not None and one.keyword.value == "enabled")
-            return any(isinstance(one, cst.Name) and one.value == "False" for one in given)
-    return False
-
-
-def _texts(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the texts written out in a node, those of formatted strings in parts."""
-    for one in descend(node):
+def texts_in(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the texts written out in code, those of formatted strings in parts."""
+    for one in (node, *descend(node)):
         if isinstance(one, cst.SimpleString):
             yield one.raw_value
         elif isinstance(one, cst.FormattedStringText):

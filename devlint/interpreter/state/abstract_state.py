@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Final
 
 from devlint.domain.autocast import NO_AUTOCAST, UNKNOWN_AUTOCAST, Autocast
-from devlint.domain.clock_reads import RunningWork
+from devlint.domain.clock_reads import Launch, RunningWork
 from devlint.domain.device import ANY_ACCELERATOR, CPU, KnownDevice
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.join import join, join_dtypes
@@ -201,8 +201,14 @@ def _join_running_work(left: TorchState, right: TorchState) -> RunningWork | Non
     running = [one.unsynchronized for one in (left, right) if one.unsynchronized is not None]
     if left.epoch != right.epoch and len(running) < 2:
         return None
-    newest = max(running, key=lambda work: work.number, default=None)
-    return newest and replace(newest, heavy=any(work.heavy for work in running))
+    newest = max((one.newest for one in running), key=_number, default=None)
+    heavy = max((one.heavy for one in running if one.heavy is not None), key=_number, default=None)
+    return RunningWork(newest, heavy) if newest is not None else None
+
+
+def _number(launch: Launch) -> int:
+    """Return the number of a launched operation."""
+    return launch.number
 
 
 def changed(before: State, after: State) -> set[str]:

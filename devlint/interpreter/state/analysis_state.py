@@ -17,6 +17,7 @@ from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.state.call_summaries import CallSummaries
 from devlint.interpreter.state.deep_calls import DeepCalls, Reach
 from devlint.interpreter.state.events import CallOnStack, Event, OverwrittenCopy, UnsynchronizedTiming
+from devlint.interpreter.state.failed_calls import FailedCalls
 from devlint.interpreter.state.failures import InternalError, UnparsedStatement
 from devlint.interpreter.state.heap import BaseHeap
 from devlint.interpreter.state.observation import Observer
@@ -89,6 +90,7 @@ class AnalysisState:
         """The frames of the modules whose top level was run."""
         self.base_heap = BaseHeap()
         self.calls: list[CallOnStack] = []
+        self.failed_calls = FailedCalls()
         self.active_functions: list[FunctionInfo] = []
         self.symbolic = False
         self.construction_depth = 0
@@ -166,6 +168,7 @@ class AnalysisState:
         """
         self.budget, self.symbolic = ENTRY_BUDGET, symbolic
         self.calls.clear()
+        self.failed_calls.clear()
         self.active_functions.clear()
         self.recursive_calls = RecursiveCalls()
         self.call_summaries = CallSummaries()
@@ -291,6 +294,16 @@ class AnalysisState:
             raise
 
     # Events and errors
+
+    @contextmanager
+    def events_kept(self) -> Iterator[list[Event]]:
+        """Keep the events of the `with` block in a list, for the caller to send to the listener afterwards."""
+        kept: list[Event] = []
+        before, self.listener = self.listener, kept.append
+        try:
+            yield kept
+        finally:
+            self.listener = before
 
     def contain_errors(self, filename: str, where: str) -> ContainedErrors:
         """Contain an exception raised inside the `with` block, so that the rest of the program is still analysed.

@@ -51,7 +51,8 @@ class EventContext:
 
     `calls` are the calls being run, outermost first. `symbolic` is true when the code was entered with symbolic
     arguments, as an unknown caller passes them. `idle` is true where the host has waited for the accelerator and has
-    launched nothing since.
+    launched nothing since. `supposed` are conditions that no branch of the code asks for: one of several values is what
+    the event is about.
     """
 
     place: Place
@@ -61,6 +62,7 @@ class EventContext:
     loop: Loop | None = None
     symbolic: bool = False
     idle: bool = False
+    supposed: PathCondition = NO_CONDITION
 
     @property
     def hot(self) -> bool:
@@ -128,7 +130,8 @@ class DeviceConflict(Event):
 
     `misplaced` is the operand that should be moved (the one on the host, if there is one) and `reference` an operand on
     the device to move it to. `when` are the conditions, besides the path condition, under which the devices differ.
-    `device_expressions` are the program's expressions that name a device at the operation.
+    `device_expressions` are the program's expressions that name a device at the operation. `further` is true where the
+    conflict of another operand of the same operation is reported too, at the operation.
     """
 
     operation: str
@@ -136,6 +139,12 @@ class DeviceConflict(Event):
     reference: Operand
     when: PathCondition = NO_CONDITION
     device_expressions: tuple[DeviceExpression, ...] = field(default=(), kw_only=True)
+    further: bool = field(default=False, kw_only=True)
+
+    @property
+    def reported(self) -> Place:
+        """The source location of a finding about the operation: the operation, or the further misplaced operand."""
+        return self.misplaced.place if self.further else self.context.place
 
 
 @record(frozen=True, slots=True)
@@ -552,8 +561,8 @@ class MovedLeaf(Event):
 class UnsynchronizedTiming(Event):
     """Two clock reads around accelerator work that the program does not wait for before the second read.
 
-    The source location of the event is the second read; `started` is that of the first, `work` the newest accelerator
-    operation between them.
+    The source location of the event is the second read; `started` is that of the first, `work` the newest heavy
+    accelerator operation between them, or the newest one where none is heavy.
     """
 
     started: Place
@@ -622,7 +631,7 @@ class BackendWrittenOut(Event):
 
     `function` is the qualified name of what is called, `backend` what is named. `chosen` is true in a file that chooses
     its device while it runs, `guarded` where the code runs only after a check of the device. `keyword` and `position`
-    are those of the argument that names the backend.
+    are those of the argument that names the backend, and `argument` is its place; None where the function's name does.
     """
 
     function: str
@@ -631,6 +640,7 @@ class BackendWrittenOut(Event):
     guarded: bool
     keyword: str
     position: int
+    argument: Place | None
 
 
 @record(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.clock_reads import RunningWork
+from devlint.domain.clock_reads import Launch, RunningWork
 from devlint.domain.join import join_tensors
 from devlint.domain.objects import HeapObject, Instance, ParameterCell, ParameterGroup, Sequence, join_parameter_cells
 from devlint.domain.path_conditions import Literal, entails
@@ -37,7 +37,7 @@ from devlint.interpreter.state.abstract_state import State, TorchState
 from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.device_facts import refine_placement
-from devlint.interpreter.state.events import CallOnStack, Event, EventContext
+from devlint.interpreter.state.events import CallOnStack, DeviceConflict, Event, EventContext
 from devlint.interpreter.state.heap import Heap
 from devlint.interpreter.state.observation import Observer
 from devlint.syntax.index import Binding, Statement
@@ -116,13 +116,15 @@ class LoopFrame:
     """A loop that a frame is running, with the abstract states that left its body early.
 
     `bound_names` are the names that its body binds; `unrolled` is true when the loop is run once per known element;
-    `breaks` and `continues` are the abstract states at each `break` and `continue`.
+    `iteration` identifies the iteration or pass being run; `breaks` and `continues` are the abstract states at each
+    `break` and `continue`.
     """
 
     loop: Loop
     node: cst.CSTNode
     bound_names: frozenset[str] = frozenset()
     unrolled: bool = False
+    iteration: Hashable = None
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
 
@@ -286,7 +288,14 @@ class Frame:
         return Loop(self.place(head), depth, outer, self.state.path_condition, self.scope, counted, of_batches, body)
 
     def emit(self, event: Event) -> None:
-        """Send an event to the listener of the analysis, which hands it to the rules."""
+        """Send an event to the listener of the analysis, which hands it to the rules.
+
+        A device conflict inside a module's call that has failed before is left out.
+        """
+        if isinstance(event, DeviceConflict):
+            when = event.context.path_condition | event.when
+            if self.analysis.failed_calls.has_failed(event.context.calls, when):
+                return
         self.analysis.listener(event)
 
     # Methods implemented by a subclass in `devlint.interpreter.driver.assembly`: their code is in rooms above this one
@@ -543,6 +552,7 @@ class Frame:
         `heavy` is false for an operation that takes a moment (see `RunningWork`).
         """
         torch_state: TorchState = self.state.torch_state
-        number, running = torch_state.launches + 1, torch_state.unsynchronized
-        work = RunningWork(number, step, heavy or (running is not None and running.heavy))
-        self.state.torch_state = replace(torch_state, launches=number, unsynchronized=work, last_wait=None)
+        newest, running = Launch(torch_state.launches + 1, step), torch_state.unsynchronized
+        earlier = running.heavy if running is not None else None
+        work = RunningWork(newest, newest if heavy else earlier)
+        self.state.torch_state = replace(torch_state, launches=newest.number, unsynchronized=work, last_wait=None)

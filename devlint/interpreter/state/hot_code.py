@@ -2,7 +2,8 @@
 
 Hot is a loop over more than a few known elements, a function that runs for every batch, step or request, and what such
 code calls. Not hot are module level, set-up, the construction of modules, tests, the cells of notebooks but for loops
-over batches, and what runs only until its result is kept (`if self.table is None: self.table = ...`).
+over batches, what runs only until its result is kept (`if self.table is None: self.table = ...`), what a loop calls
+only now and then (`if step % 100 == 0: sample()`), and a loop in which a person is asked for input.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import libcst as cst
 from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope
 from devlint.interpreter.program.branches import is_in_branch
-from devlint.interpreter.program.inner_loops import pays_for_inner_loop, stands_beside_training_loop
+from devlint.interpreter.program.inner_loops import asks_for_input, pays_for_inner_loop, stands_beside_training_loop
 from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_until_kept
+from devlint.interpreter.program.training_code import runs_now_and_then, takes_training_step
 
 
 def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | None:
@@ -25,13 +27,15 @@ def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | No
     """
     at: Place | None = place
     run: Scope | None = scope
+    trains = False
     while run is not None and at is not None:
+        trains = trains or (isinstance(run.body, cst.CSTNode) and takes_training_step(run.body))
         if run.heat is Heat.ONCE or run.construction or _stands_in(runs_until_kept, at, run):
             return None
         repeating = None if run.heat is Heat.SET_UP else next(repeating_loops(run, loop), None)
         if repeating is not None and run.heat is Heat.CELL and not repeating.of_batches:
             repeating = None
-        if repeating is not None and _stands_in(runs_once_in_loops, at, run):
+        if repeating is not None and (_stands_in(runs_once_in_loops, at, run) or _is_rare(repeating, at, trains)):
             repeating = None
         if repeating is not None or run.heat is Heat.HOT:
             return None if _is_once(run.caller) else repeating or run
@@ -69,6 +73,16 @@ def is_in_branch_of_hot_code(place: Place, scope: Scope, loop: Loop | None) -> b
     body = repeating.body if isinstance(repeating, Loop) and repeating.scope is scope else scope.body
     nodes = body, place.node
     return all(isinstance(one, cst.CSTNode) for one in nodes) and is_in_branch(*nodes)
+
+
+def _is_rare(loop: Loop, at: Place, trains: bool) -> bool:
+    """Return whether a loop reaches some code only now and then, or asks a person for input in each iteration.
+
+    What trains counts even now and then: a second model may be trained in every fifth step.
+    """
+    if not isinstance(loop.body, cst.CSTNode) or not isinstance(at.node, cst.CSTNode):
+        return False
+    return asks_for_input(loop.body) or (not trains and runs_now_and_then(loop.body, at.node))
 
 
 def _is_once(run: Scope | None) -> bool:

@@ -12,12 +12,14 @@ from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.cuda_kernels import CudaKernels
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.import_graph import ImportGraph
-from devlint.interpreter.program.liveness import names_bound_in, names_changed_in
+from devlint.interpreter.program.kernel_wrappers import KernelWrappers
+from devlint.interpreter.program.liveness import names_bound_in, names_changed_in, settled_names
 from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.registering_files import RegisteringFiles
+from devlint.interpreter.program.removed_modules import RemovedModules
 from devlint.interpreter.program.tensor_files import TensorLibraries
 from devlint.interpreter.program.tensor_reach import TensorReach
 from devlint.interpreter.program.use_def import UseDef
@@ -44,10 +46,13 @@ class ProgramFacts:
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)
         self.cuda_kernels = CudaKernels(program)
+        self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
+        self.removed_modules = RemovedModules(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
+        self._settled_names_by_function: dict[FunctionInfo, frozenset[str]] = {}
         self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
 
     def gather(self) -> None:
@@ -79,6 +84,13 @@ class ProgramFacts:
         found = self._carried_names_by_loop.get(loop)
         if found is None:
             found = self._carried_names_by_loop[loop] = loop_carried_names(loop, function)
+        return found
+
+    def settled_names(self, function: FunctionInfo) -> frozenset[str]:
+        """Return the names that hold one value during a call of a function, computed once for each function."""
+        found = self._settled_names_by_function.get(function)
+        if found is None:
+            found = self._settled_names_by_function[function] = settled_names(function)
         return found
 
     def transfers_of_parts(self, loop: cst.For) -> tuple[PartTransfer, ...]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from devlint.domain.objects import Instance
 from devlint.domain.value import AllocationSite, Unknown
 from devlint.interpreter.state.frame import Frame
+
+ANNOTATED_MODULE: Final = "torch.nn.Module"
+"""The class in the record of an object that an annotation declares to be a module of the program."""
 
 
 def unknown_object_site(owner: Unknown) -> AllocationSite:

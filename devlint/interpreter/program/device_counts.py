@@ -1,0 +1,122 @@
+"""What code does with the number of CUDA devices: it decides about CUDA, or code runs once for each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+import libcst as cst
+
+from devlint.interpreter.program.written_guards import function_around, texts_in
+from devlint.syntax.source_code import words_in
+from devlint.syntax.statement import Statement
+from devlint.syntax.tree_walk import descend
+
+_CUDA_DEVICE: Final = re.compile(r"cuda(:.*)?")
+"""A text that names a device of CUDA, or begins such a text."""
+_COUNTING: Final = ("device_count", "cuda")
+"""Parts of the names of functions that return how many CUDA devices there are."""
+
+
+def is_about_count(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> bool:
+    """Return whether the number of CUDA devices, a node, is asked for code that is for CUDA.
+
+    `path` are the nodes from the top-level statement down to the node, `statements` the top-level statements of its
+    file. The number is only compared, or only decides on a branch, or decides whether a CUDA device is taken or how
+    often a loop with code for CUDA runs, or the function around it sets which CUDA devices are seen.
+    """
+    function = function_around(path)
+    if function is not None and any("CUDA_VISIBLE_DEVICES" in one for one in words_in(function)):
+        return True
+    for above, below in pairwise(path):
+        if isinstance(above, (cst.If, cst.IfExp, cst.While)) and below is above.test:
+            return True
+        if isinstance(above, cst.For) and below is above.iter and "cuda" in words_in(above.body):
+            return True
+    if any(isinstance(one, (cst.Comparison, cst.Decorator)) for one in path):
+        return True
+    scope = _scope_of(path, statements)
+    return bool(path) and takes_cuda_for(scope, _names_holding(scope, path[-1]))
+
+
+def takes_cuda_for(scope: Sequence[cst.CSTNode], names: Collection[str]) -> bool:
+    """Return whether a test on one of some names, in code, decides whether the code takes a CUDA device."""
+    for root in scope if names else ():
+        for above in (root, *descend(root)):
+            match above:
+                case cst.If(test=test, body=body, orelse=orelse) | cst.IfExp(test=test, body=body, orelse=orelse):
+                    if any(word in names for word in words_in(test)):
+                        parts = [body, orelse if orelse is not None else root if _leaves(body) else body]
+                        if any(map(_takes_cuda, parts)):
+                            return True
+    return False
+
+
+def is_for_each_cuda_device(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> bool:
+    """Return whether a loop around a node runs once for each CUDA device, and so not at all without CUDA."""
+    for above, below in pairwise(path):
+        if isinstance(above, cst.For) and below is above.body:
+            if _counts(above.iter):
+                return True
+            words = set(words_in(above.iter))
+            if any(name in words and _counts(value) for name, value in _assigned(_scope_of(path, statements))):
+                return True
+    return False
+
+
+def _counts(node: cst.CSTNode) -> bool:
+    """Return whether code calls a function that says, by its name, how many CUDA devices there are."""
+    called = (one.func for one in (node, *descend(node)) if isinstance(one, cst.Call))
+    return any(part in word.lower() for one in called for word in words_in(one) for part in _COUNTING)
+
+
+def _scope_of(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> Sequence[cst.CSTNode]:
+    """Return the code that shares the names of a node: the function around it, or the code at the top of its file."""
+    function = function_around(path)
+    if function is not None:
+        return (function,)
+    return [one.tree for one in statements if one.kind == "other"]
+
+
+def _names_holding(scope: Sequence[cst.CSTNode], node: cst.CSTNode) -> set[str]:
+    """Return the names that code binds to what it computes from a node, such as a number or a range of it."""
+    found: set[str] = set()
+    while True:
+        new = {
+            name
+            for name, value in _assigned(scope)
+            if any(one is node for one in (value, *descend(value))) or not found.isdisjoint(words_in(value))
+        }
+        if new <= found:
+            return found
+        found |= new
+
+
+def _assigned(scope: Sequence[cst.CSTNode]) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """Yield the names and attributes to which code assigns the value of an expression."""
+    for root in scope:
+        for one in (root, *descend(root)):
+            match one:
+                case cst.Assign(targets=targets, value=value):
+                    for each in targets:
+                        match each.target:
+                            case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+                                yield name, value
+
+
+def _takes_cuda(node: cst.CSTNode) -> bool:
+    """Return whether code writes out a device of CUDA, or moves something to CUDA by the method `cuda`."""
+    if any(_CUDA_DEVICE.fullmatch(text) for text in texts_in(node)):
+        return True
+    called = (one.func for one in (node, *descend(node)) if isinstance(one, cst.Call))
+    return any(isinstance(one, cst.Attribute) and one.attr.value == "cuda" for one in called)
+
+
+def _leaves(body: cst.CSTNode) -> bool:
+    """Return whether a branch ends by leaving its function, so that the code after it is the other branch."""
+    match body:
+        case cst.IndentedBlock(body=[*_, cst.SimpleStatementLine(body=[*_, cst.Return()])]):
+            return True
+    return False
