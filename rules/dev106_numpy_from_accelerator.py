@@ -25,7 +25,8 @@ class NumpyFromAccelerator(Rule):
     ## What it does
     Reports `.numpy()`, NumPy functions and whatever else reads an array's memory (`np.array([...])`, plotting,
     scikit-learn) when the tensor lies on an accelerator, or where the program has moved it to a device that the caller
-    of the function chooses.
+    of the function chooses. An argument of the function is reported too if the function has put another tensor on the
+    argument's device, and so allows an accelerator.
 
     ## Why is this bad?
     NumPy sees host memory only. PyTorch does not copy by itself and raises `TypeError: can't convert cuda:0 device

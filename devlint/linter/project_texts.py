@@ -53,14 +53,15 @@ def texts_digest(texts: Mapping[Path, str] | None) -> str:
 
 def is_installed(path: Path, disk: DiskReads) -> bool:
     """Return whether a file belongs to a package that other programs can install and import."""
-    folder = path.parent
+    package, folder = None, path.parent
     while disk.is_file(folder / "__init__.py"):
         # A folder that is itself a package may hold the project file of the packages in it.
-        folder = folder.parent
+        package, folder = folder, folder.parent
         if _has_project_file(folder, disk):
             return True
-    is_package = folder != path.parent
-    return is_package and folder.name == "src" and _has_project_file(folder.parent, disk)
+    if package is None:
+        return False
+    return disk.is_installed(package) or (folder.name == "src" and _has_project_file(folder.parent, disk))
 
 
 def _has_project_file(folder: Path, disk: DiskReads) -> bool:

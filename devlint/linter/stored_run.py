@@ -53,6 +53,7 @@ class _StoredReport:
     are_files: tuple[tuple[str, bool], ...]
     exist: tuple[tuple[str, bool], ...]
     modules_in: tuple[tuple[str, str], ...]
+    installed: tuple[tuple[str, bool], ...]
     contents: tuple[tuple[str, str | None], ...]
     project_texts: str | None
     in_project: tuple[str, ...]
@@ -103,6 +104,7 @@ class StoredRun:
             tuple((self._relative(path), found) for path, found in report.disk.are_files.items()),
             tuple((self._relative(path), found) for path, found in report.disk.exist.items()),
             tuple((self._relative(path), digest_of(sorted(names))) for path, names in report.disk.modules_in.items()),
+            tuple((self._relative(path), found) for path, found in report.disk.installed.items()),
             tuple((self._relative(path), digest_of_file(path)) for path in others),
             report.disk.project_texts,
             tuple(self._relative(path) for path in report.disk.in_project),
@@ -140,6 +142,8 @@ class StoredRun:
         ):
             return False
         disk = DiskReads()
+        if any(disk.is_installed(self._root / name) is not found for name, found in stored.installed):
+            return False
         if any(digest_of(sorted(disk.modules(self._root / name))) != digest for name, digest in stored.modules_in):
             return False
         if any(digest_of_file(self._root / name) != digest for name, digest in stored.contents):

@@ -30,6 +30,8 @@ _COMPUTED_FUNCTION: Final = re.compile(_COMPUTED_NAME.pattern.replace(r"getattr\
 """The ways to reach a method, and a function of a module, by a name that the program computes."""
 _PARSED_OPTIONS: Final = re.compile(r"(\w+)(?:\s*,\s*\w+)?\s*=[^=\n]*\.parse_(?:known_)?args\(")
 """The name that a program gives to its parsed command-line options, which hold no functions."""
+_TEST_NAME: Final = re.compile(r"test_|Test")
+"""The start of the name of a test, or of a class of tests."""
 _METHOD: Final = re.compile(r"^([ \t]+)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _PLAIN_BASES: Final = frozenset({"object", "nn.Module", "torch.nn.Module", "Module"})
 """The base classes that call no methods but those of `_CALLED_BY_MODULES`."""
@@ -95,8 +97,10 @@ class UncalledDefinitions:
 
     @cached_property
     def _is_application(self) -> bool:
-        """Whether the program has several files, one of which is a script."""
-        return len(self.modules) > 1 and any(_MAIN_GUARD.search(one.source.text) for one in self.modules)
+        """Whether the program has several files, one of which is a script, and no tests that also run by themselves."""
+        return len(self.modules) > 1 and any(
+            _MAIN_GUARD.search(one.source.text) and not _has_tests(one) for one in self.modules
+        )
 
     def _is_uncalled(self, definition: _Definition) -> bool:
         """Return whether nothing calls a definition, except code that nothing calls either."""
@@ -171,6 +175,11 @@ class UncalledDefinitions:
         texts = project_texts(self._disk.in_project, self._disk)
         self._disk.project_texts = texts_digest(texts)
         return None if texts is None else [(text, path.suffix in PROSE) for path, text in texts.items()]
+
+
+def _has_tests(module: ModuleInfo) -> bool:
+    """Return whether a file is one of tests, by its name and by what it defines."""
+    return is_test_file(module.path) and any(_TEST_NAME.match(one.name or "") for one in module.index.statements)
 
 
 def _definitions_at(module: ModuleInfo, row: int) -> Iterator[_Definition]:

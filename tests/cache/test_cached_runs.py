@@ -116,6 +116,21 @@ def test_a_module_that_decides_whether_a_file_concerns_tensors_counts(run, write
     assert run("app/plain.py") == run("--no-cache", "app/plain.py")
 
 
+def test_the_record_of_an_installation_counts(run, write):
+    wrong = "torch.ones(3) + torch.ones(3, device='cuda')"
+    write("app/package/__init__.py", "")
+    write(
+        "app/package/sums.py", f"import torch\n\n\ndef used():\n    return 1\n\n\ndef unused():\n    return {wrong}\n"
+    )
+    write("app/script.py", "from package.sums import used\n\nif __name__ == '__main__':\n    used()\n")
+    assert "sums.py" not in run()[1]
+    write("app/made-1.0.dist-info/RECORD", "package/__init__.py,,\n")
+    fresh = run("--no-cache")
+    assert "sums.py" in fresh[1]
+    assert run() == fresh and run.analysed
+    assert run() == fresh and not run.analysed
+
+
 def test_settings_that_change_the_analysis_count(run, write):
     run()
     assert run("--select", "DEV1")[0] == 1 and run.analysed

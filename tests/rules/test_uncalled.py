@@ -184,6 +184,54 @@ def test_installed_package(tmp_path: Path) -> None:
     assert {one.confidence for one in found} == {Confidence.CERTAIN}
 
 
+@pytest.mark.parametrize(
+    ("record", "text", "confidence"),
+    [
+        ("made-1.0.dist-info/RECORD", "package/__init__.py,,\npackage/helpers.py,,\n", Confidence.CERTAIN),
+        ("made.egg-info/top_level.txt", "other\npackage\n", Confidence.CERTAIN),
+        ("made-1.0.dist-info/RECORD", "other/package/__init__.py,,\nother/__init__.py,,\n", Confidence.POSSIBLE),
+        ("made.egg-info/top_level.txt", "packages\n", Confidence.POSSIBLE),
+    ],
+    ids=["wheel", "egg", "another wheel", "another egg"],
+)
+def test_package_that_an_installer_has_put_here(tmp_path: Path, record: str, text: str, confidence: Confidence) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "helpers.py").write_text(HELPERS)
+    (tmp_path / "main.py").write_text(SCRIPT.replace("helpers", "package.helpers"))
+    (tmp_path / record).parent.mkdir()
+    (tmp_path / record).write_text(text)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert {one.confidence for one in found} == {confidence}
+
+
+TESTS = """\
+from helpers import used, Net
+
+def test_used():
+    assert used() == 1 and Net()
+
+if __name__ == "__main__":
+    test_used()
+"""
+
+
+def test_tests_that_also_run_by_themselves_are_no_application(tmp_path: Path) -> None:
+    (tmp_path / "test_helpers.py").write_text(TESTS)
+    found = confidences(tmp_path, main="from helpers import used\n")
+    assert found == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [{"test_helpers": TESTS}, {"main": "import helpers\n", "test_net": TESTS.replace("test_used", "evaluate")}],
+    ids=["beside a script", "a script named as tests are"],
+)
+def test_application_with_tests(tmp_path: Path, files: dict[str, str]) -> None:
+    assert confidences(tmp_path, **files) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
+
+
 def test_package_file_in_a_folder_that_is_a_package(tmp_path: Path) -> None:
     package = tmp_path / "python" / "package"
     package.mkdir(parents=True)

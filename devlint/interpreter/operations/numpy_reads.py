@@ -72,18 +72,35 @@ def _case_on_chosen_device(frame: Frame, tensor: Tensor) -> tuple[PathCondition,
     """Return the case in which the program itself has put a tensor on a device of its caller's choice; None without it.
 
     The function lets the caller choose an accelerator, by a parameter `device` or by the device of an argument, and
-    neither tests that device nor moves the tensor on some paths only. The case comes with the literals that it needs
-    beyond the path condition.
+    neither tests that device nor moves the tensor on some paths only. An argument counts as well if the function has
+    put another tensor where the argument is, which says that it may be anywhere. The case comes with the literals that
+    it needs beyond the path condition.
     """
     for when, leaf in placement_cases(tensor.placement, frame.state.path_condition):
-        asked = leaf.placing_step is not None and leaf.placing_step.kind in (StepKind.CREATED, StepKind.MOVED)
-        if not (asked and leaf.basis is Basis.CALLER and isinstance(leaf.device, DeviceSymbol)):
+        if leaf.basis is not Basis.CALLER or not isinstance(leaf.device, DeviceSymbol):
+            continue
+        if not _is_put(leaf) and not _is_followed(frame, leaf.device):
             continue
         if is_moved_conditionally(tensor.placement, leaf):
             return None
         if not is_device_tested(closure(frame.state.path_condition | when), leaf.device.origin):
             return when, leaf
     return None
+
+
+def _is_put(leaf: PlacementCase) -> bool:
+    """Return whether the program itself has put a tensor where it is."""
+    return leaf.placing_step is not None and leaf.placing_step.kind in (StepKind.CREATED, StepKind.MOVED)
+
+
+def _is_followed(frame: Frame, device: DeviceSymbol) -> bool:
+    """Return whether a name of the function holds a tensor that the function has put on a device of its caller's.
+
+    What a function that it calls has put there, such as one that works on arrays as well, says nothing of it.
+    """
+    held = (frame.resolve(one).placement for one in frame.state.names.values() if isinstance(one, Tensor))
+    leaves = (one for one in held if isinstance(one, PlacementCase) and one.device == device and _is_put(one))
+    return any(one.placing_step is not None and one.placing_step.scope is frame.scope for one in leaves)
 
 
 def _is_expected(frame: Frame, exception: str) -> bool:

@@ -11,14 +11,16 @@ from pathlib import Path
 class DiskReads:
     """The questions of one analysis to the disk, with their answers.
 
-    `are_files` and `exist` have the answers by path, `modules_in` those by folder. `project_texts` is the digest of the
-    texts of the project around the files `in_project`, None where nobody asked for them.
+    `are_files` and `exist` have the answers by path, `modules_in` those by folder, `installed` those by the folder of a
+    package. `project_texts` is the digest of the texts of the project around the files `in_project`, None where nobody
+    asked for them.
     """
 
     def __init__(self) -> None:
         self.are_files: dict[Path, bool] = {}
         self.exist: dict[Path, bool] = {}
         self.modules_in: dict[Path, frozenset[str]] = {}
+        self.installed: dict[Path, bool] = {}
         self.project_texts: str | None = None
         self.in_project: frozenset[Path] = frozenset()
 
@@ -44,3 +46,23 @@ class DiskReads:
         if found is None:
             found = self.exist[path] = path.exists()
         return found
+
+    def is_installed(self, package: Path) -> bool:
+        """Return whether a package lies where an installer has put it."""
+        found = self.installed.get(package)
+        if found is None:
+            found = self.installed[package] = lies_installed(package)
+        return found
+
+
+def lies_installed(package: Path) -> bool:
+    """Return whether the record of an installation lies beside the folder of a package and names it."""
+    beside, name = package.parent, package.name
+    lists = ((one, f"{name}/__init__.py,") for one in beside.glob("*.dist-info/RECORD"))
+    tops = ((one, f"{name}\n") for one in beside.glob("*.egg-info/top_level.txt"))
+    return any(_has_line(path, start) for path, start in (*lists, *tops))
+
+
+def _has_line(path: Path, start: str) -> bool:
+    """Return whether a line of a file starts with a text."""
+    return f"\n{start}" in "\n" + path.read_text(encoding="utf-8", errors="replace") + "\n"
