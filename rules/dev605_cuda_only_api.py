@@ -11,7 +11,14 @@ from devlint.fixes.accelerator_api import replace_library_name
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import AcceleratorNameUsed
 from devlint.rule import Finding, Rule
-from devlint.semantics.accelerators import Kind, Replacement, canonical_name, replacements_of, version_text
+from devlint.semantics.accelerators import (
+    Kind,
+    Replacement,
+    canonical_name,
+    is_idle_without_cuda,
+    replacements_of,
+    version_text,
+)
 
 
 class CudaOnlyApi(Rule):
@@ -23,7 +30,9 @@ class CudaOnlyApi(Rule):
 
     ## Why is this bad?
     On a machine with another accelerator, such functions raise "Torch not compiled with CUDA enabled", or silently do
-    nothing: no memory is freed, no seed is set.
+    nothing: no seed is set. What nobody misses there is an information, and shown only where `DEV605` itself is
+    selected: `torch.cuda.empty_cache()`, and figures that return 0 and are only printed or logged. `devlint port`
+    replaces it all the same.
 
     ## Example
     ```python
@@ -74,6 +83,7 @@ class CudaOnlyApi(Rule):
     fixable = True
     severity = Severity.INFO
     default = False
+    info_by_name = True
 
     def check(self, event: AcceleratorNameUsed) -> Iterator[Finding]:
         """Yield a finding for a name of `torch.cuda` that has a replacement for every accelerator."""
@@ -94,6 +104,7 @@ class CudaOnlyApi(Rule):
             event.context.place,
             f"`{event.name}` works with CUDA only; {where} there is {by}{also}",
             help=_help(best),
+            severity=None if event.told or is_idle_without_cuda(event.name) else Severity.WARNING,
             assumptions=assumptions(event),
             make_fix=partial(_fix, event, best),
             since_torch=best.since,

@@ -6,9 +6,33 @@ from pathlib import Path
 
 import pytest
 
+from devlint.config.config_options import Options
+from devlint.config.settings import OptionSource, merge_sources
+from devlint.diagnostic import Severity
+from devlint.linter.rule_listing import all_rule_metadata
+
 from .programs import check
 
 BAD = {
+    "seeds that nothing sets before": """
+def worker(rank: int, n: int):
+    torch.cuda.manual_seed(n)  # DEV605
+
+def alone(n: int):
+    torch.cuda.manual_seed(n)  # DEV605
+
+class Trainer:
+    def run(self, n: int):
+        torch.cuda.manual_seed(n)  # DEV605
+
+def main(n: int, several: bool):
+    if several:
+        torch.manual_seed(n)
+        torch.multiprocessing.spawn(worker, nprocs=2)
+    else:
+        worker(0, n)
+    Trainer().run(n)
+""",
     "whatever processes talk by": """
 import torch.distributed as dist
 
@@ -209,6 +233,17 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "a seed that the caller sets before": """
+def worker(rank: int, n: int):
+    torch.cuda.manual_seed(n)
+
+def main(n: int):
+    torch.manual_seed(n)
+    if n > 1:
+        torch.multiprocessing.spawn(worker, nprocs=2)
+    else:
+        worker(0, n)
+""",
     "where processes talk by NCCL": """
 import torch.distributed as dist
 
@@ -522,6 +557,71 @@ def test_reported(source: str) -> None:
 @pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
 def test_silent(source: str) -> None:
     check(source, "DEV605")
+
+
+QUIET = """
+def free(trainer, bar):
+    torch.cuda.empty_cache()  # DEV605
+    trainer.cleanup = torch.cuda.empty_cache  # DEV605
+    count = torch.cuda.device_count()  # DEV605
+    print("devices", count)
+    used = torch.cuda.memory_allocated() / 2**20  # DEV605
+    text = "{} MB".format(round(used))
+    bar.set_postfix_str(text)
+    trainer.log("peak", torch.cuda.max_memory_reserved())  # DEV605
+
+total = torch.cuda.device_count()  # DEV605
+
+def tell():
+    print(total)
+"""
+TYING = """
+class Machine:
+    count = torch.cuda.device_count()  # DEV605
+
+    def __init__(self):
+        self.devices = torch.cuda.device_count()  # DEV605
+        print(self.devices)
+
+def work(model, size: int):
+    count = torch.cuda.device_count()  # DEV605
+    print("devices", count)
+    share = size // torch.cuda.device_count()  # DEV605
+    print(share, size / torch.cuda.device_count())  # DEV605
+    workers = torch.cuda.device_count()  # DEV605
+    each = size / workers
+    print(each, torch.cuda.get_device_name(0))  # DEV605
+    torch.cuda.synchronize()  # DEV605
+    found = torch.cuda.device_count()  # DEV605
+    wrapped = prepared(model, found)
+    again = prepared(model, torch.cuda.device_count())  # DEV605
+    print(wrapped, again)
+    seen = torch.cuda.device_count()  # DEV605
+    kind = "several" if seen > 1 else "one"
+    print(kind)
+    return nn.DataParallel(model, list(range(count))), torch.cuda.memory_allocated()  # DEV605
+
+total = torch.cuda.device_count()  # DEV605
+print(total)
+
+def shares(size: int):
+    return size * total
+"""
+
+
+@pytest.mark.parametrize(("source", "severity"), [(QUIET, Severity.INFO), (TYING, Severity.WARNING)])
+def test_what_nobody_misses_without_cuda_is_only_an_information(source: str, severity: Severity) -> None:
+    assert {one.severity for one in check(source, "DEV605")} == {severity}
+
+
+def test_the_group_shows_only_what_ties_code_to_cuda(tmp_path: Path) -> None:
+    rules = all_rule_metadata()
+    by_group = merge_sources([OptionSource(Options(select=("PORTABILITY",)), tmp_path)], rules, tmp_path)
+    by_code = merge_sources([OptionSource(Options(select=("DEV605",)), tmp_path)], rules, tmp_path)
+    for source, tied in ((QUIET, False), (TYING, True)):
+        for found in check(source, "DEV605"):
+            assert (by_group.judge(found, tmp_path / "a.py") is not None) is tied
+            assert by_code.judge(found, tmp_path / "a.py") is not None
 
 
 def test_the_advice_says_what_differs() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import libcst as cst
@@ -27,6 +27,7 @@ from devlint.interpreter.program import device_counts, written_guards
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.node_paths import path_to
+from devlint.interpreter.program.told_figures import is_only_told
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
     AcceleratorMayBeNone,
@@ -35,6 +36,7 @@ from devlint.interpreter.state.events import (
     ChosenAccelerator,
 )
 from devlint.interpreter.state.frame import Frame
+from devlint.semantics.accelerators import is_figure_without_cuda
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -125,10 +127,11 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
     )
     imported, chosen = isinstance(node, cst.ImportAlias), module.startswith("torch.cuda") and _chooses_device(frame)
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
+    told = is_figure_without_cuda(name) and is_only_told(around, frame.module.index.statements)
     statement = frame.place(written_guards.statement_of(around or [node]))
     context = frame.event_context(node)
     called = arguments is not None
-    frame.emit(AcceleratorNameUsed(context, name, statement, called, expected, guarded, imported, chosen, seeded))
+    frame.emit(AcceleratorNameUsed(context, name, statement, called, expected, guarded, imported, chosen, seeded, told))
 
 
 def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:
@@ -224,10 +227,26 @@ def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTN
     host_seeds = (f"{torch}.manual_seed", f"{torch}.random.manual_seed")
     if written_guards.is_called_beside(around, host_seeds):
         return True
-    if any(isinstance(one, (cst.FunctionDef, cst.ClassDef)) for one in around):
-        return False
+    outer = next((one for one in around if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
+    if outer is not None:
+        return isinstance(outer, cst.FunctionDef) and _is_seeded_before(frame, outer.name.value, host_seeds)
     beside = (one for one in frame.module.index.statements if one.kind == "other" and "manual_seed" in one.mentions)
     return any(written_guards.is_call_of(one.tree, host_seeds) for one in beside)
+
+
+def _is_seeded_before(frame: Frame, function: str, seeds: Collection[str]) -> bool:
+    """Return whether wherever the file names one of its functions, a call of one of `seeds` stands beside.
+
+    Code names a function where it calls it, or passes it on to be called, as to `torch.multiprocessing.spawn`.
+    """
+    named = [
+        written_guards.is_called_beside(path_to(unit.tree, node), seeds)
+        for unit in frame.module.index.statements
+        if function in unit.mentions and function not in unit.binds
+        for node in descend(unit.tree)
+        if isinstance(node, cst.Name) and node.value == function
+    ]
+    return bool(named) and all(named)
 
 
 def _is_entry(frame: Frame) -> bool:
