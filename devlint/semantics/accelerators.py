@@ -130,7 +130,7 @@ def is_figure_without_cuda(name: str) -> bool:
 
 
 def is_cuda_package(name: str) -> bool:
-    """Return whether a dotted name is inside a package of others that is for CUDA only, such as `cupy`."""
+    """Return whether a dotted name is inside a package of others for CUDA and no other accelerator, such as `cupy`."""
     return name.partition(".")[0] in _written()["cuda_packages"]
 
 

@@ -14,6 +14,15 @@ from devlint.linter.rule_listing import all_rule_metadata
 from .programs import check
 
 BAD = {
+    "graphs where they can be": """
+try:
+    import dgl
+except ImportError:
+    dgl = None
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+""",
     "seeds that nothing sets before": """
 def worker(rank: int, n: int):
     torch.cuda.manual_seed(n)  # DEV605
@@ -233,6 +242,12 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "graphs on the host or CUDA": """
+import dgl
+
+def step(x: torch.Tensor):
+    torch.cuda.synchronize()
+""",
     "a seed that the caller sets before": """
 def worker(rank: int, n: int):
     torch.cuda.manual_seed(n)
@@ -705,6 +720,59 @@ def timed(x):
 
 def test_files_that_import_kernels_of_the_program_are_for_cuda(tmp_path: Path) -> None:
     assert len(check(KERNELS, "DEV605", tmp_path)) == 2
+
+
+AROUND = """
+# file: only.py
+import torch
+
+def wait():
+    torch.cuda.synchronize()
+# file: both.py
+import torch
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+# file: graphs.py
+import dgl
+from only import wait
+from both import wait as waited
+# file: images.py
+from both import wait
+"""
+
+
+def test_files_that_only_code_for_cuda_imports_are_for_cuda(tmp_path: Path) -> None:
+    check(AROUND, "DEV605", tmp_path)
+
+
+SEEDS = """
+# file: work.py
+import torch
+
+def seeded(rank: int, n: int):
+    torch.cuda.manual_seed(n)
+
+def once(rank: int, n: int):
+    torch.cuda.manual_seed(n)  # DEV605
+# file: start.py
+import torch
+from work import once, seeded
+
+def main(n: int):
+    torch.manual_seed(n)
+    torch.multiprocessing.spawn(seeded, nprocs=2)
+    once(0, n)
+# file: other.py
+from work import once
+
+def main(n: int):
+    once(0, n)
+"""
+
+
+def test_callers_in_other_files_set_the_seed(tmp_path: Path) -> None:
+    check(SEEDS, "DEV605", tmp_path)
 
 
 WRAPPERS = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import libcst as cst
@@ -218,7 +218,7 @@ def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
 def _is_with_kernels(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
     """Return whether the file needs compiled kernels, or the class or function around a node always calls one."""
     facts = frame.analysis.facts
-    return facts.cuda_kernels.needed_by(frame.module) or facts.kernel_wrappers.is_wrapped(frame.module, around)
+    return facts.cuda_kernels.needed_around(frame.module) or facts.kernel_wrappers.is_wrapped(frame.module, around)
 
 
 def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:
@@ -229,24 +229,8 @@ def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTN
         return True
     outer = next((one for one in around if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
     if outer is not None:
-        return isinstance(outer, cst.FunctionDef) and _is_seeded_before(frame, outer.name.value, host_seeds)
-    beside = (one for one in frame.module.index.statements if one.kind == "other" and "manual_seed" in one.mentions)
-    return any(written_guards.is_call_of(one.tree, host_seeds) for one in beside)
-
-
-def _is_seeded_before(frame: Frame, function: str, seeds: Collection[str]) -> bool:
-    """Return whether wherever the file names one of its functions, a call of one of `seeds` stands beside.
-
-    Code names a function where it calls it, or passes it on to be called, as to `torch.multiprocessing.spawn`.
-    """
-    named = [
-        written_guards.is_called_beside(path_to(unit.tree, node), seeds)
-        for unit in frame.module.index.statements
-        if function in unit.mentions and function not in unit.binds
-        for node in descend(unit.tree)
-        if isinstance(node, cst.Name) and node.value == function
-    ]
-    return bool(named) and all(named)
+        return outer.name.value in frame.analysis.facts.seeded_functions.names_in(frame.module)
+    return written_guards.is_any_called(host_seeds, frame.module.index.statements)
 
 
 def _is_entry(frame: Frame) -> bool:

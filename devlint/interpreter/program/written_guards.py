@@ -10,6 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.syntax.source_code import words_in
+from devlint.syntax.statement import Statement
 from devlint.syntax.tree_walk import descend, dotted_name
 
 NAMING: Final = ("cuda", "nccl", "nvidia")
@@ -110,6 +111,13 @@ def is_called_beside(path: Sequence[cst.CSTNode], names: Collection[str]) -> boo
         if isinstance(one, (cst.FunctionDef, cst.ClassDef)):
             return False
     return False
+
+
+def is_any_called(names: Collection[str], statements: Sequence[Statement]) -> bool:
+    """Return whether one of the top-level statements of a file is a call of one of some dotted names."""
+    last = {one.rpartition(".")[2] for one in names}
+    found = (one for one in statements if one.kind == "other" and not last.isdisjoint(one.mentions))
+    return any(is_call_of(one.tree, names) for one in found)
 
 
 def is_call_of(statement: cst.CSTNode, names: Collection[str]) -> bool:

@@ -19,6 +19,7 @@ from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.registering_files import RegisteringFiles
+from devlint.interpreter.program.seeded_functions import SeededFunctions
 from devlint.interpreter.program.tensor_files import TensorLibraries
 from devlint.interpreter.program.tensor_reach import TensorReach
 from devlint.interpreter.program.use_def import UseDef
@@ -44,8 +45,9 @@ class ProgramFacts:
         self.outside_moves = OutsideMoves(program, self.imports)
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)
-        self.cuda_kernels = CudaKernels(program)
+        self.cuda_kernels = CudaKernels(program, self.imports)
         self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
+        self.seeded_functions = SeededFunctions(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
