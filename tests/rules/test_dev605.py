@@ -107,7 +107,7 @@ def tell():
 def test_it():
     with patch("torch.cuda.is_available"):
         torch.cuda.synchronize()  # DEV605
-    return torch.cuda.amp.GradScaler(enabled=True)  # DEV605
+    return torch.cuda.amp.GradScaler(enabled=True), torch.float16  # DEV605
 """,
     "kernels that are asked for": """
 try:
@@ -242,6 +242,11 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "a scaler of losses that nothing computes in half precision": """
+def train(model: nn.Module, x: torch.Tensor):
+    scaler = torch.cuda.amp.GradScaler()
+    scaler.scale(model(x).sum()).backward()
+""",
     "graphs on the host or CUDA": """
 import dgl
 
@@ -744,6 +749,26 @@ from both import wait
 
 def test_files_that_only_code_for_cuda_imports_are_for_cuda(tmp_path: Path) -> None:
     check(AROUND, "DEV605", tmp_path)
+
+
+SCALERS = """
+# file: scaling.py
+import torch
+
+def scaler():
+    return torch.cuda.amp.GradScaler()  # DEV605
+# file: train.py
+import torch
+from scaling import scaler
+
+def step(model, x):
+    with torch.autocast("cpu"):
+        return scaler().scale(model(x))
+"""
+
+
+def test_a_scaler_is_for_half_precision_in_any_file(tmp_path: Path) -> None:
+    check(SCALERS, "DEV605", tmp_path)
 
 
 SEEDS = """

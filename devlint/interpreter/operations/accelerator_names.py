@@ -144,7 +144,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
         return
     enabled = arguments.value("enabled", _SWITCHES.get(name))
-    if enabled is not None and enabled != Const(True):
+    if (enabled is not None and enabled != Const(True)) or _is_idle_scaler(frame, name):
         return
     asked = (*CHECKED, "device", "backend", "distributed", "scaler")  # who makes a scaler knows the device
     around = path_to(frame.unit.tree, arguments.node)
@@ -165,12 +165,19 @@ def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
     if name == "torch.cuda.stream":
         given = arguments.get("stream", 0)
         return given is not None and (_may_be_none(given.value) or "None" in _assigned_to(frame, given.node))
+    if _is_idle_scaler(frame, name):
+        return True
     enabled = arguments.get("enabled", _SWITCHES[name]) if name in _SWITCHES else None
     if enabled is None:
         return False
     if isinstance(enabled.value, Const):
         return not enabled.value.value
     return _assigned_to(frame, enabled.node) == {"False"}
+
+
+def _is_idle_scaler(frame: Frame, name: str) -> bool:
+    """Return whether a function makes a scaler of losses, and nothing in the program computes in half precision."""
+    return name.endswith(".amp.GradScaler") and not frame.analysis.facts.is_mixed_precision
 
 
 def _may_be_none(value: Value) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 import libcst as cst
 
@@ -25,6 +28,9 @@ from devlint.interpreter.program.tensor_reach import TensorReach
 from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.torch_defaults import DefaultSetters
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
+
+_HALF: Final = re.compile(r"autocast|float16|\.half\b|HalfTensor")
+"""What code says that computes in half precision."""
 
 
 class ProgramFacts:
@@ -53,6 +59,11 @@ class ProgramFacts:
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
+
+    @cached_property
+    def is_mixed_precision(self) -> bool:
+        """Whether some file of the program names a type of half precision, or what chooses one for operations."""
+        return bool(self.imports.files_whose_text(_HALF.search))
 
     def gather(self) -> None:
         """Compute the facts that nearly every analysis asks for, which concern all files."""
