@@ -16,6 +16,7 @@ from devlint.semantics.accelerators import (
     Replacement,
     canonical_name,
     is_idle_without_cuda,
+    needs_cuda,
     replacements_of,
     version_text,
 )
@@ -132,6 +133,8 @@ def _help(best: Replacement) -> str:
             parts.append(f"{asked}: without one, `{best.name}` {does} and the new one raises")
         else:
             parts.append(f"ask for the device first: without CUDA, `{best.name}` {does}")
+    elif best.by.startswith("torch.accelerator.") and needs_cuda(best.name):
+        parts.append("without one it raises too: ask `torch.accelerator.is_available()` first, if the host may run this")
     if best.note:
         parts.append(best.note)
     return "; ".join(parts)

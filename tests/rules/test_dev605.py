@@ -657,6 +657,15 @@ def test_the_advice_says_what_differs() -> None:
         " without one, `torch.cuda.memory_allocated` gives 0 and the new one raises;"
         " the device is passed by position; on mps it raises before torch 2.13"
     )
+    (found,) = check("torch.cuda.synchronize()  # DEV605\n", "DEV605")
+    assert found.help == (
+        "since torch 2.6; without one it raises too: ask `torch.accelerator.is_available()` first, if the host may run"
+        " this; the device is passed by position"
+    )
+    (found,) = check("share = 8 // torch.cuda.device_count()  # DEV605\n", "DEV605")
+    assert found.help == "since torch 2.6; without one it gives 0 too"
+    (found,) = check("torch.cuda.Event()  # DEV605\n", "DEV605")
+    assert found.help == "since torch 2.4; the flags are passed by keyword"
     (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
     assert found.help == "since torch 2.4; the modules of mps, mtia, cpu have none"
     assert found.message.endswith(
