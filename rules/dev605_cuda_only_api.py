@@ -134,7 +134,8 @@ def _help(best: Replacement) -> str:
         else:
             parts.append(f"ask for the device first: without CUDA, `{best.name}` {does}")
     elif best.by.startswith("torch.accelerator.") and needs_cuda(best.name):
-        parts.append("without one it raises too: ask `torch.accelerator.is_available()` first, if the host may run this")
+        asked = "ask `torch.accelerator.is_available()` first"
+        parts.append(f"without one it raises too: {asked}, if the host may run this")
     if best.note:
         parts.append(best.note)
     return "; ".join(parts)
