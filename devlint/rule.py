@@ -54,7 +54,8 @@ class Rule(ABC):
     union of such classes. With `everywhere`, a finding is reported only when each event at the same source location led
     to a finding, because code that is wrong on one path or for one caller is then not enough. With `at_cause`, findings
     are reported where the tensor was created, and they replace the device conflicts of that tensor that other rules
-    report. `final_findings` is called once, after the last event, for rules that must see several events.
+    report. With `info_by_name`, findings of severity info are shown only where a selector names the rule itself, not
+    just its family. `final_findings` is called once, after the last event, for rules that must see several events.
     """
 
     code: ClassVar[str]
@@ -64,6 +65,7 @@ class Rule(ABC):
     fixable: ClassVar[bool] = False
     everywhere: ClassVar[bool] = False
     at_cause: ClassVar[bool] = False
+    info_by_name: ClassVar[bool] = False
 
     check: Callable[[Any], Iterator[Finding]]
 

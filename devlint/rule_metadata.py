@@ -16,6 +16,7 @@ class DocumentedRule(Protocol):
     severity: ClassVar[Severity]
     default: ClassVar[bool]
     fixable: ClassVar[bool]
+    info_by_name: ClassVar[bool]
 
     @classmethod
     def documentation(cls) -> str:
@@ -41,7 +42,10 @@ GROUPS = {topic.upper(): prefix for prefix, topic in _TOPICS.items()}
 
 @dataclass(frozen=True, slots=True)
 class RuleMetadata:
-    """The description of one rule: its code, name, severity, whether it is on by default, and its documentation."""
+    """The description of one rule: its code, name, severity, whether it is on by default, and its documentation.
+
+    With `info_by_name`, its findings of severity info are shown only where a selector names the rule itself.
+    """
 
     code: str
     name: str
@@ -50,12 +54,20 @@ class RuleMetadata:
     fixable: bool
     summary: str
     doc: str
+    info_by_name: bool = False
 
     @classmethod
     def of(cls, rule: type[DocumentedRule]) -> RuleMetadata:
         """Return the metadata of the given rule class."""
         return cls(
-            rule.code, rule.name, rule.severity, rule.default, rule.fixable, rule.summary(), rule.documentation()
+            rule.code,
+            rule.name,
+            rule.severity,
+            rule.default,
+            rule.fixable,
+            rule.summary(),
+            rule.documentation(),
+            rule.info_by_name,
         )
 
     @property

@@ -11,7 +11,15 @@ from devlint.fixes.accelerator_api import replace_library_name
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import AcceleratorNameUsed
 from devlint.rule import Finding, Rule
-from devlint.semantics.accelerators import Kind, Replacement, canonical_name, replacements_of, version_text
+from devlint.semantics.accelerators import (
+    Kind,
+    Replacement,
+    canonical_name,
+    is_idle_without_cuda,
+    needs_cuda,
+    replacements_of,
+    version_text,
+)
 
 
 class CudaOnlyApi(Rule):
@@ -23,7 +31,9 @@ class CudaOnlyApi(Rule):
 
     ## Why is this bad?
     On a machine with another accelerator, such functions raise "Torch not compiled with CUDA enabled", or silently do
-    nothing: no memory is freed, no seed is set.
+    nothing: no seed is set. What nobody misses there is an information, and shown only where `DEV605` itself is
+    selected: `torch.cuda.empty_cache()`, and figures that return 0 and are only printed or logged. `devlint port`
+    replaces it all the same.
 
     ## Example
     ```python
@@ -62,10 +72,11 @@ class CudaOnlyApi(Rule):
     What the oldest supported torch lacks is not suggested: see the setting `min-torch`. `torch.cuda.is_available()` is
     no finding, since it is how code asks for CUDA, and neither is what runs only after such a question. What nothing
     replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
-    and, where the device is chosen at run time, what the modules of some backends lack. Files that build or import CUDA
-    kernels, or packages for CUDA only, wrappers of such kernels, and functions that capture CUDA graphs, are for CUDA
-    by design. Mixed precision that a constant switches off, a number of devices that decides whether CUDA is taken,
-    what runs once for each CUDA device, and a stream that may be None are no findings. A name that one statement uses
+    also where each caller sets it, and, where the device is chosen at run time, what the modules of some backends lack.
+    Files that build or import CUDA kernels, or packages for CUDA only, wrappers of such kernels, what only such files
+    import, and functions that capture CUDA graphs, are for CUDA by design. Mixed precision that a constant switches
+    off, a scaler where nothing computes in half precision, a number of devices that decides whether CUDA is taken, what
+    runs once for each CUDA device, and a stream that may be None are no findings. A name that one statement uses
     several times is reported once.
     """
 
@@ -74,6 +85,7 @@ class CudaOnlyApi(Rule):
     fixable = True
     severity = Severity.INFO
     default = False
+    info_by_name = True
 
     def check(self, event: AcceleratorNameUsed) -> Iterator[Finding]:
         """Yield a finding for a name of `torch.cuda` that has a replacement for every accelerator."""
@@ -94,6 +106,7 @@ class CudaOnlyApi(Rule):
             event.context.place,
             f"`{event.name}` works with CUDA only; {where} there is {by}{also}",
             help=_help(best),
+            severity=None if event.told or is_idle_without_cuda(event.name) else Severity.WARNING,
             assumptions=assumptions(event),
             make_fix=partial(_fix, event, best),
             since_torch=best.since,
@@ -120,6 +133,9 @@ def _help(best: Replacement) -> str:
             parts.append(f"{asked}: without one, `{best.name}` {does} and the new one raises")
         else:
             parts.append(f"ask for the device first: without CUDA, `{best.name}` {does}")
+    elif best.by.startswith("torch.accelerator.") and needs_cuda(best.name):
+        asked = "ask `torch.accelerator.is_available()` first"
+        parts.append(f"without one it raises too: {asked}, if the host may run this")
     if best.note:
         parts.append(best.note)
     return "; ".join(parts)

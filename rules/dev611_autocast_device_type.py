@@ -56,7 +56,8 @@ class AutocastDeviceType(Rule):
 
     ## Known limits
     A file that asks for no accelerator is taken to be meant for CUDA only. Code after any check of a device is not
-    reported, and neither is a call with an `enabled=` that the program computes.
+    reported, and neither is a call with an `enabled=` that the program computes, nor a scaler where nothing in the
+    program computes in half precision.
     """
 
     code = "DEV611"

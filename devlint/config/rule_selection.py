@@ -142,12 +142,18 @@ def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleMetadat
 
 
 def explicitly_selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleMetadata]) -> frozenset[str]:
-    """Return the codes of the rules that `select` or `extend-select` of some layer names.
+    """Return the codes of the rules that `select` or `extend-select` of some layer asks for, also what they inform of.
 
-    A layer is one source of configuration. Rules that are on only by default are left out.
+    A layer is one source of configuration. Rules that are on only by default are left out, and so are rules with
+    `info_by_name` that only a group or the beginning of their code selects.
     """
     wanted = [selector for layer in layers for selector in (*(layer.select or ()), *layer.extend_select)]
-    return frozenset(rule.code for rule in rules if _best_precision(wanted, rule) is not None)
+    precisions = {rule: _best_precision(wanted, rule) for rule in rules}
+    return frozenset(
+        rule.code
+        for rule, precision in precisions.items()
+        if precision is not None and (precision >= len(rule.code) or not rule.info_by_name)
+    )
 
 
 def _is_on_after(layer: SelectionLayer, rule: RuleMetadata, before: bool) -> bool:

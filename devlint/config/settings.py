@@ -110,7 +110,7 @@ class Settings:
 
         Returns None if the settings drop the finding: its rule is off in the file, its confidence is too low, or the
         project supports a torch in which its advice cannot be followed. A finding of severity info is dropped unless
-        its rule is selected explicitly.
+        its rule is selected explicitly; by its own code or name, if the rule wants that.
         """
         if diagnostic.code == REVEALED:
             return diagnostic

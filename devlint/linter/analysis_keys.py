@@ -141,7 +141,10 @@ class AnalysisKeys:
         own = [self._relative(module.path), content, registries, self._reaching(module), otherwise]
         if "cuda" in module.source.text:
             kernels = self._program_facts.kernel_wrappers.names_in(module)
-            own += [self._program_facts.cuda_kernels.needed_by(module), sorted(kernels)]
+            seeded = self._program_facts.seeded_functions.names_in(module)
+            own += [self._program_facts.cuda_kernels.needed_around(module), sorted(kernels), sorted(seeded)]
+        if "GradScaler" in module.source.text:
+            own.append(self._program_facts.is_mixed_precision)
         return None if None in digests else digest_of([self._base, own, digests])
 
     def _reaching(self, module: ModuleInfo) -> list[int]:

@@ -90,4 +90,5 @@ def _metadata(attributes: Mapping[str, ast.expr], documentation: str) -> RuleMet
         fixable=ast.literal_eval(attributes["fixable"]) if "fixable" in attributes else False,
         summary=documentation.partition("\n")[0],
         doc=documentation,
+        info_by_name=ast.literal_eval(attributes["info_by_name"]) if "info_by_name" in attributes else False,
     )

@@ -119,8 +119,18 @@ def needs_cuda(name: str) -> bool:
     return canonical_name(name) in _written()["raises_without_cuda"]
 
 
+def is_idle_without_cuda(name: str) -> bool:
+    """Return whether a function of `torch.cuda` does nothing without CUDA, and no code depends on what it does."""
+    return canonical_name(name) in _written()["idle_without_cuda"]
+
+
+def is_figure_without_cuda(name: str) -> bool:
+    """Return whether a function of `torch.cuda` returns a figure, and an empty one such as 0 without CUDA."""
+    return canonical_name(name) in _written()["figures_without_cuda"]
+
+
 def is_cuda_package(name: str) -> bool:
-    """Return whether a dotted name is inside a package of others that is for CUDA only, such as `cupy`."""
+    """Return whether a dotted name is inside a package of others for CUDA and no other accelerator, such as `cupy`."""
     return name.partition(".")[0] in _written()["cuda_packages"]
 
 

@@ -180,6 +180,9 @@ BLOCK = (
 )
 PINNED = "import torch\n\n\ndef move(x):\n    return x.pin_memory().to('cuda')\n"
 WAITS = "import torch\nfrom layer import attend\n\n\ndef wait(x):\n    attend(x)\n    torch.cuda.synchronize()\n"
+SEEDS = "import torch\n\n\ndef work(n):\n    torch.cuda.manual_seed(n)\n"
+SCALER = "import torch\n\nscaler = torch.cuda.amp.GradScaler()\n"
+STARTS = "import torch\nimport seeds\n\ntorch.manual_seed(3)\nseeds.work(3)\n"
 LAYER = "import kernels\n\n\ndef attend(x):\n    return x\n\n\ndef other(x):\n    return kernels.attend(x)\n"
 WORKERS = (
     "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n\n\ndef read():\n"
@@ -260,6 +263,11 @@ MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.
             {"layer": LAYER.replace("import kernels", "try:\n    import kernels_cuda as kernels\nexcept: pass")},
             "extra.py",
         ),
+        # Whether the files that import one run without CUDA, and what they do before they call it.
+        ({"waits": WAITS, "extra": "import waits\n"}, {"extra": "import cupy\nimport waits\n"}, "waits.py"),
+        ({"seeds": SEEDS, "extra": STARTS}, {"extra": STARTS.replace("manual_seed", "set_num_threads")}, "seeds.py"),
+        # Whether some file computes in half precision.
+        ({"scaler": SCALER, "half": "import scaler\n"}, {"half": "import scaler\n\nautocast = 3\n"}, "scaler.py"),
         # Where a module is found.
         ({"extra": "from tools import make\n\nmake().numpy()\n"}, {"tools": HELPER}, "extra.py"),
     ],

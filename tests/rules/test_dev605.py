@@ -6,9 +6,42 @@ from pathlib import Path
 
 import pytest
 
+from devlint.config.config_options import Options
+from devlint.config.settings import OptionSource, merge_sources
+from devlint.diagnostic import Severity
+from devlint.linter.rule_listing import all_rule_metadata
+
 from .programs import check
 
 BAD = {
+    "graphs where they can be": """
+try:
+    import dgl
+except ImportError:
+    dgl = None
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+""",
+    "seeds that nothing sets before": """
+def worker(rank: int, n: int):
+    torch.cuda.manual_seed(n)  # DEV605
+
+def alone(n: int):
+    torch.cuda.manual_seed(n)  # DEV605
+
+class Trainer:
+    def run(self, n: int):
+        torch.cuda.manual_seed(n)  # DEV605
+
+def main(n: int, several: bool):
+    if several:
+        torch.manual_seed(n)
+        torch.multiprocessing.spawn(worker, nprocs=2)
+    else:
+        worker(0, n)
+    Trainer().run(n)
+""",
     "whatever processes talk by": """
 import torch.distributed as dist
 
@@ -74,7 +107,7 @@ def tell():
 def test_it():
     with patch("torch.cuda.is_available"):
         torch.cuda.synchronize()  # DEV605
-    return torch.cuda.amp.GradScaler(enabled=True)  # DEV605
+    return torch.cuda.amp.GradScaler(enabled=True), torch.float16  # DEV605
 """,
     "kernels that are asked for": """
 try:
@@ -209,6 +242,28 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "a scaler of losses that nothing computes in half precision": """
+def train(model: nn.Module, x: torch.Tensor):
+    scaler = torch.cuda.amp.GradScaler()
+    scaler.scale(model(x).sum()).backward()
+""",
+    "graphs on the host or CUDA": """
+import dgl
+
+def step(x: torch.Tensor):
+    torch.cuda.synchronize()
+""",
+    "a seed that the caller sets before": """
+def worker(rank: int, n: int):
+    torch.cuda.manual_seed(n)
+
+def main(n: int):
+    torch.manual_seed(n)
+    if n > 1:
+        torch.multiprocessing.spawn(worker, nprocs=2)
+    else:
+        worker(0, n)
+""",
     "where processes talk by NCCL": """
 import torch.distributed as dist
 
@@ -524,6 +579,71 @@ def test_silent(source: str) -> None:
     check(source, "DEV605")
 
 
+QUIET = """
+def free(trainer, bar):
+    torch.cuda.empty_cache()  # DEV605
+    trainer.cleanup = torch.cuda.empty_cache  # DEV605
+    count = torch.cuda.device_count()  # DEV605
+    print("devices", count)
+    used = torch.cuda.memory_allocated() / 2**20  # DEV605
+    text = "{} MB".format(round(used))
+    bar.set_postfix_str(text)
+    trainer.log("peak", torch.cuda.max_memory_reserved())  # DEV605
+
+total = torch.cuda.device_count()  # DEV605
+
+def tell():
+    print(total)
+"""
+TYING = """
+class Machine:
+    count = torch.cuda.device_count()  # DEV605
+
+    def __init__(self):
+        self.devices = torch.cuda.device_count()  # DEV605
+        print(self.devices)
+
+def work(model, size: int):
+    count = torch.cuda.device_count()  # DEV605
+    print("devices", count)
+    share = size // torch.cuda.device_count()  # DEV605
+    print(share, size / torch.cuda.device_count())  # DEV605
+    workers = torch.cuda.device_count()  # DEV605
+    each = size / workers
+    print(each, torch.cuda.get_device_name(0))  # DEV605
+    torch.cuda.synchronize()  # DEV605
+    found = torch.cuda.device_count()  # DEV605
+    wrapped = prepared(model, found)
+    again = prepared(model, torch.cuda.device_count())  # DEV605
+    print(wrapped, again)
+    seen = torch.cuda.device_count()  # DEV605
+    kind = "several" if seen > 1 else "one"
+    print(kind)
+    return nn.DataParallel(model, list(range(count))), torch.cuda.memory_allocated()  # DEV605
+
+total = torch.cuda.device_count()  # DEV605
+print(total)
+
+def shares(size: int):
+    return size * total
+"""
+
+
+@pytest.mark.parametrize(("source", "severity"), [(QUIET, Severity.INFO), (TYING, Severity.WARNING)])
+def test_what_nobody_misses_without_cuda_is_only_an_information(source: str, severity: Severity) -> None:
+    assert {one.severity for one in check(source, "DEV605")} == {severity}
+
+
+def test_the_group_shows_only_what_ties_code_to_cuda(tmp_path: Path) -> None:
+    rules = all_rule_metadata()
+    by_group = merge_sources([OptionSource(Options(select=("PORTABILITY",)), tmp_path)], rules, tmp_path)
+    by_code = merge_sources([OptionSource(Options(select=("DEV605",)), tmp_path)], rules, tmp_path)
+    for source, tied in ((QUIET, False), (TYING, True)):
+        for found in check(source, "DEV605"):
+            assert (by_group.judge(found, tmp_path / "a.py") is not None) is tied
+            assert by_code.judge(found, tmp_path / "a.py") is not None
+
+
 def test_the_advice_says_what_differs() -> None:
     (found,) = check("torch.cuda.memory_allocated()  # DEV605\n", "DEV605")
     assert found.since_torch == (2, 9)
@@ -537,6 +657,15 @@ def test_the_advice_says_what_differs() -> None:
         " without one, `torch.cuda.memory_allocated` gives 0 and the new one raises;"
         " the device is passed by position; on mps it raises before torch 2.13"
     )
+    (found,) = check("torch.cuda.synchronize()  # DEV605\n", "DEV605")
+    assert found.help == (
+        "since torch 2.6; without one it raises too: ask `torch.accelerator.is_available()` first, if the host may run"
+        " this; the device is passed by position"
+    )
+    (found,) = check("share = 8 // torch.cuda.device_count()  # DEV605\n", "DEV605")
+    assert found.help == "since torch 2.6; without one it gives 0 too"
+    (found,) = check("torch.cuda.Event()  # DEV605\n", "DEV605")
+    assert found.help == "since torch 2.4; the flags are passed by keyword"
     (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
     assert found.help == "since torch 2.4; the modules of mps, mtia, cpu have none"
     assert found.message.endswith(
@@ -605,6 +734,79 @@ def timed(x):
 
 def test_files_that_import_kernels_of_the_program_are_for_cuda(tmp_path: Path) -> None:
     assert len(check(KERNELS, "DEV605", tmp_path)) == 2
+
+
+AROUND = """
+# file: only.py
+import torch
+
+def wait():
+    torch.cuda.synchronize()
+# file: both.py
+import torch
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+# file: graphs.py
+import dgl
+from only import wait
+from both import wait as waited
+# file: images.py
+from both import wait
+"""
+
+
+def test_files_that_only_code_for_cuda_imports_are_for_cuda(tmp_path: Path) -> None:
+    check(AROUND, "DEV605", tmp_path)
+
+
+SCALERS = """
+# file: scaling.py
+import torch
+
+def scaler():
+    return torch.cuda.amp.GradScaler()  # DEV605
+# file: train.py
+import torch
+from scaling import scaler
+
+def step(model, x):
+    with torch.autocast("cpu"):
+        return scaler().scale(model(x))
+"""
+
+
+def test_a_scaler_is_for_half_precision_in_any_file(tmp_path: Path) -> None:
+    check(SCALERS, "DEV605", tmp_path)
+
+
+SEEDS = """
+# file: work.py
+import torch
+
+def seeded(rank: int, n: int):
+    torch.cuda.manual_seed(n)
+
+def once(rank: int, n: int):
+    torch.cuda.manual_seed(n)  # DEV605
+# file: start.py
+import torch
+from work import once, seeded
+
+def main(n: int):
+    torch.manual_seed(n)
+    torch.multiprocessing.spawn(seeded, nprocs=2)
+    once(0, n)
+# file: other.py
+from work import once
+
+def main(n: int):
+    once(0, n)
+"""
+
+
+def test_callers_in_other_files_set_the_seed(tmp_path: Path) -> None:
+    check(SEEDS, "DEV605", tmp_path)
 
 
 WRAPPERS = """

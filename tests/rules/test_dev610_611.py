@@ -66,12 +66,17 @@ def step(model, x: torch.Tensor):
     "a scaler": """
 device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else torch.device("cpu")
 
-def scaler():
+def scaler(model: nn.Module):
+    model.half()
     return torch.amp.GradScaler("cuda")  # DEV611
 """,
 }
 
 GOOD = {
+    "a scaler of losses that nothing computes in half precision": """
+device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else torch.device("cpu")
+scaler = torch.amp.GradScaler("cuda")
+""",
     "a scaler only where there is one": """
 def step(model, x, scaler):
     if scaler is not None:
@@ -204,7 +209,11 @@ def test_silent(source: str) -> None:
 
 
 def test_mixed_precision_is_one_finding() -> None:
-    program = "device = 'xpu' if torch.xpu.is_available() else 'cpu'\nscaler = torch.cuda.amp.GradScaler()  # DEV611\n"
+    program = """
+device = "xpu" if torch.xpu.is_available() else "cpu"
+half = torch.float16
+scaler = torch.cuda.amp.GradScaler()  # DEV611
+"""
     check(program, "DEV6")
 
 

@@ -329,7 +329,7 @@ FREED = ("DEV605", "program.py", 7)
 def test_a_run_without_cuda_confirms_what_ties_a_program_to_it(
     run: Run, tmp_path: Path, device, function, place
 ) -> None:
-    (tmp_path / "devlint.toml").write_text('extend-select = ["PORTABILITY"]\n', encoding="utf-8")
+    (tmp_path / "devlint.toml").write_text('extend-select = ["PORTABILITY", "DEV605"]\n', encoding="utf-8")
     verdicts = run(TIED_TO_CUDA, function, device=device)
     confirmed = {one for one, verdict in verdicts.items() if verdict == "confirmed"}
     assert confirmed == {FREED, place}

@@ -21,6 +21,7 @@ from devlint.runtime.derive.accelerator_names import (
 from devlint.semantics import accelerators
 from devlint.semantics.accelerators import Kind, Replacement, replacements_of
 
+FIGURES = ("device_count", "memory_allocated", "max_memory_reserved", "memory_cached", "memory_stats")
 INSTALLED = tuple(map(int, torch.__version__.split(".")[:2]))
 
 
@@ -134,6 +135,17 @@ def test_the_data_say_where_a_replacement_does_something_else_on_the_host(one: R
         assert one.result_without == (old if new != old else None)
     if accelerators.needs_cuda(one.name):
         assert old is None
+
+
+@pytest.mark.filterwarnings("ignore:.*:FutureWarning")
+@pytest.mark.parametrize("name", ["empty_cache", *FIGURES])
+def test_what_nobody_misses_returns_nothing_without_cuda(name: str):
+    if torch.cuda.is_available():
+        pytest.skip("there is CUDA")
+    assert accelerators.is_figure_without_cuda(f"torch.cuda.{name}") is (name in FIGURES)
+    assert accelerators.is_idle_without_cuda(f"torch.cuda.memory.{name}") is (name not in FIGURES)
+    assert not getattr(torch.cuda, name)()
+    assert not accelerators.needs_cuda(f"torch.cuda.{name}")
 
 
 def test_what_an_old_torch_lacks_is_left_out():

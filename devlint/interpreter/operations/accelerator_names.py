@@ -27,6 +27,7 @@ from devlint.interpreter.program import device_counts, written_guards
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.node_paths import path_to
+from devlint.interpreter.program.told_figures import is_only_told
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import (
     AcceleratorMayBeNone,
@@ -35,6 +36,7 @@ from devlint.interpreter.state.events import (
     ChosenAccelerator,
 )
 from devlint.interpreter.state.frame import Frame
+from devlint.semantics.accelerators import is_figure_without_cuda
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -125,10 +127,11 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
     )
     imported, chosen = isinstance(node, cst.ImportAlias), module.startswith("torch.cuda") and _chooses_device(frame)
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
+    told = is_figure_without_cuda(name) and is_only_told(around, frame.module.index.statements)
     statement = frame.place(written_guards.statement_of(around or [node]))
     context = frame.event_context(node)
     called = arguments is not None
-    frame.emit(AcceleratorNameUsed(context, name, statement, called, expected, guarded, imported, chosen, seeded))
+    frame.emit(AcceleratorNameUsed(context, name, statement, called, expected, guarded, imported, chosen, seeded, told))
 
 
 def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:
@@ -141,7 +144,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
         return
     enabled = arguments.value("enabled", _SWITCHES.get(name))
-    if enabled is not None and enabled != Const(True):
+    if (enabled is not None and enabled != Const(True)) or _is_idle_scaler(frame, name):
         return
     asked = (*CHECKED, "device", "backend", "distributed", "scaler")  # who makes a scaler knows the device
     around = path_to(frame.unit.tree, arguments.node)
@@ -162,12 +165,19 @@ def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
     if name == "torch.cuda.stream":
         given = arguments.get("stream", 0)
         return given is not None and (_may_be_none(given.value) or "None" in _assigned_to(frame, given.node))
+    if _is_idle_scaler(frame, name):
+        return True
     enabled = arguments.get("enabled", _SWITCHES[name]) if name in _SWITCHES else None
     if enabled is None:
         return False
     if isinstance(enabled.value, Const):
         return not enabled.value.value
     return _assigned_to(frame, enabled.node) == {"False"}
+
+
+def _is_idle_scaler(frame: Frame, name: str) -> bool:
+    """Return whether a function makes a scaler of losses, and nothing in the program computes in half precision."""
+    return name.endswith(".amp.GradScaler") and not frame.analysis.facts.is_mixed_precision
 
 
 def _may_be_none(value: Value) -> bool:
@@ -215,7 +225,7 @@ def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
 def _is_with_kernels(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
     """Return whether the file needs compiled kernels, or the class or function around a node always calls one."""
     facts = frame.analysis.facts
-    return facts.cuda_kernels.needed_by(frame.module) or facts.kernel_wrappers.is_wrapped(frame.module, around)
+    return facts.cuda_kernels.needed_around(frame.module) or facts.kernel_wrappers.is_wrapped(frame.module, around)
 
 
 def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:
@@ -224,10 +234,10 @@ def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTN
     host_seeds = (f"{torch}.manual_seed", f"{torch}.random.manual_seed")
     if written_guards.is_called_beside(around, host_seeds):
         return True
-    if any(isinstance(one, (cst.FunctionDef, cst.ClassDef)) for one in around):
-        return False
-    beside = (one for one in frame.module.index.statements if one.kind == "other" and "manual_seed" in one.mentions)
-    return any(written_guards.is_call_of(one.tree, host_seeds) for one in beside)
+    outer = next((one for one in around if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
+    if outer is not None:
+        return outer.name.value in frame.analysis.facts.seeded_functions.names_in(frame.module)
+    return written_guards.is_any_called(host_seeds, frame.module.index.statements)
 
 
 def _is_entry(frame: Frame) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 from devlint.semantics.accelerators import is_cuda_package
 from devlint.syntax.index import Binding, Statement
@@ -42,9 +43,18 @@ _EXTENSION: Final = re.compile(r"""\b(CUDAExtension|CppExtension)\(\s*(?:name\s*
 class CudaKernels:
     """The files of a program that always build or import CUDA kernels, and so do not run without CUDA."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, imports: ImportGraph) -> None:
         self._program = program
+        self._imports = imports
         self._needed: dict[Path, bool] = {}
+
+    def needed_around(self, module: ModuleInfo) -> bool:
+        """Return whether a file always builds or imports CUDA kernels, or there are files that import it and all do."""
+        if self.needed_by(module):
+            return True
+        paths = self._imports.importers_of(module.path) - {module.path}
+        importers = [self._program.load(path) for path in paths]
+        return bool(importers) and all(one is not None and self.needed_by(one) for one in importers)
 
     def needed_by(self, module: ModuleInfo) -> bool:
         """Return whether a file, or one that it always imports, always builds or imports CUDA kernels."""
@@ -82,7 +92,7 @@ class CudaKernels:
         return any(self.is_kernel_module(module, one) for one in unit.imports) or builds_kernels(unit)
 
     def is_kernel_module(self, module: ModuleInfo, one: Binding) -> bool:
-        """Return whether an import loads a compiled module of CUDA kernels, or a package that is for CUDA only."""
+        """Return whether an import loads a compiled module of CUDA kernels, or a package for no other accelerator."""
         dotted = one.loads or one.module
         if _KERNEL_MODULE.search(dotted) or (not one.level and is_cuda_package(dotted)):
             return True

@@ -37,8 +37,8 @@ def is_about_count(path: Sequence[cst.CSTNode], statements: Sequence[Statement])
             return True
     if any(isinstance(one, (cst.Comparison, cst.Decorator)) for one in path):
         return True
-    scope = _scope_of(path, statements)
-    return bool(path) and takes_cuda_for(scope, _names_holding(scope, path[-1]))
+    scope = scope_of(path, statements)
+    return bool(path) and takes_cuda_for(scope, names_holding(scope, path[-1]))
 
 
 def takes_cuda_for(scope: Sequence[cst.CSTNode], names: Collection[str]) -> bool:
@@ -61,7 +61,7 @@ def is_for_each_cuda_device(path: Sequence[cst.CSTNode], statements: Sequence[St
             if _counts(above.iter):
                 return True
             words = set(words_in(above.iter))
-            if any(name in words and _counts(value) for name, value in _assigned(_scope_of(path, statements))):
+            if any(name in words and _counts(value) for name, value in _assigned(scope_of(path, statements))):
                 return True
     return False
 
@@ -72,7 +72,7 @@ def _counts(node: cst.CSTNode) -> bool:
     return any(part in word.lower() for one in called for word in words_in(one) for part in _COUNTING)
 
 
-def _scope_of(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> Sequence[cst.CSTNode]:
+def scope_of(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> Sequence[cst.CSTNode]:
     """Return the code that shares the names of a node: the function around it, or the code at the top of its file."""
     function = function_around(path)
     if function is not None:
@@ -80,7 +80,7 @@ def _scope_of(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> S
     return [one.tree for one in statements if one.kind == "other"]
 
 
-def _names_holding(scope: Sequence[cst.CSTNode], node: cst.CSTNode) -> set[str]:
+def names_holding(scope: Sequence[cst.CSTNode], node: cst.CSTNode) -> set[str]:
     """Return the names that code binds to what it computes from a node, such as a number or a range of it."""
     found: set[str] = set()
     while True:

@@ -10,6 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.syntax.source_code import words_in
+from devlint.syntax.statement import Statement
 from devlint.syntax.tree_walk import descend, dotted_name
 
 NAMING: Final = ("cuda", "nccl", "nvidia")
@@ -17,7 +18,10 @@ NAMING: Final = ("cuda", "nccl", "nvidia")
 _FALLBACKS: Final = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
 """The exceptions after which code does without a name that another version of a library has."""
 
-_TELLING: Final = frozenset({"print", "info", "debug", "warning", "log", "write", "echo"})
+_TELLING: Final = frozenset(
+    "print pprint info debug warning error critical log write echo set_description set_description_str set_postfix"
+    " set_postfix_str".split()
+)
 """The last names of the functions that show a text to a person."""
 _DEVICE: Final = re.compile(r"cuda(:\d*)?")
 """A text that is the name of a device, and no text about CUDA."""
@@ -109,6 +113,13 @@ def is_called_beside(path: Sequence[cst.CSTNode], names: Collection[str]) -> boo
     return False
 
 
+def is_any_called(names: Collection[str], statements: Sequence[Statement]) -> bool:
+    """Return whether one of the top-level statements of a file is a call of one of some dotted names."""
+    last = {one.rpartition(".")[2] for one in names}
+    found = (one for one in statements if one.kind == "other" and not last.isdisjoint(one.mentions))
+    return any(is_call_of(one.tree, names) for one in found)
+
+
 def is_call_of(statement: cst.CSTNode, names: Collection[str]) -> bool:
     """Return whether a statement is a call of one of some dotted names, whose result may be kept."""
     match statement:
@@ -119,10 +130,15 @@ def is_call_of(statement: cst.CSTNode, names: Collection[str]) -> bool:
 
 def is_told_as_cuda(path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a node is in a statement that prints or logs a text about CUDA, such as "CUDA devices: 2"."""
-    statement = statement_of(path)
-    match statement:
-        case cst.Expr(value=cst.Call(func=called)) if (dotted_name(called) or "").rpartition(".")[2] in _TELLING:
-            return any("cuda" in text.lower() and not _DEVICE.fullmatch(text) for text in texts_in(statement))
+    texts = texts_in(statement_of(path)) if is_told(path) else ()
+    return any("cuda" in text.lower() and not _DEVICE.fullmatch(text) for text in texts)
+
+
+def is_told(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a node is in a statement that shows a text to a person: it prints or logs something."""
+    match statement_of(path):
+        case cst.Expr(value=cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)))):
+            return name in _TELLING
     return False
 
 

@@ -611,8 +611,8 @@ class AcceleratorNameUsed(Event):
     `name` is the qualified name. `called` is true for the callee of a call, `imported` for an import. `expected` is
     true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
     backend. `chosen` is true for a name of `torch.cuda` in a file that chooses its device while it runs. `seeded` is
-    true for a seed of CUDA beside that of torch, which seeds every device. `statement` is the innermost statement that
-    the use is part of.
+    true for a seed of CUDA beside that of torch, which seeds every device, `told` for a figure that code only prints or
+    logs. `statement` is the innermost statement that the use is part of.
     """
 
     name: str
@@ -623,6 +623,7 @@ class AcceleratorNameUsed(Event):
     imported: bool = False
     chosen: bool = False
     seeded: bool = False
+    told: bool = False
 
 
 @record(frozen=True, slots=True)

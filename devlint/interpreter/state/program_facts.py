@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 import libcst as cst
 
@@ -20,11 +23,15 @@ from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.registering_files import RegisteringFiles
 from devlint.interpreter.program.removed_modules import RemovedModules
+from devlint.interpreter.program.seeded_functions import SeededFunctions
 from devlint.interpreter.program.tensor_files import TensorLibraries
 from devlint.interpreter.program.tensor_reach import TensorReach
 from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.torch_defaults import DefaultSetters
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
+
+_HALF: Final = re.compile(r"autocast|float16|\.half\b|HalfTensor")
+"""What code says that computes in half precision."""
 
 
 class ProgramFacts:
@@ -45,8 +52,9 @@ class ProgramFacts:
         self.outside_moves = OutsideMoves(program, self.imports)
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)
-        self.cuda_kernels = CudaKernels(program)
+        self.cuda_kernels = CudaKernels(program, self.imports)
         self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
+        self.seeded_functions = SeededFunctions(program, self.imports)
         self.removed_modules = RemovedModules(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
@@ -54,6 +62,11 @@ class ProgramFacts:
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._settled_names_by_function: dict[FunctionInfo, frozenset[str]] = {}
         self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
+
+    @cached_property
+    def is_mixed_precision(self) -> bool:
+        """Whether some file of the program names a type of half precision, or what chooses one for operations."""
+        return bool(self.imports.files_whose_text(_HALF.search))
 
     def gather(self) -> None:
         """Compute the facts that nearly every analysis asks for, which concern all files."""
