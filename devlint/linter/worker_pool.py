@@ -144,10 +144,12 @@ class _Pool:
         return self
 
     def __exit__(self, *about: object) -> None:
-        for worker in self._workers:
-            worker.process.kill()
-        for worker in (*self._workers, *self._finished):
-            worker.process.join()
+        # A second interrupt must not leave processes behind.
+        with _interrupts_held():
+            for worker in self._workers:
+                worker.process.kill()
+            for worker in (*self._workers, *self._finished):
+                worker.process.join()
 
     def run(self, jobs: int) -> Iterator[tuple[Path, FileFindings]]:
         """Start so many processes, and yield the result for each file when it is there."""
