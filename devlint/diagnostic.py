@@ -76,6 +76,8 @@ class AssumptionKind(Enum):
     """A host tensor of unknown shape is not 0-dim, so that no operation takes it beside an accelerator tensor."""
     CALLED = "called"
     """Somebody calls a function, or passes an argument, that nothing in the function's own project calls or passes."""
+    RECORDED = "recorded"
+    """Code outside the program calls a function without turning off gradients, as it does to infer."""
 
 
 BENIGN: Final = frozenset(AssumptionKind) - {
@@ -83,6 +85,7 @@ BENIGN: Final = frozenset(AssumptionKind) - {
     AssumptionKind.CALLED,
     AssumptionKind.HOST_MODULE,
     AssumptionKind.DIMENSIONS,
+    AssumptionKind.RECORDED,
 }
 """The kinds of assumptions that often hold in real programs, so that a finding with them is still likely.
 

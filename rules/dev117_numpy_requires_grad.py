@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from devlint.diagnostic import Fix, Severity
+from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import is_accelerator
-from devlint.domain.placement import placement_cases
+from devlint.domain.placement import Assumption, placement_cases
 from devlint.explain.host_read_texts import REDUCTIONS, array_suggestion, host_copy_calls, reader_text
 from devlint.explain.place_texts import place_text, text_with_suffix
 from devlint.fixes.fix_context import FixContext
@@ -90,8 +90,17 @@ class NumpyRequiresGrad(Rule):
             event.context.place,
             message,
             help=array_suggestion(event) or suggestion,
+            assumptions=_assumed(event) if tracked else (),
             make_fix=partial(_fix, event, calls) if event.array is None else None,
         )
+
+
+def _assumed(event: HostRead) -> tuple[Assumption, ...]:
+    """Return what a finding takes for granted: that an unknown caller records gradients, for what is computed."""
+    if not event.context.symbolic or event.tensor.leaf:
+        return ()
+    name = event.context.scope.name.rpartition(".")[2]
+    return (Assumption(AssumptionKind.RECORDED, f"whoever calls `{name}` records gradients", event.context.place),)
 
 
 def _fix(event: HostRead, calls: str, context: FixContext) -> Fix:

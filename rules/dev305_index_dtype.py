@@ -8,6 +8,7 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
+from devlint.explain.causes import dtype_cause
 from devlint.explain.dtype_texts import dtype_phrase, operand_dtype_steps
 from devlint.explain.place_texts import operand_text, operation_text
 from devlint.explain.suggestions import cast_text
@@ -77,6 +78,7 @@ class IndexDtype(Rule):
             f"cast it: `{cast_text(event.operand.place, suggested)}`",
             assumptions(event, dtype),
             subject=dtype.provenance.place if dtype.provenance is not None else place,
+            cause=dtype_cause(event.context, dtype),
             make_fix=partial(_fix, event, suggested),
         )
 

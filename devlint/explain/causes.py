@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from devlint.diagnostic import AssumptionKind
-from devlint.interpreter.state.events import BackendWrittenOut, DeviceConflict, HardCodedAccelerator
+from devlint.domain.dtype import Dtype
+from devlint.interpreter.state.events import BackendWrittenOut, DeviceConflict, EventContext, HardCodedAccelerator
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +44,9 @@ def written_device_cause(event: HardCodedAccelerator | BackendWrittenOut) -> Cau
     """Return the cause of a finding about a device that is written out: the argument of a call in which it is."""
     place = event.argument if isinstance(event, BackendWrittenOut) else event.context.place
     return Cause(("a written device", place), recurs=False) if place is not None else None
+
+
+def dtype_cause(context: EventContext, dtype: Dtype) -> Cause | None:
+    """Return the cause of the operations of one function that refuse a dtype, by what has made it; None if unknown."""
+    made = dtype.made or dtype.provenance
+    return None if made is None else Cause((context.scope.filename, context.scope.name, made.place), recurs=True)

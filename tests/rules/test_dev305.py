@@ -27,17 +27,16 @@ nn.Sequential(nn.Embedding(10, 3), nn.Linear(3, 2))(torch.rand(4, 2))  # DEV305
 """,
     "gathering and scattering": """
 x = torch.rand(4, 4)
-rows, cell = torch.zeros(4), torch.zeros(4, 4)
-x.gather(1, cell)  # DEV305
-torch.gather(x, 1, cell.bool())  # DEV305
-x.index_select(0, rows)  # DEV305
-torch.take_along_dim(x, cell.int(), 1)  # DEV305
-x.take(rows.int())  # DEV305
-x.scatter_(1, cell, 1.0)  # DEV305
-torch.zeros(4, 4).scatter_add_(1, cell, x)  # DEV305
-torch.zeros(4, 4).index_add_(0, rows, x)  # DEV305
-torch.zeros(4, 4).index_copy_(0, rows.int(), x)  # DEV305
-torch.zeros(4).index_put_((rows,), x[0])  # DEV305
+x.gather(1, torch.zeros(4, 4))  # DEV305
+torch.gather(x, 1, torch.zeros(4, 4).bool())  # DEV305
+x.index_select(0, torch.zeros(4))  # DEV305
+torch.take_along_dim(x, torch.zeros(4, 4).int(), 1)  # DEV305
+x.take(torch.zeros(4).int())  # DEV305
+x.scatter_(1, torch.zeros(4, 4), 1.0)  # DEV305
+torch.zeros(4, 4).scatter_add_(1, torch.zeros(4, 4), x)  # DEV305
+torch.zeros(4, 4).index_add_(0, torch.zeros(4), x)  # DEV305
+torch.zeros(4, 4).index_copy_(0, torch.zeros(4).int(), x)  # DEV305
+torch.zeros(4).index_put_((torch.zeros(4),), x[0])  # DEV305
 """,
     "class numbers": """
 F.one_hot(torch.from_numpy(np.array([0.0, 1.0, 2.0])), 3)  # DEV305
@@ -73,10 +72,20 @@ pick(torch.rand(8), middle(8))
 """,
     "of what only a tensor's method takes": """
 def spread(x, dim):
-    cell = torch.zeros(4, 4)
-    x.scatter(1, cell, 1.0)  # DEV305
-    x.scatter(dim=-1, index=cell, src=x)  # DEV305
-    x.gather(dim, cell)  # DEV305
+    x.scatter(1, torch.zeros(4, 4), 1.0)  # DEV305
+    x.scatter(dim=-1, index=torch.zeros(4, 4), src=x)  # DEV305
+    x.gather(dim, torch.zeros(4, 4))  # DEV305
+""",
+    "of one index, where it fails first": """
+def beam(x, heads, n: int):
+    index = torch.arange(n) / 3
+    a = heads.gather(1, index)  # DEV305
+    b = x.gather(1, index.unsqueeze(2))
+    return a, b
+
+def other(x, n: int):
+    index = torch.arange(n) / 3
+    return x.gather(1, index)  # DEV305
 """,
     "several uses of one cast": """
 x = torch.rand(4)

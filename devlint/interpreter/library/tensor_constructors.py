@@ -38,6 +38,10 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
     data = call.arguments.get("data", 0) or call.arguments.get("obj", 0) or call.arguments.get("s", 0)
     if data is None:
         return Tensor()
+    if call.name == "torch.tensor" and len(call.arguments.positional) > 1:
+        # It takes its data as one argument, and raises for sizes.
+        frame.fail()
+        return UNKNOWN
     given = () if is_absent_or_none(_given_dtype(call)) else ("dtype",)
     dtype = dtype_with_origin(frame, _result_dtype(frame, call, data), call.name, call.node, given)
     value = without_none(data.value)

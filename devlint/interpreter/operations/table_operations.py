@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 import libcst as cst
 
 from devlint.domain.device import is_accelerator
+from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, assume
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, placement_cases
 from devlint.domain.placement_lattice import unknown_where
@@ -133,10 +134,11 @@ def apply_bound_row(
     for conflict in conflicts:
         if isinstance(conflict, ModuleInputConflict) and conflict.module_call is not None:
             frame.analysis.failed_calls.add(conflict.module_call, conflict.when)
-    if not (conflicts or _is_other_overload(row, bound)) and not (
-        report_refused_index(frame, row, operands, node, name) or _check_target_dtypes(frame, row, casted, node, name)
-    ):
-        _check_dtypes(frame, row, bound, operands, casted, node, name)
+    refused = not (conflicts or _is_other_overload(row, bound)) and (
+        report_refused_index(frame, row, operands, node, name)
+        or _check_target_dtypes(frame, row, casted, node, name)
+        or _check_dtypes(frame, row, bound, operands, casted, node, name)
+    )
     operands = casted
     if row.match and not is_promoting_summation(bound):
         operands = match_dtypes(frame, row, operands)
@@ -151,6 +153,9 @@ def apply_bound_row(
     result = result_tensor(
         frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
     )
+    if refused:
+        # The operation raises: its result has no dtype that could be wrong elsewhere.
+        result = replace(result, dtype=UNKNOWN_DTYPE)
     if row.rank == "broadcast" and _is_other_overload(row, bound):
         result = replace(result, rank=result.rank.lower_bound)
     report_float64_work(frame, row, operands, result.dtype, node, name)
@@ -240,24 +245,26 @@ def _check_dtypes(
     casted: list[Operand],
     node: cst.CSTNode,
     name: str,
-) -> None:
+) -> bool:
     """Report the first pair of operands of an operation that must have equal dtypes and do not.
 
-    `casted` are the operands as autocast casts them. The event has them as they were, if these differ too.
+    `casted` are the operands as autocast casts them. The event has them as they were, if these differ too. Return
+    whether the operation fails in every case.
     """
     if is_promoting_summation(bound):
-        return
+        return False
     pair, when = _unequal_operands(row, operands, casted), NO_CONDITION
     if pair is None:
         pair, when = _unequal_in_case(frame, row, operands, casted)
     if pair is not None:
         conflict = DtypeConflict(frame.event_context(node), name, *pair, when=when)
         frame.emit(dtypes_at_call_from_given_file(frame, conflict))
-        return
+        return not when
     refused = refused_write(frame, row, bound, casted) if row.mutates else None
     if refused is not None:
         conflict = DtypeConflict(frame.event_context(node), name, *refused, into=True)
         frame.emit(dtypes_at_call_from_given_file(frame, conflict))
+    return False
 
 
 def _unequal_operands(row: Row, operands: Sequence[Operand], casted: Sequence[Operand]) -> _Pair | None:
