@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -129,13 +129,13 @@ def compare_with_baseline(
     entries: Sequence[BaselineEntry],
     *,
     file_of: Callable[[Diagnostic], str],
-    checked: Collection[str],
+    is_judged: Callable[[BaselineEntry], bool],
     exists: Callable[[str], bool],
 ) -> BaselineComparison:
     """Compare findings with the entries of a baseline file, and return the new findings and the entries that are gone.
 
-    An entry is gone if no finding matches it and its file was checked or no longer exists. An entry whose file no
-    longer exists also covers an equal finding in another file: the code has moved.
+    An entry is gone if no finding matches it and it is judged: the run would have found what it records. An entry whose
+    file no longer exists also covers an equal finding in another file: the code has moved.
     """
     left = Counter(entry.key for entry in entries)
     moved = Counter(entry.moved_key for entry in entries if not exists(entry.file))
@@ -148,7 +148,7 @@ def compare_with_baseline(
             moved[like.moved_key] -= 1
         else:
             new.append(diagnostic)
-    gone = [entry for entry in entries if _remove_if_gone(entry, left, moved, checked, exists)]
+    gone = [entry for entry in entries if is_judged(entry) and _remove_if_gone(entry, left, moved, exists)]
     return BaselineComparison(tuple(new), len(diagnostics) - len(new), tuple(gone))
 
 
@@ -189,15 +189,14 @@ def _remove_if_gone(
     entry: BaselineEntry,
     left: Counter[tuple[str, str, str]],
     moved: Counter[tuple[str, str]],
-    checked: Collection[str],
     exists: Callable[[str], bool],
 ) -> bool:
-    """Return whether the finding that a baseline entry records is gone.
+    """Return whether the finding that a judged baseline entry records is gone.
 
     If so, remove the entry from the counts of entries that no finding has matched.
     """
     if exists(entry.file):
-        gone = entry.file in checked and left[entry.key] > 0
+        gone = left[entry.key] > 0
         left[entry.key] -= gone
         return gone
     gone = moved[entry.moved_key] > 0

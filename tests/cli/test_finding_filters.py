@@ -161,6 +161,53 @@ def test_what_is_gone_is_told(devlint, files):
     assert "gone, though known.json has it: sub/b.py: DEV101" in devlint("a.py", "--baseline", "known.json").err
 
 
+def test_what_was_not_looked_for_is_not_gone(devlint, files):
+    files({"a.py": PROGRAM, "sub/b.py": BUG})
+    devlint("--baseline", "known.json", "--update-baseline")
+    assert "gone" not in devlint("--baseline", "known.json", "--select", "DEV2").err
+    edit("a.py", "pass # BUG DEV201", "pass")
+    assert "gone" not in devlint("--baseline", "known.json", "--ignore", "DEV2").err
+    assert devlint("--baseline", "known.json", "--select", "DEV2").err.count("gone") == 1
+    files({"devlint.toml": 'per-file-ignores = { "a.py" = ["DEV2"] }'})
+    assert "gone" not in devlint("--baseline", "known.json").err
+
+
+def test_a_vanished_file_is_not_gone_for_a_rule_that_is_off(devlint, files):
+    files({"a.py": PROGRAM, "sub/b.py": BUG})
+    devlint("--baseline", "known.json", "--update-baseline")
+    Path("sub/b.py").unlink()
+    assert "gone" not in devlint("--baseline", "known.json", "--select", "DEV2").err
+    assert "sub/b.py: DEV101" in devlint("--baseline", "known.json", "--select", "DEV1").err
+
+
+@pytest.mark.usefixtures("committed")
+def test_what_is_known_in_unchanged_code_is_not_gone(devlint):
+    devlint("--baseline", "known.json", "--update-baseline")
+    edit("a.py", "    x = 1", "    x = 2")
+    result = devlint("--changed", "--baseline", "known.json")
+    assert (result.found, "gone" in result.err) == ([], False)
+    edit("a.py", "    x = 2", "    pass # BUG DEV201")
+    result = devlint("--changed", "--baseline", "known.json")
+    assert (result.found, "gone" in result.err) == (["a.py:3 DEV201"], False)
+    edit("sub/b.py", "pass # BUG DEV101", "pass")
+    assert devlint("--changed", "--baseline", "known.json").err.count("gone") == 1
+
+
+def test_an_update_keeps_the_rules_that_are_off(devlint, files):
+    files({"a.py": PROGRAM})
+    devlint("--baseline", "known.json", "--update-baseline")
+    edit("a.py", "pass # BUG DEV201", "pass")
+    result = devlint("--baseline", "known.json", "--select", "DEV1", "--update-baseline")
+    assert result.err == "note: 2 written to known.json, 1 of what was not checked kept\n"
+    assert [entry["code"] for entry in json.loads(Path("known.json").read_text())["findings"]] == [
+        "DEV101",
+        "DEV101",
+        "DEV201",
+    ]
+    result = devlint("--baseline", "known.json", "--update-baseline")
+    assert result.err == "note: 2 written to known.json\n"
+
+
 def test_an_update_keeps_what_was_not_checked(devlint, files):
     files({"a.py": PROGRAM, "sub/b.py": BUG})
     devlint("--baseline", "known.json", "--update-baseline")
