@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 BUG = "pass # BUG DEV101\n"
+CONFLICT = '{\n<<<<<<< HEAD\n  "version": 1,\n=======\n  "version": 1,\n>>>>>>> other\n  "findings": []\n}\n'
+REMEDY = "mend or delete it, then run `devlint --baseline known.json --update-baseline`"
 PROGRAM = """\
 def one():
     pass # BUG DEV101
@@ -271,8 +273,9 @@ def test_what_is_revealed_is_never_known(devlint, files):
     [
         (None, "known.json: no such file; `devlint --baseline known.json --update-baseline` makes it\n"),
         ("[", "known.json: not a baseline: "),
-        ("[]", "known.json: not a baseline"),
-        ('{"version": 1, "findings": [1]}', "known.json: not a baseline"),
+        ("[]", f"known.json: not a baseline; {REMEDY}\n"),
+        ('{"version": 1, "findings": [1]}', f"known.json: not a baseline; {REMEDY}\n"),
+        (CONFLICT, f"known.json: not a baseline: line 2 has the mark of a merge conflict; {REMEDY}\n"),
         ('{"version": 2}', "known.json: written by another version of devlint"),
     ],
 )
@@ -281,6 +284,22 @@ def test_a_baseline_that_cannot_be_used(devlint, files, content, complaint):
     result = devlint("a.py", "--baseline", "known.json")
     assert result.status == 2
     assert result.err.startswith(f"error: {complaint}")
+
+
+def test_an_update_leaves_a_broken_baseline_alone(devlint, files):
+    files({"a.py": BUG, "known.json": CONFLICT})
+    result = devlint("a.py", "--baseline", "known.json", "--update-baseline")
+    assert (result.status, Path("known.json").read_text()) == (2, CONFLICT)
+    assert result.err.endswith(f"{REMEDY}\n")
+    Path("known.json").unlink()
+    assert devlint("a.py", "--baseline", "known.json", "--update-baseline").status == 0
+    assert devlint("a.py", "--baseline", "known.json").status == 0
+
+
+def test_a_message_with_the_mark_of_a_conflict_breaks_no_baseline(devlint, files):
+    entry = {"file": "b.py", "code": "DEV101", "fingerprint": "1", "message": "======= <<<<<<< HEAD"}
+    files({"a.py": "pass\n", "known.json": json.dumps({"version": 1, "findings": [entry]})})
+    assert devlint("a.py", "--baseline", "known.json").status == 0
 
 
 @pytest.mark.parametrize("options", [["--update-baseline"], ["--update-baseline", "--baseline=x", "--changed"]])
