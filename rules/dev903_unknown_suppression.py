@@ -15,8 +15,9 @@ class UnknownSuppression(Rule):
     ## What it does
     Finds `# devlint:` comments that name a rule which does not exist, and those with a misspelt word such as `ignroe`,
     with a word of another linter such as `disable-line`, with rules that stand in other brackets or in none, or with a
-    reason that does not follow `--`. In `# noqa` comments, whose codes may be those of another linter, it finds only
-    codes of devlint with a letter for a digit, such as `DEV1O3`.
+    reason that does not follow `--`. Comments without the colon, and with a name much like `devlint`, are found if they
+    list rules, as in `# devlint ignore[DEV101]`. In `# noqa` comments, whose codes may be those of another linter, it
+    finds only codes of devlint with a letter for a digit, such as `DEV1O3`.
 
     ## Why is this bad?
     The comment silences nothing, or less than its author thinks.

@@ -146,10 +146,11 @@ def _filtered(
     Unless `quiet`, write notes on known findings and on entries of a baseline file whose finding is gone.
     """
     kept, sources = list(outcome.diagnostics), outcome.sources
-    if request.changed_since is not None:
-        kept = only_changed(kept, request.changed_since, sources)
+    # A baseline is compared with all findings, since what it records in unchanged code is not gone.
     for baseline in baselines:
         kept = baseline.filter_new(kept, sources, quiet=quiet)
+    if request.changed_since is not None:
+        kept = only_changed(kept, request.changed_since, sources)
     return kept
 
 

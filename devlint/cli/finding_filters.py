@@ -51,7 +51,7 @@ class BaselineFile:
     def __init__(self, path: Path, checked: Sequence[DiscoveredFile]) -> None:
         self._path = path
         self._folder = Path(os.path.abspath(path)).parent
-        self._checked = {self._relative(file.path) for file in checked}
+        self._codes = {self._relative(file.path): file.settings.codes_for(file.path) for file in checked}
         self._names = {file.name for file in checked}
 
     def filter_new(
@@ -69,8 +69,8 @@ class BaselineFile:
             judged,
             entries,
             file_of=lambda diagnostic: self._relative(sources.path(diagnostic.region.filename)),
-            checked=self._checked,
-            exists=lambda file: (self._folder / file).exists(),
+            is_judged=self._is_judged,
+            exists=self._exists,
         )
         if comparison.known and not quiet:
             terminal.note(f"{comparison.known} known from {path_from_here(self._path)}")
@@ -83,18 +83,19 @@ class BaselineFile:
     def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
         """Replace the entries of the baseline file by the given findings.
 
-        Entries for existing files that were not checked are kept. A suppression that silences nothing is never known:
-        it is mended by deleting it.
+        Entries are kept whose file exists and was not checked, or whose rule was off. A suppression that silences
+        nothing is never known: it is mended by deleting it.
         """
         before = self._entries() if self._path.exists() else ()
-        kept = [entry for entry in before if entry.file not in self._checked and (self._folder / entry.file).exists()]
+        kept = [entry for entry in before if not self._is_judged(entry)]
         found = [
             baseline_entry(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
             for diagnostic in diagnostics
             if self._records(diagnostic) and diagnostic.code != UNUSED_CODE
         ]
         write_file([baseline_text([*kept, *found])], self._path)
-        terminal.note(f"{len(found)} written to {path_from_here(self._path)}")
+        others = f", {len(kept)} of what was not checked kept" if kept else ""
+        terminal.note(f"{len(found)} written to {path_from_here(self._path)}{others}")
 
     def _entries(self) -> tuple[BaselineEntry, ...]:
         """Return the entries of the baseline file. Raise ClickException if it cannot be used, or is not there yet."""
@@ -106,6 +107,20 @@ class BaselineFile:
     def _records(self, diagnostic: Diagnostic) -> bool:
         """Return whether the baseline file may record a finding: in a file of its own, and no answer to a question."""
         return diagnostic.region.filename in self._names and diagnostic.code != REVEALED
+
+    def _is_judged(self, entry: BaselineEntry) -> bool:
+        """Return whether this run would have found what an entry records: its file was checked, and its rule was on.
+
+        If the file is no more, the code may have moved to any file that was checked.
+        """
+        codes = self._codes.get(entry.file)
+        if codes is None and not self._exists(entry.file):
+            codes = frozenset[str]().union(*self._codes.values())
+        return codes is not None and entry.code in codes
+
+    def _exists(self, file: str) -> bool:
+        """Return whether the file of an entry exists."""
+        return (self._folder / file).exists()
 
     def _relative(self, path: Path) -> str:
         """Return a path relative to the directory of the baseline file, with forward slashes."""

@@ -25,7 +25,7 @@ def new_errors(errors: Iterable[Diagnostic], baseline: Path) -> Sequence[Diagnos
         list(add_fingerprints(list(errors), _lines)),
         read_baseline(baseline),
         file_of=lambda one: path_below(one.region.filename, root),
-        checked=(),
+        is_judged=lambda entry: False,
         exists=lambda file: (root / file).exists(),
     ).new
 

@@ -9,16 +9,16 @@ from typing import Final, Literal
 
 from devlint.diagnostic import Position
 from devlint.syntax.comments import CodeLine, Comment, CommentLayout, read_comment_layout
-from devlint.syntax.directive_advice import VERBS, MisspeltDirective, misspelt_directives
+from devlint.syntax.directive_advice import ATTEMPT_MARKER, VERBS, MisspeltDirective, misspelt_directives
 from devlint.syntax.index import FileIndex
 from devlint.syntax.source import Source
 
 SuppressionKind = Literal["noqa", "line", "file", "block"]
 
-_MARKER = re.compile(r"noqa|devlint:", re.IGNORECASE)
+_MARKER = re.compile(rf"noqa|devlint:|{ATTEMPT_MARKER}", re.IGNORECASE)
 NEAR_CODE: Final = re.compile(r"\bDEV(?=[0-9OIL])(?=[0-9A-Z]*[0-9])(?=[0-9]*[A-Z])[0-9A-Z]{3}\b", re.IGNORECASE)
 """What is nearly the code of a rule of devlint: a letter stands where a digit should."""
-_OWN_MARKER = re.compile(rf"devlint:|{NEAR_CODE.pattern}", re.IGNORECASE)
+_OWN_MARKER = re.compile(rf"devlint:|{ATTEMPT_MARKER}|{NEAR_CODE.pattern}", re.IGNORECASE)
 # The form that flake8 accepts: if something other than a code follows the colon, the comment silences everything.
 _CODES = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?"
 _NOQA = re.compile(rf"#\s*noqa\b{_CODES}", re.IGNORECASE)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from devlint.config.rule_selection import REVEALED
 from devlint.diagnostic import Diagnostic
 
 _VERSION = 1
+_CONFLICT: Final = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)")
+"""The beginning of a line that git writes into a file which two branches have changed."""
 
 
 class BaselineError(Exception):
@@ -37,8 +40,25 @@ class NoBaselineError(BaselineError):
     @property
     def advice(self) -> str:
         """What is wrong, and the command that makes the file."""
-        command = shlex.join(["devlint", "--baseline", path_from_here(self._path), "--update-baseline"])
-        return f"{self}; `{command}` makes it"
+        return f"{self}; `{_update_command(self._path)}` makes it"
+
+
+class BrokenBaselineError(BaselineError):
+    """The error that a file is no baseline, such as one with the marks of a merge conflict."""
+
+    def __init__(self, path: Path, detail: str = "") -> None:
+        super().__init__(f"{path}: not a baseline{': ' if detail else ''}{detail}")
+        self._path = path
+
+    @property
+    def advice(self) -> str:
+        """What is wrong, and what to do before the file is written anew. Nothing replaces it unasked."""
+        return f"{self}; mend or delete it, then run `{_update_command(self._path)}`"
+
+
+def _update_command(path: Path) -> str:
+    """Return the command that writes a baseline file."""
+    return shlex.join(["devlint", "--baseline", path_from_here(path), "--update-baseline"])
 
 
 def path_from_here(path: Path) -> str:
@@ -85,16 +105,22 @@ class BaselineComparison:
 def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
     """Return the entries of a baseline file.
 
-    Raise NoBaselineError if there is no file, and BaselineError if it cannot be read or is not a baseline.
+    Raise NoBaselineError if there is no file, BrokenBaselineError if it is not a baseline, and BaselineError if it
+    cannot be read.
     """
     try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        content: Any = json.loads(text)
     except FileNotFoundError:
         raise NoBaselineError(path) from None
     except OSError as problem:
         raise BaselineError(f"{path}: {problem.strerror}") from None
+    except json.JSONDecodeError as problem:
+        marked = next((row for row, line in enumerate(text.splitlines(), 1) if _CONFLICT.match(line)), None)
+        conflict = f"line {marked} has the mark of a merge conflict"
+        raise BrokenBaselineError(path, str(problem) if marked is None else conflict) from None
     except ValueError as problem:
-        raise BaselineError(f"{path}: not a baseline: {problem}") from None
+        raise BrokenBaselineError(path, str(problem)) from None
     try:
         if content["version"] != _VERSION:
             raise BaselineError(f"{path}: written by another version of devlint")
@@ -103,7 +129,7 @@ def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
             for each in content["findings"]
         )
     except (KeyError, TypeError):
-        raise BaselineError(f"{path}: not a baseline") from None
+        raise BrokenBaselineError(path) from None
 
 
 def baseline_text(entries: Iterable[BaselineEntry]) -> str:
@@ -129,13 +155,13 @@ def compare_with_baseline(
     entries: Sequence[BaselineEntry],
     *,
     file_of: Callable[[Diagnostic], str],
-    checked: Collection[str],
+    is_judged: Callable[[BaselineEntry], bool],
     exists: Callable[[str], bool],
 ) -> BaselineComparison:
     """Compare findings with the entries of a baseline file, and return the new findings and the entries that are gone.
 
-    An entry is gone if no finding matches it and its file was checked or no longer exists. An entry whose file no
-    longer exists also covers an equal finding in another file: the code has moved.
+    An entry is gone if no finding matches it and it is judged: the run would have found what it records. An entry whose
+    file no longer exists also covers an equal finding in another file: the code has moved.
     """
     left = Counter(entry.key for entry in entries)
     moved = Counter(entry.moved_key for entry in entries if not exists(entry.file))
@@ -148,7 +174,7 @@ def compare_with_baseline(
             moved[like.moved_key] -= 1
         else:
             new.append(diagnostic)
-    gone = [entry for entry in entries if _remove_if_gone(entry, left, moved, checked, exists)]
+    gone = [entry for entry in entries if is_judged(entry) and _remove_if_gone(entry, left, moved, exists)]
     return BaselineComparison(tuple(new), len(diagnostics) - len(new), tuple(gone))
 
 
@@ -189,15 +215,14 @@ def _remove_if_gone(
     entry: BaselineEntry,
     left: Counter[tuple[str, str, str]],
     moved: Counter[tuple[str, str]],
-    checked: Collection[str],
     exists: Callable[[str], bool],
 ) -> bool:
-    """Return whether the finding that a baseline entry records is gone.
+    """Return whether the finding that a judged baseline entry records is gone.
 
     If so, remove the entry from the counts of entries that no finding has matched.
     """
     if exists(entry.file):
-        gone = entry.file in checked and left[entry.key] > 0
+        gone = left[entry.key] > 0
         left[entry.key] -= gone
         return gone
     gone = moved[entry.moved_key] > 0

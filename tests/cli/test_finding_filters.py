@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 BUG = "pass # BUG DEV101\n"
+CONFLICT = '{\n<<<<<<< HEAD\n  "version": 1,\n=======\n  "version": 1,\n>>>>>>> other\n  "findings": []\n}\n'
+REMEDY = "mend or delete it, then run `devlint --baseline known.json --update-baseline`"
 PROGRAM = """\
 def one():
     pass # BUG DEV101
@@ -161,6 +163,53 @@ def test_what_is_gone_is_told(devlint, files):
     assert "gone, though known.json has it: sub/b.py: DEV101" in devlint("a.py", "--baseline", "known.json").err
 
 
+def test_what_was_not_looked_for_is_not_gone(devlint, files):
+    files({"a.py": PROGRAM, "sub/b.py": BUG})
+    devlint("--baseline", "known.json", "--update-baseline")
+    assert "gone" not in devlint("--baseline", "known.json", "--select", "DEV2").err
+    edit("a.py", "pass # BUG DEV201", "pass")
+    assert "gone" not in devlint("--baseline", "known.json", "--ignore", "DEV2").err
+    assert devlint("--baseline", "known.json", "--select", "DEV2").err.count("gone") == 1
+    files({"devlint.toml": 'per-file-ignores = { "a.py" = ["DEV2"] }'})
+    assert "gone" not in devlint("--baseline", "known.json").err
+
+
+def test_a_vanished_file_is_not_gone_for_a_rule_that_is_off(devlint, files):
+    files({"a.py": PROGRAM, "sub/b.py": BUG})
+    devlint("--baseline", "known.json", "--update-baseline")
+    Path("sub/b.py").unlink()
+    assert "gone" not in devlint("--baseline", "known.json", "--select", "DEV2").err
+    assert "sub/b.py: DEV101" in devlint("--baseline", "known.json", "--select", "DEV1").err
+
+
+@pytest.mark.usefixtures("committed")
+def test_what_is_known_in_unchanged_code_is_not_gone(devlint):
+    devlint("--baseline", "known.json", "--update-baseline")
+    edit("a.py", "    x = 1", "    x = 2")
+    result = devlint("--changed", "--baseline", "known.json")
+    assert (result.found, "gone" in result.err) == ([], False)
+    edit("a.py", "    x = 2", "    pass # BUG DEV201")
+    result = devlint("--changed", "--baseline", "known.json")
+    assert (result.found, "gone" in result.err) == (["a.py:3 DEV201"], False)
+    edit("sub/b.py", "pass # BUG DEV101", "pass")
+    assert devlint("--changed", "--baseline", "known.json").err.count("gone") == 1
+
+
+def test_an_update_keeps_the_rules_that_are_off(devlint, files):
+    files({"a.py": PROGRAM})
+    devlint("--baseline", "known.json", "--update-baseline")
+    edit("a.py", "pass # BUG DEV201", "pass")
+    result = devlint("--baseline", "known.json", "--select", "DEV1", "--update-baseline")
+    assert result.err == "note: 2 written to known.json, 1 of what was not checked kept\n"
+    assert [entry["code"] for entry in json.loads(Path("known.json").read_text())["findings"]] == [
+        "DEV101",
+        "DEV101",
+        "DEV201",
+    ]
+    result = devlint("--baseline", "known.json", "--update-baseline")
+    assert result.err == "note: 2 written to known.json\n"
+
+
 def test_an_update_keeps_what_was_not_checked(devlint, files):
     files({"a.py": PROGRAM, "sub/b.py": BUG})
     devlint("--baseline", "known.json", "--update-baseline")
@@ -224,8 +273,9 @@ def test_what_is_revealed_is_never_known(devlint, files):
     [
         (None, "known.json: no such file; `devlint --baseline known.json --update-baseline` makes it\n"),
         ("[", "known.json: not a baseline: "),
-        ("[]", "known.json: not a baseline"),
-        ('{"version": 1, "findings": [1]}', "known.json: not a baseline"),
+        ("[]", f"known.json: not a baseline; {REMEDY}\n"),
+        ('{"version": 1, "findings": [1]}', f"known.json: not a baseline; {REMEDY}\n"),
+        (CONFLICT, f"known.json: not a baseline: line 2 has the mark of a merge conflict; {REMEDY}\n"),
         ('{"version": 2}', "known.json: written by another version of devlint"),
     ],
 )
@@ -234,6 +284,22 @@ def test_a_baseline_that_cannot_be_used(devlint, files, content, complaint):
     result = devlint("a.py", "--baseline", "known.json")
     assert result.status == 2
     assert result.err.startswith(f"error: {complaint}")
+
+
+def test_an_update_leaves_a_broken_baseline_alone(devlint, files):
+    files({"a.py": BUG, "known.json": CONFLICT})
+    result = devlint("a.py", "--baseline", "known.json", "--update-baseline")
+    assert (result.status, Path("known.json").read_text()) == (2, CONFLICT)
+    assert result.err.endswith(f"{REMEDY}\n")
+    Path("known.json").unlink()
+    assert devlint("a.py", "--baseline", "known.json", "--update-baseline").status == 0
+    assert devlint("a.py", "--baseline", "known.json").status == 0
+
+
+def test_a_message_with_the_mark_of_a_conflict_breaks_no_baseline(devlint, files):
+    entry = {"file": "b.py", "code": "DEV101", "fingerprint": "1", "message": "======= <<<<<<< HEAD"}
+    files({"a.py": "pass\n", "known.json": json.dumps({"version": 1, "findings": [entry]})})
+    assert devlint("a.py", "--baseline", "known.json").status == 0
 
 
 @pytest.mark.parametrize("options", [["--update-baseline"], ["--update-baseline", "--baseline=x", "--changed"]])

@@ -146,7 +146,7 @@ def test_ruff_leaves_our_codes_alone_once_it_is_told_of_them(tmp_path):
 def test_the_examples_for_services_are_valid_and_their_commands_run(tmp_path, monkeypatch, capfd):
     found = [yaml.safe_load(block) for block in blocks(CI, "yaml")]
     lines = re.findall(r"^(?:\s*- (?:run: |script: )?)?devlint (--.*?)(?:\s+#.*)?$", CI, re.MULTILINE)
-    assert len(found) == 6
+    assert len(found) == 7
     assert len(lines) == 7
     monkeypatch.chdir(tmp_path)
     Path("a.py").write_text(BUG)
@@ -158,6 +158,13 @@ def test_the_examples_for_services_are_valid_and_their_commands_run(tmp_path, mo
     assert statuses == [1, 1, 0, 1, 1, 0, 0], capfd.readouterr()
     assert json.loads(Path("devlint.sarif").read_text())["version"] == "2.1.0"
     assert [each["check_name"] for each in json.loads(Path("devlint.json").read_text())] == ["DEV101"]
+
+
+def test_the_hook_that_one_writes_oneself_is_the_one_that_is_offered():
+    offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))[0]
+    (local,) = [each for each in re.findall(r"```yaml\n(repos:\n.*?)```", CI, re.DOTALL) if "repo: local" in each]
+    hook = yaml.safe_load(local)["repos"][0]["hooks"][0]
+    assert hook == {"language": "system"} | {key: offered[key] for key in hook if key != "language"}
 
 
 def test_every_feature_is_there_or_its_absence_explained():

@@ -65,6 +65,26 @@ MESSAGES = [
         "`# DEVLINT: Ignore[DEV101]` silences nothing: write `# devlint: ignore[DEV101]`",
     ),
     ("Devlint: ignore", "`# Devlint: ignore` silences nothing: write `# devlint: ignore`"),
+    (
+        "devlint ignore[DEV101]",
+        "`# devlint ignore[DEV101]` silences nothing: write `# devlint: ignore[DEV101]`",
+    ),
+    (
+        "devlint ignore DEV101 -- why",
+        "`# devlint ignore DEV101` silences nothing: write `# devlint: ignore[DEV101] -- why`",
+    ),
+    (
+        "devlint; ignroe[mixed-device-op] because",
+        "`# devlint; ignroe[mixed-device-op]` silences nothing: write `# devlint: ignore[mixed-device-op] -- because`",
+    ),
+    (
+        "devlnt: ignore[DEV101]",
+        "`# devlnt: ignore[DEV101]` silences nothing: write `# devlint: ignore[DEV101]`",
+    ),
+    (
+        "why # dev-lint: disable-line=DEV101, DEV2",
+        "`# dev-lint: disable-line=DEV101, DEV2` silences nothing: write `# devlint: ignore[DEV101, DEV2]`",
+    ),
     ("devlint: ignore[DEV1O3]", "there is no rule `DEV1O3` (did you mean `DEV103`?)"),
     ("devlint: ignore[devl03]", "there is no rule `devl03` (did you mean `DEV103`?)"),
     ("devlint: ignore[DEV30X]", "there is no rule `DEV30X` (did you mean `DEV30`?)"),
@@ -83,6 +103,14 @@ GOOD = {
     "a sentence with a code": "x + x  # devlint: see DEV101 (and DEV1O3) for this\n",
     "a sentence that begins with the name": "x + x  # Devlint: disabled by the caller\n",
     "a sentence about noqa": "x + x  # use noqa: not DEV1O3\n",
+    "a sentence without a colon": "x + x  # devlint ignores DEV101 (here)\n",
+    "a command in a sentence": "x + x  # devlint disable DEV101 where it is known\n",
+    "a sentence that ends with a code": "x + x  # devlint disallows DEV101\n",
+    "no rules without a colon": "x + x  # devlint ignore\n",
+    "brackets without rules": "x + x  # devlint ignores[0]\n",
+    "another tool": "x + x  # dartlint: ignore[DEV101]\n",
+    "another tool with a near name": "x + x  # devlinter: ignore[E501]\n",
+    "another tool of the same family": "x + x  # DevSkim: ignore DS126858\n",
     "on purpose": "x + x  # devlint: ignore[DEV999, DEV903]\n",
     "a string": "s = '# devlint: ignore[DEV999]'\n",
 }

@@ -307,7 +307,8 @@ async def test_a_missing_baseline_is_told_once_and_findings_are_shown(client: La
     path.write_text("[]")
     editor.replace(uri, "import torch\n", "import torch\n\n")
     await editor.until(lambda: len(client.messages) == 2)
-    assert client.messages[-1].message == f"devlint: {path}: not a baseline"
+    remedy = f"mend or delete it, then run `devlint --baseline {path} --update-baseline`"
+    assert client.messages[-1].message == f"devlint: {path}: not a baseline; {remedy}"
     path.write_text('{"version": 1, "findings": []}')
     editor.replace(uri, "import torch\n", "import torch\n\n")
     assert "DEV101" in [code for _, code in codes(await editor.reported(uri))]
