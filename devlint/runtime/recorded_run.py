@@ -37,7 +37,7 @@ class RecordedRun:
     `left_behind` is what the census of modules has found. `see_all` is the option that makes a report show everything.
     `emulated` tells that the devices were emulated, so that no time means anything, `without_cuda` that there was no
     CUDA device, and `without_accelerator` that torch knew of no accelerator. `about` names facts of the run itself,
-    such as its date and its command. `accelerator` names the one that the program could use, such as `the emulated xpu`;
+    such as its date and its command. `accelerator` names the one that the program could use, as in `the emulated xpu`;
     it is empty where there was none. `ended` tells what ended the program early.
     """
 
