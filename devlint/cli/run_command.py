@@ -180,7 +180,7 @@ def _compare(request: ComparisonRequest, targets: list[ReportTarget]) -> int:
     click.echo(rows[0].run.printed, nl=False)
     for target in targets:
         _write(as_json(rows) if target.format == "json" else as_table(rows), target.path)
-    return int(not all(row.proven for row in rows))
+    return int(not all(row.agrees for row in rows))
 
 
 def _over_budget(waits: WaitsPerStep | None, most: int) -> int:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from devlint.cache.store import ProjectCache
+from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.tensor_files import files_without_tensors
 from devlint.linter.analysis_report import AnalysisReport
@@ -94,6 +95,12 @@ def analyse_files(
             stored.keep(path, found[path])
     results += [found[path] for path in given]
     return report_on(results, program, codes, is_reproducible=stored is not None and stored.are_complete)
+
+
+def imported_files(paths: Sequence[Path], src: Sequence[Path] = ()) -> list[Path]:
+    """Return the other files of a program that some of its files import, directly or through other files, sorted."""
+    program = Program([(path, path.as_posix()) for path in paths], src)
+    return sorted(ImportGraph(program).reached_from(program.given_paths) - {path.resolve() for path in paths})
 
 
 def _weight(text: bytes) -> int:

@@ -13,7 +13,7 @@ from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import is_excluded
-from devlint.linter.program_analysis import analyse_files
+from devlint.linter.program_analysis import analyse_files, imported_files
 from devlint.linter.rule_listing import all_rule_metadata
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
@@ -47,13 +47,19 @@ class ConfiguredLinter:
         path = self._static_settings.settings_for(directory).path
         return str(path) if path is not None else "the defaults"
 
-    def findings(self, files: Iterable[str]) -> list[Diagnostic]:
-        """Return what the static analysis reports for some source files, analysed together as one program."""
+    def findings(self, files: Iterable[str], *, with_imports: bool = False) -> list[Diagnostic]:
+        """Return what the static analysis reports for some source files, analysed together as one program.
+
+        `with_imports` adds the files that they import: a program that ended early has not come to all of them.
+        """
         settings = dict(self._wanted_files(files))
         if not settings:
             return []
         codes = frozenset[str]().union(*(each.codes for each in settings.values()))
         src = list(dict.fromkeys(folder for each in settings.values() for folder in each.src if folder.is_dir()))
+        if with_imports:
+            settings |= self._wanted_files(map(str, imported_files(list(settings), src)))
+            codes = codes.union(*(each.codes for each in settings.values()))
         found = analyse_files(list(settings), codes=codes, src=src).diagnostics
         judged = (settings[path].judge(one, path) for one in found if (path := Path(one.region.filename)) in settings)
         return [one for one in judged if one is not None and not one.code.startswith(_NOT_OF_PROGRAMS)]

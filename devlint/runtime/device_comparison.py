@@ -36,7 +36,10 @@ class Numbers(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SingleRun:
-    """One run of the program: how it ended, what it printed, and the digests of the parameters that it trained."""
+    """One run of the program: how it ended, what it printed, and the digests of the parameters that it trained.
+
+    `host_only` tells that operators ran, and none of them on the device.
+    """
 
     device: str
     status: int
@@ -46,6 +49,7 @@ class SingleRun:
     filename: str | None = None
     line: int | None = None
     parameters: tuple[str, ...] = ()
+    host_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,14 @@ class Row:
     detail: str = ""
 
     @property
-    def proven(self) -> bool:
-        """Return whether the program ran to its end on this device, with the numbers of the CPU if it has any."""
+    def agrees(self) -> bool:
+        """Return whether the program ran to its end, with the numbers of the CPU if it has any."""
         return self.run.status == 0 and self.numbers in (Numbers.SAME, Numbers.NONE)
+
+    @property
+    def proven(self) -> bool:
+        """Return whether the program agrees, and did not run on the host only where it could use an accelerator."""
+        return self.agrees and not self.run.host_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +156,8 @@ def as_table(rows: Sequence[Row]) -> str:
             where = f"{_shown_path(run.filename)}:{run.line}  " if run.filename else ""
             what = run.error or f"exit status {run.status}"
             cells.append((run.device, "no" if run.emulated else "unknown", "", where + what))
+        elif run.host_only and row.agrees:
+            cells.append((run.device, "host", "", "ran on the host only"))
         else:
             cells.append((run.device, "yes", "" if run.device == HOST else row.numbers.value, row.detail))
     widths = [max(len(line[column]) for line in cells) for column in range(3)]

@@ -15,6 +15,7 @@ from pathlib import Path
 from devlint.runtime.code_of_tests import is_test_code
 from devlint.runtime.observation_matching import MIXED_DEVICE_CODES
 from devlint.runtime.recorder import LineRecord, Recorder
+from devlint.runtime.report_wording import host_only_text
 
 FILES_SHOWN = 10
 """The number of files of which the text names the functions that stayed on the host."""
@@ -182,8 +183,7 @@ def coverage_text(coverage: DeviceCoverage, root: Path) -> Iterator[str]:
         yield "device coverage: no operator ran\n"
         return
     if not coverage.device_operators:
-        yield "device coverage: nothing was ever on the accelerator; "
-        yield f"all {coverage.operators} operators ran on the host\n"
+        yield f"device coverage: {host_only_text('the accelerator', coverage.operators)}\n"
         return
     share = f"{coverage.device_operators} of {coverage.operators} operators and copies ran on the accelerator"
     if not coverage.functions:

@@ -20,11 +20,17 @@ import torch
 from devlint.runtime import runtime_session
 from devlint.runtime.backends import BACKENDS, HOST, emulated_kind
 from devlint.runtime.configured_linter import ConfiguredLinter
-from devlint.runtime.error_reports import report_error_that_may_be_caught, report_uncaught_error
+from devlint.runtime.error_reports import (
+    OBSERVATION_ATTRIBUTE,
+    first_line,
+    report_error_that_may_be_caught,
+    report_uncaught_error,
+)
 from devlint.runtime.going_on import going_on
 from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.module_moves import census_of_moved_modules
 from devlint.runtime.record_and_emulate import emulate, record, without_accelerators
+from devlint.runtime.recorded_run import ProgramStop
 from devlint.runtime.recording_report import Report
 from devlint.runtime.storage_labels import device_memory
 
@@ -74,11 +80,13 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
         census_of_moved_modules(report.census, report.notes.append) if request.census else nullcontext(),
         lines,
     ):
-        status = execute(request).status
+        end = execute(request)
     os.chdir(here)  # reports show file names relative to the directory in which the run was started
     report.ran = frozenset(lines.ran)
     report.see_all = "--all"
     report.device = device if kind is None else f"{request.devices} emulated {kind}"
+    report.accelerator = report.accelerator or (device if device != HOST else "")
+    report.ended = _stop(end)
     report.peak = (
         torch.cuda.max_memory_allocated()
         if device == "cuda"
@@ -92,9 +100,9 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
         ("Devices", f"{report.device}, torch {torch.__version__}"),
     )
     if linter is not None:
-        report.findings = linter.findings(lines.files)
+        report.findings = linter.findings(lines.files, with_imports=end.status != 0)
         report.apply_settings = linter.apply_settings
-    return status, report
+    return end.status, report
 
 
 def note_error(error: BaseException, frame: FrameType) -> None:
@@ -109,6 +117,14 @@ class ProgramEnd:
 
     status: int
     error: BaseException | None = None
+
+
+def _stop(end: ProgramEnd) -> ProgramStop | None:
+    """Return what ended a program early; None if it came to its end, or left with the exit status 0."""
+    if end.error is not None:
+        name, message = type(end.error).__name__, first_line(str(end.error))
+        return ProgramStop(f"{name}: {message}" if message else name, hasattr(end.error, OBSERVATION_ATTRIBUTE))
+    return ProgramStop(f"exit status {end.status}") if end.status else None
 
 
 def execute(request: RunRequest) -> ProgramEnd:

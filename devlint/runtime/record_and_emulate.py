@@ -73,6 +73,7 @@ def record() -> Iterator[Report]:
         try:
             report = Report(recorder, emulated=session.kind is not None)
             report.without_accelerator = session.kind is None and not _is_built_for_accelerator()
+            report.accelerator = f"the emulated {session.kind}" if session.kind is not None else ""
             report.without_cuda = report.without_accelerator or session.kind not in (None, "cuda")
             yield report
         except BaseException as error:

@@ -21,6 +21,14 @@ def _unchanged(seen: Diagnostic) -> Diagnostic | None:
     return seen
 
 
+@dataclass(frozen=True, slots=True)
+class ProgramStop:
+    """What ended a program before its end: an exception or an exit status as text, and whether it is an observation."""
+
+    what: str
+    observed: bool = False
+
+
 @dataclass(slots=True)
 class RecordedRun:
     """What a recorder collected, complete once the recording is over, and the findings of the static analysis if any.
@@ -29,7 +37,8 @@ class RecordedRun:
     `left_behind` is what the census of modules has found. `see_all` is the option that makes a report show everything.
     `emulated` tells that the devices were emulated, so that no time means anything, `without_cuda` that there was no
     CUDA device, and `without_accelerator` that torch knew of no accelerator. `about` names facts of the run itself,
-    such as its date and its command.
+    such as its date and its command. `accelerator` names the one that the program could use, as in `the emulated xpu`;
+    it is empty where there was none. `ended` tells what ended the program early.
     """
 
     recorder: Recorder
@@ -45,6 +54,13 @@ class RecordedRun:
     without_cuda: bool = False
     without_accelerator: bool = False
     about: tuple[tuple[str, str], ...] = ()
+    accelerator: str = ""
+    ended: ProgramStop | None = None
+
+    @property
+    def host_only(self) -> bool:
+        """Return whether operators ran, and all of them on the host, though there was an accelerator for them."""
+        return bool(self.accelerator and self.recorder.operators) and not self.recorder.used_device
 
     @property
     def outcomes(self) -> list[Outcome]:

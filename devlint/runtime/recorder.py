@@ -48,6 +48,11 @@ class TransferKind:
         return self.target == "cpu"
 
     @property
+    def on_device(self) -> bool:
+        """Return whether transfers of this kind begin or end on an accelerator."""
+        return self.source != "cpu" or self.target != "cpu"
+
+    @property
     def waits(self) -> bool:
         """Return whether the host waits for transfers of this kind, because it has their result at once."""
         return self.to_host and self.source != "cpu" and self.blocking
@@ -83,7 +88,7 @@ class LineRecord:
     @property
     def used_device(self) -> bool:
         """Return whether the line ran an operator on an accelerator or a transfer from or to one."""
-        return self.device_operators > 0 or any(kind.source != "cpu" or kind.target != "cpu" for kind in self.transfers)
+        return self.device_operators > 0 or any(kind.on_device for kind in self.transfers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +135,10 @@ class _Instruction:
 
 
 class Recorder:
-    """Collection of what a program does with devices while it runs, by line of its code; shared by all threads."""
+    """Collection of what a program does with devices while it runs, by line of its code; shared by all threads.
+
+    `used_device` tells whether anything was ever on an accelerator, also where no line of the user's code is known.
+    """
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], LineRecord] = {}
@@ -142,6 +150,7 @@ class Recorder:
         self.observations: dict[tuple[str, Site | None], list[Observation]] = {}
         self.notes: dict[str, int] = {}
         self.operators = 0
+        self.used_device = False
         self.steps = TrainingSteps()
         self.interrupted: set[tuple[str, int]] = set()
         self.started = time.perf_counter()
@@ -199,6 +208,7 @@ class Recorder:
     def record_operator(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """Count, for the line that a frame is at, a torch operator that ran."""
         self.operators += 1
+        self.used_device |= on_device
         if frame is None:
             return
         instruction = (id(frame.f_code), frame.f_lasti)
@@ -225,6 +235,7 @@ class Recorder:
 
     def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
         """Count, for the line that a frame is at, a copy of a tensor to another device, with its bytes and seconds."""
+        self.used_device |= kind.on_device
         self._tally(frame, kind, nbytes, seconds)
         record = self.line_record(frame)
         if record is not None:
@@ -238,6 +249,7 @@ class Recorder:
 
     def record_redundant_transfer(self, kind: TransferKind, frame: FrameType | None) -> None:
         """Count, for the line that a frame is at, a transfer of a tensor that was already on the target device."""
+        self.used_device |= kind.on_device
         self._tally(frame, kind)
         record = self.line_record(frame)
         if record is not None:
@@ -267,6 +279,7 @@ class Recorder:
 
     def record_factory(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """Count, for the line that a frame is at, a tensor that the torch function `name` created."""
+        self.used_device |= on_device
         record = self.line_record(frame)
         if record is not None:
             record.device_operators += on_device

@@ -33,6 +33,7 @@ class Report(RecordedRun):
         return json.dumps(
             {
                 "device": self.device,
+                "ended": self.ended.what if self.ended is not None else None,
                 "operators": self.recorder.operators,
                 "peak_bytes": self.peak,
                 "findings": [_outcome_object(outcome) for outcome in self.outcomes],

@@ -55,6 +55,11 @@ def count_text(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
+def host_only_text(accelerator: str, operators: int) -> str:
+    """Return the words for a run that placed nothing on the accelerator of this name, such as `the emulated xpu`."""
+    return f"nothing was ever on {accelerator}: {count_text(operators, 'operator')} ran on the host"
+
+
 def share_text(part: float, whole: float) -> str:
     """Return a part as a share of the whole, such as `12 %`."""
     share = 100 * part / whole if whole else 0.0

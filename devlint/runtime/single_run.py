@@ -22,7 +22,7 @@ from devlint.runtime.error_reports import first_line, user_sites
 from devlint.runtime.going_on import going_on
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.program_runner import ProgramEnd, RunRequest, execute
-from devlint.runtime.record_and_emulate import emulate, without_accelerators
+from devlint.runtime.record_and_emulate import emulate, record, without_accelerators
 
 
 def run_once(request: RunRequest) -> dict[str, Any]:
@@ -38,12 +38,16 @@ def run_once(request: RunRequest) -> dict[str, Any]:
         if session is not None:
             # A real device that is seeded draws other numbers than the host. The comparison is about everything else.
             session.own_generators = False
-        with going_on(session) if session is not None and request.keep_going else nullcontext():
+        with (
+            going_on(session) if session is not None and request.keep_going else nullcontext(),
+            record() if session is not None else nullcontext() as report,
+        ):
             end = execute(request)
         digests = [_digest(value) for optimizer in stepped.values() for value in _parameters(optimizer)]
     hook.remove()
     os.chdir(here)
-    return {"status": end.status, **_stop(end), "parameters": digests}
+    host_only = report is not None and report.host_only
+    return {"status": end.status, **_stop(end), "parameters": digests, "host_only": host_only}
 
 
 def _devices(request: RunRequest) -> AbstractContextManager[Any]:

@@ -22,6 +22,7 @@ from devlint.runtime.report_wording import (
     format_bytes,
     format_duration,
     format_number,
+    host_only_text,
     place_text,
     relative_path,
     share_text,
@@ -51,7 +52,11 @@ def headline_parts(run: RecordedRun, outcomes: Sequence[Outcome]) -> list[str]:
     crashes = sum(outcome.raised is not None and not outcome.after_going_on for outcome in fatal)
     silent = len(fatal) - crashes - later
     worth = len(by_site(outcome for outcome in elsewhere if not outcome.fatal))
-    parts = [] if any(outcome.fatal for outcome in outcomes) else ["no errors"]
+    failed = any(outcome.fatal for outcome in outcomes)
+    fine = not failed and run.ended is None
+    parts = ["no errors"] if fine else []
+    if run.ended is not None and not (failed and run.ended.observed):
+        parts.append(f"the program ended with {run.ended.what}")
     if run.findings and not any(outcome.verdict is Verdict.CONFIRMED for outcome in outcomes):
         parts.append(f"{count_text(len(run.findings), 'static finding')} not seen")
     parts += [f"{crashes:,} {'crash' if crashes == 1 else 'crashes'}"] if crashes else []
@@ -60,8 +65,16 @@ def headline_parts(run: RecordedRun, outcomes: Sequence[Outcome]) -> list[str]:
     parts += [f"{worth:,} {'thing' if worth == 1 else 'things'} worth doing"] if worth else []
     parts += [f"{len(by_site(in_tests)):,} in test files"] if in_tests else []
     parts += [f"{len(run.left_behind):,} left behind by .to()"] if run.left_behind else []
+    but = "but " if fine and run.host_only else ""
+    return [*parts, f"{but}{_operators_text(run)}"]
+
+
+def _operators_text(run: RecordedRun) -> str:
+    """Return how many operators ran, and where."""
+    if run.host_only:
+        return host_only_text(run.accelerator, run.recorder.operators)
     on = f" on {run.device}" if run.device else ""
-    return [*parts, f"{count_text(run.recorder.operators, 'operator')}{on}"]
+    return f"{count_text(run.recorder.operators, 'operator')}{on}"
 
 
 class _Text:
@@ -185,9 +198,8 @@ class _Text:
             yield f"note: {run.see_all} shows everything\n"
         numbers = {verdict: sum(outcome.verdict is verdict for outcome in outcomes) for verdict in Verdict}
         found = ", ".join(f"{number} {verdict.value}" for verdict, number in numbers.items() if number) or "none"
-        on = f" on {run.device}" if run.device else ""
         peak = f", {format_bytes(run.peak)} at most" if run.peak else ""
-        yield f"devlint: {run.recorder.operators} operators{on}{peak}; findings: {found}\n"
+        yield f"devlint: {_operators_text(run)}{peak}; findings: {found}\n"
 
     def _limited(self, things: Sequence[T], most: int) -> Sequence[T]:
         """Return the first of some things, or all if everything is shown."""

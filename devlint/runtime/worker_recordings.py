@@ -11,7 +11,8 @@ from devlint.runtime.recorder import LineRecord, Recorder, TransferTally
 def pack_recording(recorder: Recorder) -> bytes:
     """Return what a recorder collected as bytes, for a process that trusts this one."""
     seen = (recorder.lines, recorder.expressions, recorder.mixed_operands, recorder.observations)
-    return pickle.dumps((*seen, recorder.notes, recorder.operators, recorder.interrupted, recorder.steps.seen()))
+    operators = (recorder.operators, recorder.used_device)
+    return pickle.dumps((*seen, recorder.notes, operators, recorder.interrupted, recorder.steps.seen()))
 
 
 def add_recording(recorder: Recorder, packed: bytes) -> None:
@@ -25,7 +26,9 @@ def add_recording(recorder: Recorder, packed: bytes) -> None:
     for key, group in observations.items():
         recorder.observations.setdefault(key, []).extend(group)
     _add_counts(recorder.notes, notes)
-    recorder.operators += operators
+    number, used_device = operators
+    recorder.operators += number
+    recorder.used_device |= used_device
     recorder.interrupted |= interrupted
     recorder.steps.add_seen(*steps)
 

@@ -87,6 +87,47 @@ def test_a_program_ends_as_python_would_end_it(tmp_path: Path, last: str, status
     assert done.returncode == status and told in done.stderr
 
 
+UNIMPORTABLE = "import torch\n\nimport no_such_package\nimport model\n\nmodel.make()\n"
+MODEL = """\
+import torch
+
+
+def make():
+    return torch.zeros(3) + torch.zeros(3, device="cuda")
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "told"),
+    [
+        (UNIMPORTABLE, 1, "ModuleNotFoundError: No module named 'no_such_package'"),
+        ("import sys\nsys.exit(7)\n", 7, "exit status 7"),
+        ("raise KeyboardInterrupt\n", 130, "KeyboardInterrupt"),
+    ],
+)
+def test_what_ended_the_program_is_said_first(tmp_path: Path, source: str, status: int, told: str) -> None:
+    (tmp_path / "model.py").write_text(MODEL, encoding="utf-8")
+    done = run(tmp_path, "--device", "emulated", "program.py", source=source)
+    (first, *_) = [line for line in done.stderr.splitlines() if line.startswith("devlint: ")]
+    assert done.returncode == status and first.startswith(f"devlint: the program ended with {told}, ")
+    assert ("1 static finding not seen" in first) == (source is UNIMPORTABLE)
+    assert ("model.py:5:12 (this line did not run)" in done.stderr) == (source is UNIMPORTABLE)
+
+
+@pytest.mark.parametrize("source", ["import sys\nsys.exit(0)\n", "import sys\nsys.exit()\n", "import torch\n"])
+def test_a_program_that_came_to_its_end_is_not_said_to_have_ended_early(tmp_path: Path, source: str) -> None:
+    done = run(tmp_path, "--device", "emulated", "program.py", source=source)
+    assert done.returncode == 0 and done.stderr.startswith("devlint: no errors, 0 operators")
+
+
+def test_an_error_about_devices_is_a_crash_and_told_once(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "program.py")
+    assert "devlint: 1 crash, " in done.stderr and "the program ended with" not in done.stderr
+    wrapped = CAUGHT.replace("        print('caught')\n", "        raise KeyError('no result')\n")
+    done = run(tmp_path, "--device", "emulated", "program.py", source=wrapped)
+    assert "devlint: the program ended with KeyError: 'no result', 1 crash, " in done.stderr
+
+
 def test_json_goes_to_the_file(tmp_path: Path) -> None:
     done = run(
         tmp_path,
@@ -291,7 +332,7 @@ def test_a_program_runs_on_the_emulated_device_that_is_asked_for(tmp_path: Path)
     done = run(tmp_path, "--device", "emulated:mps", "--no-lint", "program.py", source=source)
     assert done.returncode == 1 and done.stdout == "mps\n"
     assert "AssertionError: Torch not compiled with CUDA enabled" in done.stderr and "DEV601" in done.stderr
-    assert "1 emulated mps" in done.stderr
+    assert "nothing was ever on the emulated mps: 1 operator ran on the host" in done.stderr
     done = run(tmp_path, "--device", "emulated:mps", "--devices", "2", "program.py", source=source)
     assert done.returncode == 2 and "there is only one mps device" in done.stderr
 

@@ -111,6 +111,33 @@ def test_a_program_tied_to_cuda_stops_elsewhere(tmp_path: Path) -> None:
     assert "emulated:cuda  yes   none" in done.stderr
 
 
+NOT_PORTED = """\
+import torch
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+print((torch.ones(3).to(device) * 2).sum().item())
+"""
+
+
+def test_a_program_that_stays_on_the_host_is_not_proven_there(tmp_path: Path) -> None:
+    done = run(tmp_path, NOT_PORTED, "--output-format", "full,json:rows.json", "program.py")
+    rows = {line.split()[0]: line for line in done.stderr.splitlines()}
+    assert rows["emulated:cuda"].split()[1:3] == ["yes", "same"]
+    for kind in ("xpu", "mps", "npu"):
+        assert rows[f"emulated:{kind}"].split(maxsplit=1)[1] == "host           ran on the host only"
+    report = json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))
+    assert [row["host_only"] for row in report["runs"]] == [False, False, True, True, True]
+    assert not report["proven"] and done.returncode == 0
+
+
+def test_a_program_that_uses_every_accelerator_is_proven(tmp_path: Path) -> None:
+    choice = "torch.accelerator.current_accelerator() or"
+    ported = NOT_PORTED.replace('"cuda" if torch.cuda.is_available() else', choice)
+    done = run(tmp_path, ported, "--output-format", "json:rows.json", "program.py")
+    report = json.loads((tmp_path / "rows.json").read_text(encoding="utf-8"))
+    assert report["proven"] and done.returncode == 0 and not any(row["host_only"] for row in report["runs"])
+
+
 def test_the_table_is_no_web_page(tmp_path: Path) -> None:
     done = run(tmp_path, TIED, "--output-format", "html", "program.py")
     assert done.returncode == 2 and "writes a table or JSON" in done.stderr

@@ -61,7 +61,31 @@ def test_the_first_line_sums_up_and_errors_come_first(play: Play) -> None:
 
 
 def test_nothing_found_is_said(play: Play) -> None:
-    assert lines(play("torch.ones(2)"))[0].startswith("devlint: no errors, ")
+    assert lines(play("torch.ones(2, device='cuda')"))[0] == "devlint: no errors, 1 operator"
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "torch.ones(2, device='cuda')",
+        "torch.ones(2).to('cuda')",
+        "torch.nn.Linear(2, 2).cuda()",
+        "exec(compile('torch.ones(2).cuda()', '<string>', 'exec'))",
+    ],
+)
+def test_a_run_that_used_the_accelerator_is_not_said_to_have_stayed_on_the_host(play: Play, used: str) -> None:
+    assert "nothing was ever" not in "\n".join(lines(play(f"torch.ones(2)\n{used}\n")))
+
+
+def test_a_run_that_stayed_on_the_host_proves_nothing(play: Play) -> None:
+    shown = lines(play("torch.ones(2) + torch.ones(2)"))
+    said = "nothing was ever on the emulated cuda: 3 operators ran on the host"
+    assert shown[0] == f"devlint: no errors, but {said}"
+    assert shown[-1] == f"devlint: {said}; findings: none"
+
+
+def test_a_run_without_operators_says_no_more_than_that(play: Play) -> None:
+    assert lines(play("pass"))[0] == "devlint: no errors, 0 operators"
 
 
 def test_findings_that_were_not_seen_are_counted(play: Play) -> None:
