@@ -56,8 +56,9 @@ class DefaultDeviceInGenericCode(Rule):
 
     ## Fix safety
     `device=` is taken from what is at hand where the factory stands: an argument, or a tensor that lies on the right
-    device. The fix is safe where the tensor is used once, in the operation that fails without it. It is unsafe where
-    the tensor is used in other places as well, and for random numbers, which differ from device to device.
+    device. The fix is safe where the tensor itself is used once, in the operation that fails without it. It is unsafe
+    where the tensor is used in other ways as well, as by an index (`x + p[None]`), and for random numbers, which
+    differ from device to device.
 
     ## How it is confirmed at run time
     The operation that ends the reported story raises PyTorch's device error when the code is called with
