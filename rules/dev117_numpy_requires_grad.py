@@ -96,8 +96,11 @@ class NumpyRequiresGrad(Rule):
 
 
 def _assumed(event: HostRead) -> tuple[Assumption, ...]:
-    """Return what a finding takes for granted: that an unknown caller records gradients, for what is computed."""
-    if not event.context.symbolic or event.tensor.leaf:
+    """Return what a finding takes for granted: that an unknown caller records gradients, for what is computed.
+
+    Code that trains records them itself.
+    """
+    if not event.context.symbolic or event.tensor.leaf or event.context.in_training:
         return ()
     name = event.context.scope.name.rpartition(".")[2]
     return (Assumption(AssumptionKind.RECORDED, f"whoever calls `{name}` records gradients", event.context.place),)

@@ -21,10 +21,18 @@ _BACKWARD: Final = frozenset({"backward", "manual_backward"})
 def takes_training_step(code: cst.CSTNode) -> bool:
     """Return whether the body of a loop or function runs a backward pass, outside of its inner loops and functions."""
     body = code.body if isinstance(code, (cst.For, cst.While, cst.FunctionDef)) else code
-    return any(
-        isinstance(one, cst.Call) and isinstance(one.func, cst.Attribute) and one.func.attr.value in _BACKWARD
-        for one in _straight(body)
-    )
+    return any(map(_is_backward_pass, _straight(body)))
+
+
+@lru_cache(maxsize=1024)
+def trains(code: cst.CSTNode) -> bool:
+    """Return whether some code runs a backward pass anywhere."""
+    return any(map(_is_backward_pass, descend(code)))
+
+
+def _is_backward_pass(node: cst.CSTNode) -> bool:
+    """Return whether a node is a call that runs the backward pass of a training step."""
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _BACKWARD
 
 
 def _straight(code: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -27,7 +27,7 @@ from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
 from devlint.interpreter.program.joined_elements import joining_function
 from devlint.interpreter.state.hot_code import is_in_branch_of_hot_code, is_paid_for_inner_loop, repeater
-from devlint.interpreter.state.training_steps import is_in_training_step
+from devlint.interpreter.state.training_steps import is_in_training, is_in_training_step
 
 
 @record(frozen=True, slots=True)
@@ -88,6 +88,11 @@ class EventContext:
     def in_training_step(self) -> bool:
         """Whether the code of the event runs in each step of a training loop; computed when asked."""
         return is_in_training_step(self.place, self.scope, self.loop)
+
+    @property
+    def in_training(self) -> bool:
+        """Whether the code of the event, or what has called it, takes training steps; computed when asked."""
+        return is_in_training(self.scope)
 
 
 @record(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope
-from devlint.interpreter.program.training_code import runs_now_and_then, takes_training_step
+from devlint.interpreter.program.training_code import runs_now_and_then, takes_training_step, trains
 from devlint.interpreter.state.hot_code import repeater, repeating_loops
 
 
@@ -31,6 +31,18 @@ def is_in_training_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
         if around is not None or takes_training_step(code) or _is_step_of_framework(run):
             return around is None or takes_training_step(code)
         at, run = run.called_at, run.caller
+    return False
+
+
+def is_in_training(scope: Scope) -> bool:
+    """Return whether the code of a run, or of one that has called it, takes training steps: autograd records there."""
+    run: Scope | None = scope
+    while run is not None:
+        if isinstance(run.body, cst.CSTNode) and trains(run.body):
+            return True
+        if _is_step_of_framework(run):
+            return True
+        run = run.caller
     return False
 
 
