@@ -22,7 +22,7 @@ from devlint.linter.host_callers import HostCallers
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import UnsetParameters
 from devlint.linter.unused_suppressions import FindingRows, judged_suppressions
-from devlint.syntax.suppressions import Suppressions, find_suppressions, may_suppress
+from devlint.syntax.suppressions import find_suppressions, may_suppress
 
 DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902", "DEV903"})
 """The codes of the rules about devlint itself, which ask for no caller."""
@@ -39,33 +39,9 @@ def diagnostics_of(results: Sequence[FileFindings], program: Program, codes: fro
     uncalled = UncalledDefinitions(program)
     unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
     found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers)
-    comments = _Comments(given)
-    reported = [one.diagnostic for one in one_for_each_bug(found, comments.silence)]
+    reported = [one.diagnostic for one in one_for_each_bug(found)]
     reported += [diagnostic for result in results for diagnostic in result.broken]
-    return tuple(sorted(_unsuppressed(reported, given, codes, comments), key=lambda one: one.order))
-
-
-class _Comments:
-    """The suppression comments of the given files, each file's read when it is first asked for."""
-
-    def __init__(self, given: Mapping[str, ModuleInfo]) -> None:
-        self._given = given
-        self._found: dict[str, Suppressions] = {}
-
-    def of_file(self, filename: str) -> Suppressions:
-        """Return the suppression comments of a file; none for one that is not given."""
-        if filename not in self._found:
-            module = self._given.get(filename)
-            self._found[filename] = (
-                find_suppressions(module.source, module.index) if module is not None else Suppressions()
-            )
-        return self._found[filename]
-
-    def silence(self, one: Diagnostic) -> bool:
-        """Return whether a comment suppresses a diagnostic."""
-        module = self._given.get(one.region.filename)
-        suppressions = self.of_file(one.region.filename)
-        return module is not None and FindingRows.of(one, module.source).is_silenced_by(suppressions)
+    return tuple(sorted(_unsuppressed(reported, given, codes), key=lambda one: one.order))
 
 
 def _with_callers(
@@ -112,7 +88,7 @@ def _with_callers(
 
 
 def _unsuppressed(
-    reported: Iterable[Diagnostic], given: Mapping[str, ModuleInfo], codes: frozenset[str], comments: _Comments
+    reported: Iterable[Diagnostic], given: Mapping[str, ModuleInfo], codes: frozenset[str]
 ) -> list[Diagnostic]:
     """Return the diagnostics that no suppression comment silences.
 
@@ -131,7 +107,7 @@ def _unsuppressed(
             kept += found
             continue
         source = module.source
-        suppressions = comments.of_file(filename)
+        suppressions = find_suppressions(source, module.index)
         rows = [FindingRows.of(one, source) for one in found]
         kept += [one for one, row in zip(found, rows, strict=True) if not row.is_silenced_by(suppressions)]
         if judged:

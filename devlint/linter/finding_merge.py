@@ -7,10 +7,10 @@ operations fail.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from devlint.diagnostic import AssumptionNote, Diagnostic, Note, Position, Severity, confidence_under
+from devlint.diagnostic import AssumptionNote, Note, Position, Severity, confidence_under
 from devlint.linter.file_findings import BugKey, FileFindings, LocatedFinding, NodePlace, SharedCause
 
 
@@ -41,18 +41,16 @@ def with_assumptions(one: LocatedFinding, assumptions: tuple[AssumptionNote, ...
     return replace(one, diagnostic=replace(one.diagnostic, assumptions=assumptions, confidence=confidence))
 
 
-def one_for_each_bug(
-    found: Iterable[LocatedFinding], is_silenced: Callable[[Diagnostic], bool]
-) -> list[LocatedFinding]:
+def one_for_each_bug(found: Iterable[LocatedFinding]) -> list[LocatedFinding]:
     """Return the findings without duplicates.
 
     Of the findings that have the same `cause`, or that are of one rule and have the same `subject`, one is kept: the
-    surest. Those that a comment silences are kept beside it, since a comment at one place says nothing of another.
+    surest.
     """
     first: dict[tuple[str, BugKey], LocatedFinding] = {}
     rest: list[LocatedFinding] = []
-    for one in _one_for_each_cause(_without_replaced([*found]), is_silenced):
-        if one.subject is None or is_silenced(one.diagnostic):
+    for one in _one_for_each_cause(_without_replaced([*found])):
+        if one.subject is None:
             rest.append(one)
             continue
         key = one.diagnostic.code, one.subject
@@ -62,17 +60,15 @@ def one_for_each_bug(
     return [*rest, *first.values()]
 
 
-def _one_for_each_cause(
-    found: Iterable[LocatedFinding], is_silenced: Callable[[Diagnostic], bool]
-) -> list[LocatedFinding]:
+def _one_for_each_cause(found: Iterable[LocatedFinding]) -> list[LocatedFinding]:
     """Return the findings, but of those with the same `cause` only the surest, and of several the one found first.
 
-    That is the first operation that raises. Those that a comment silences do not count, and are kept.
+    That is the first operation that raises.
     """
     kept: list[LocatedFinding] = []
     by_cause: dict[SharedCause, list[LocatedFinding]] = defaultdict(list)
     for one in found:
-        if one.cause is None or is_silenced(one.diagnostic):
+        if one.cause is None:
             kept.append(one)
         else:
             by_cause[one.cause].append(one)
