@@ -207,7 +207,7 @@ def test_only_what_ran_with_the_claimed_operands_without_harm_is_refuted(
     claim = Diagnostic(
         "DEV101", "mixed-device-op", Severity.ERROR, Confidence.CERTAIN, "they cannot be combined", region
     )
-    monkeypatch.setattr(ConfiguredLinter, "findings", lambda self, files: [claim])
+    monkeypatch.setattr(ConfiguredLinter, "findings", lambda self, files, **_: [claim])
     place = ("DEV101", "program.py", 5)
     assert run(FINE.replace("OTHER", "torch.tensor(1.0)"))[place] == "refuted"
     assert run(FINE.replace("OTHER", "torch.ones(3)"))[place] == "confirmed"
@@ -258,7 +258,7 @@ def test_evidence_is_counted_by_expression(run: Run, tmp_path: Path, monkeypatch
         Diagnostic("DEV403", "sync-in-loop", Severity.WARNING, Confidence.CERTAIN, "the host waits", place)
         for place in places
     ]
-    monkeypatch.setattr(ConfiguredLinter, "findings", lambda self, files: claims)
+    monkeypatch.setattr(ConfiguredLinter, "findings", lambda self, files, **_: claims)
     monkeypatch.chdir(tmp_path)
     Path("program.py").write_text(TWO_ON_A_LINE, encoding="utf-8")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
