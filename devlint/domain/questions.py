@@ -80,6 +80,11 @@ def comparison_question(subject: Hashable, kind: str, constant: object) -> Quest
     return Question(subject, kind, constant) if known and (kind in ("Equal", "Is") or kind in _ORDERS) else None
 
 
+def mirrored_kind(kind: str) -> str:
+    """Return the kind of a comparison with its sides exchanged; `==` and `is` stay what they are."""
+    return _MIRRORED.get(kind, kind)
+
+
 def difference_question(left: Hashable, kind: str, right: Hashable) -> Question | None:
     """Return the question that a comparison of two named values asks; None for one that is not followed.
 
@@ -88,7 +93,7 @@ def difference_question(left: Hashable, kind: str, right: Hashable) -> Question 
     if kind != "Equal" and kind not in _ORDERS:
         return None
     if hash(left) > hash(right):
-        left, right, kind = right, left, _MIRRORED.get(kind, kind)
+        left, right, kind = right, left, mirrored_kind(kind)
     return Question(Difference(left, right), kind, 0)
 
 

@@ -26,9 +26,7 @@ def _result_where_failed(frame: Frame, value: Value, when: PathCondition, levels
     Containers are changed in the heap. `levels` is the number of nested containers to open.
     """
     match value:
-        case Tensor(cell=None):
-            return replace(value, placement=unknown_where(value.placement, when))
-        case OpaqueData():
+        case Tensor(cell=None) | OpaqueData():
             return replace(value, placement=unknown_where(value.placement, when))
         case ConditionalValue(yes=yes, no=no):
             return replace(

@@ -11,7 +11,7 @@ from devlint.domain.availability import is_available
 from devlint.domain.device import DEVICE_TYPES
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import Atom, Literal
-from devlint.domain.questions import Question, comparison_question, difference_question
+from devlint.domain.questions import Question, comparison_question, difference_question, mirrored_kind
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -45,7 +45,7 @@ from devlint.interpreter.conditions.device_equality import (
     same_device,
     types_equal,
 )
-from devlint.interpreter.conditions.length_comparisons import PRESENCE, compare_dimension, compare_length, mirrored
+from devlint.interpreter.conditions.length_comparisons import PRESENCE, compare_dimension, compare_length
 from devlint.interpreter.conditions.membership import evaluate_membership
 from devlint.interpreter.conditions.named_numbers import named_number
 from devlint.interpreter.conditions.narrowing import IDENTITY, negate_condition, none_condition
@@ -170,10 +170,8 @@ def _question(frame: Frame, operator: cst.BaseCompOp, left: Argument, right: Arg
             subject = _subject(frame, left)
             return None if subject is None else comparison_question(subject, kind, constant)
         case (Const(value=constant), Unknown() | Number()):
-            subject, other = _subject(frame, right), mirrored(type(operator))
-            if subject is None or other is None:
-                return None
-            return comparison_question(subject, "Equal" if other is cst.NotEqual else other.__name__, constant)
+            subject = _subject(frame, right)
+            return None if subject is None else comparison_question(subject, mirrored_kind(kind), constant)
         case (Unknown() | Number(), Unknown() | Number()):
             subjects = _subject(frame, left), _subject(frame, right)
             return None if None in subjects else difference_question(subjects[0], kind, subjects[1])
