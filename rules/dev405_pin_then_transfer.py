@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import steps_elsewhere
+from devlint.domain.placement import PlacementCase, steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.costs import cost_severity
@@ -25,8 +25,9 @@ class PinThenTransfer(Rule):
 
     ## What it does
     Finds `x.pin_memory().to(device)`, and the same in two statements, where nothing else uses the pinned copy. By
-    default only in code that runs again and again (a loop, a training step, what those call), and where the transfer
-    waits: with `non_blocking=True` it may overlap with work that is under way, and it is an information.
+    default only in code that runs again and again (a loop, a training step, what those call), where the same function
+    made the tensor, and where the transfer waits. With `non_blocking=True` it may overlap with work that is under way,
+    and what comes from elsewhere may be pinned already: both are an information.
 
     ## Why is this bad?
     `.pin_memory()` copies the tensor into other host memory, and the host waits for that copy; then it is copied again.
@@ -91,10 +92,17 @@ class PinThenTransfer(Rule):
             ),
             "leave `.pin_memory()` out, or pin where another thread does it (`DataLoader(..., pin_memory=True)`)",
             assumptions(event, path.after),
-            # A copy that does not wait needs pinned memory, and may overlap with work that is under way.
-            cost_severity(event.context, little=event.non_blocking is not False),
+            # A copy that does not wait needs pinned memory, and may overlap with work that is under way. What comes
+            # from elsewhere, as batches do, may be pinned already: pinning it again copies nothing.
+            cost_severity(event.context, little=event.non_blocking is not False or not _made_here(event, path.before)),
             make_fix=partial(_fix, event),
         )
+
+
+def _made_here(event: Transfer, before: PlacementCase) -> bool:
+    """Return whether the tensor that is pinned was made by the function that moves it."""
+    step = before.placing_step
+    return step is not None and step.scope is event.context.scope
 
 
 def _fix(event: Transfer, context: FixContext) -> Fix:

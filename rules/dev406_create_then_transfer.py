@@ -30,9 +30,11 @@ class CreateThenTransfer(Rule):
 
     ## What it does
     Finds tensors that a torch factory makes from nothing (`zeros`, `arange`, `randn`, ...), and random numbers that
-    NumPy draws in each call or iteration, where the same function moves them to another device. Code that runs once is
-    only an information, and so are tensors that may be small: those with less than three sizes other than 1, and less
-    than 16,384 elements in the sizes that are numbers.
+    NumPy draws in each call or iteration, where the same function moves them to another device. It is a warning where
+    the copy shows beside the rest of a step: in code that runs again and again, for a tensor whose sizes are numbers
+    that make 262,144 elements (a megabyte of float32), or for one of at least three sizes other than 1 that is made
+    many times in one step, in a loop within `forward`, a training step or a loop over batches. All else is only an
+    information: readers of such findings in public code found most of them too small to care.
 
     ## Why is this bad?
     The host makes memory that is only copied, and waits for the copy. With `device=` the tensor is made where it is
@@ -44,7 +46,7 @@ class CreateThenTransfer(Rule):
 
     def sample(model, steps: int):
         for _ in range(steps):
-            print(model(torch.randn(16, 3, 64, 64).to("cuda")))
+            print(model(torch.randn(16, 3, 224, 224).to("cuda")))
     ```
 
     ## Use instead
@@ -53,7 +55,7 @@ class CreateThenTransfer(Rule):
 
     def sample(model, steps: int):
         for _ in range(steps):
-            print(model(torch.randn(16, 3, 64, 64, device="cuda")))
+            print(model(torch.randn(16, 3, 224, 224, device="cuda")))
     ```
 
     ## Fix safety
@@ -163,9 +165,15 @@ def _finding(
         tuple(step for step in steps if not is_within(step.place, place)),
         f"create it there: {_advice(event, fresh)}{random}",
         assumptions(event, target),
-        cost_severity(event.context, little=fresh.extent is None or not fresh.extent.is_large),
+        cost_severity(event.context, little=not _shows(event.context, fresh)),
         make_fix=partial(_fix, event, fresh),
     )
+
+
+def _shows(context: EventContext, fresh: FactoryOrigin) -> bool:
+    """Return whether the copy of a fresh tensor shows beside the rest of a step: huge, or large and made often."""
+    extent = fresh.extent
+    return extent is not None and (extent.is_huge or (extent.is_large and context.often_in_step))
 
 
 def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, context: FixContext) -> Fix:

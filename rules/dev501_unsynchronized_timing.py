@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 
@@ -17,6 +18,7 @@ from devlint.fixes.fix_context import FixContext
 from devlint.fixes.synchronization_fixes import synchronize_before_clock
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
+from devlint.syntax.statement import Statement
 
 
 class UnsynchronizedTiming(Rule):
@@ -71,11 +73,13 @@ class UnsynchronizedTiming(Rule):
 
     ## Known limits
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
-    like count as waiting. A clock that was started before a loop, or in the iteration before, tells of its progress
-    and is not reported, nor is the time of a loop that waits in each iteration, nor what a test measures. Where
-    something waited between the two reads, a few elementwise operations after it do not count, nor does work of a
-    loop in each iteration of which something waits. Times that are only
-    written down, and subtracted elsewhere, are not followed.
+    like count as waiting. The time of a single run in an `if __name__ == "__main__":` block is an information, as it is
+    mostly that of the accelerator's start; so is an interval in a loop if something in the interval waits, because each
+    interval then waits for the rest of the one before. A clock that was started before a loop, or in the iteration
+    before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration, nor what
+    a test measures. Where something waited between the two reads, a few elementwise operations after it do not count,
+    nor does work of a loop in each iteration of which something waits. Times that are only written down, and subtracted
+    elsewhere, are not followed.
     """
 
     code = "DEV501"
@@ -85,7 +89,10 @@ class UnsynchronizedTiming(Rule):
 
     def __init__(self) -> None:
         self._timings: list[events.UnsynchronizedTiming] = []
-        self._waiting_loops: set[Place] = set()
+        self._waits: defaultdict[Place, set[Place]] = defaultdict(set)
+        """The waits of each iteration, by loop: where they stand in the text of the loop, or are called there."""
+        self._uploads: defaultdict[Place, set[Place]] = defaultdict(set)
+        """The same for blocking uploads, which wait until the accelerator has done what was launched before."""
 
     def check(
         self, event: events.UnsynchronizedTiming | events.HostRead | events.Transfer | events.Synchronize
@@ -97,7 +104,10 @@ class UnsynchronizedTiming(Rule):
         if isinstance(event, events.UnsynchronizedTiming):
             self._timings.append(event)
         else:
-            self._waiting_loops.update(one.place for one in _loops(event.context.loop) if _surely_waits(event, one))
+            for loop in _loops(event.context.loop):
+                if _is_in_each_iteration(event, loop) and (_surely_waits(event) or _uploads(event)):
+                    waits = self._waits if _surely_waits(event) else self._uploads
+                    waits[loop.place].add(_seen_from(loop.scope, event.context.place, event.context.scope))
         yield from ()
 
     def final_findings(self) -> Iterator[Finding]:
@@ -110,7 +120,7 @@ class UnsynchronizedTiming(Rule):
         for event in self._timings:
             around = {one.place for one in _loops(event.context.loop)}
             within = {one.place for one in _loops(event.work.loop)} - around
-            if not within & self._waiting_loops:
+            if not any(map(self._waits.get, within)):
                 yield from self._finding(event)
 
     def _finding(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
@@ -118,16 +128,24 @@ class UnsynchronizedTiming(Rule):
         clock, loop = event.context.place, event.context.loop
         if _is_of_tests(event.context.scope):
             return
+        shifted = False
         if loop is not None:
             written = places_in_loop(loop.place, event.started, clock)
             if clock in written and written != [event.started, clock]:
                 return
+            waits = self._waits[loop.place] | self._uploads[loop.place]
+            written = places_in_loop(loop.place, event.started, clock, *waits)
+            shifted = clock in written and written.index(clock) - written.index(event.started) > 1
+        work = _seen_from(event.context.scope, event.work.place, event.work.scope)
         yield Finding(
             clock,
-            f"the clock is read while `{place_text(_work_in_sight(event))}` may still be running on the accelerator",
+            f"the clock is read while `{place_text(work)}` may still be running on the accelerator",
             (Step(StepKind.PASSED, "the clock is started", event.started), event.work),
             f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
             assumptions(event),
+            # What an interval leaves unfinished is waited for in the next one: all but the last are as long as a step.
+            # A single run at the end of a module, to try it out, is mostly the start of the accelerator.
+            Severity.INFO if shifted or (loop is None and _is_in_main_block(clock, event.context.scope)) else None,
             subject=clock,
             make_fix=partial(_fix, event),
         )
@@ -142,19 +160,37 @@ def _is_of_tests(scope: Scope | None) -> bool:
     return False
 
 
+def _is_in_main_block(place: Place, scope: Scope) -> bool:
+    """Return whether a place is in an `if __name__ == "__main__":` block, outside of functions."""
+    return scope.entry and isinstance(place.unit, Statement) and "__name__" in place.unit.facts.mentions
+
+
 def _loops(loop: Loop | None) -> Iterator[Loop]:
     """Yield a loop and the loops around it; nothing for None."""
     return loop.around() if loop is not None else iter(())
 
 
-def _surely_waits(event: events.HostRead | events.Transfer | events.Synchronize, loop: Loop) -> bool:
-    """Return whether an event is a wait of the host for the accelerator in each iteration of a loop around it.
+def _is_in_each_iteration(event: events.Event, loop: Loop) -> bool:
+    """Return whether an event is in each iteration of a loop around it.
 
     Conditions that say no more than which device is used do not count, and loops within the loop are run.
     """
+    return all(map(chooses_device, event.context.path_condition - loop.path_condition))
+
+
+def _seen_from(seen: Scope | None, place: Place, scope: Scope | None) -> Place:
+    """Return a place as a run of code sees it: where that run calls what leads there, or the place itself."""
+    run = scope
+    while run is not None and run is not seen:
+        if run.called_at is not None and run.caller is seen:
+            return run.called_at
+        run = run.caller
+    return place
+
+
+def _surely_waits(event: events.HostRead | events.Transfer | events.Synchronize) -> bool:
+    """Return whether an event is a wait of the host for the accelerator."""
     context = event.context
-    if not all(map(chooses_device, context.path_condition - loop.path_condition)):
-        return False
     if isinstance(event, events.HostRead):
         placements = placement_cases(event.tensor.placement, context.path_condition)
         return any(is_accelerator(case.device) for _, case in placements)
@@ -163,17 +199,11 @@ def _surely_waits(event: events.HostRead | events.Transfer | events.Synchronize,
     return True
 
 
-def _work_in_sight(event: events.UnsynchronizedTiming) -> Place:
-    """Return the place of the unfinished work as the code that reads the clock sees it.
-
-    For work that a called function launches, that is the outermost call between the two clocks.
-    """
-    place, scope = event.work.place, event.work.scope
-    while scope is not None and scope is not event.context.scope:
-        if scope.called_at is not None and scope.caller is event.context.scope:
-            return scope.called_at
-        scope = scope.caller
-    return place
+def _uploads(event: events.Event) -> bool:
+    """Return whether an event is a blocking copy to the accelerator, which takes its turn after all that runs there."""
+    if not isinstance(event, events.Transfer) or not event.moves or event.non_blocking is not False:
+        return False
+    return any(one.leaves_host for one in transfer_paths(event))
 
 
 def _fix(event: events.UnsynchronizedTiming, context: FixContext) -> Fix:

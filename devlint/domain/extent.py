@@ -11,6 +11,9 @@ from devlint.domain.record import record
 FEW: Final = 16_384
 """The number of elements from which on a tensor is large enough for its copies to matter."""
 
+MANY: Final = 262_144
+"""The number of elements from which on a single copy shows beside the rest of a step: a megabyte of float32."""
+
 
 @record(frozen=True, slots=True)
 class Extent:
@@ -32,6 +35,11 @@ class Extent:
         """
         numbers = [one for one in self.sizes if isinstance(one, int)]
         return not self.is_open and len(self.sizes) - len(numbers) < 2 and prod(numbers) < FEW
+
+    @property
+    def is_huge(self) -> bool:
+        """Whether the sizes that are numbers alone make so many elements that even a single copy shows in a step."""
+        return prod(one for one in self.sizes if isinstance(one, int)) >= MANY
 
     @property
     def is_large(self) -> bool:

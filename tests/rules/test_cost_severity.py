@@ -14,27 +14,62 @@ PROGRAMS = {
     "what is made and then moved": """
 def train(batches, device, n: int, m: int):
     for batch in batches:
-        print(torch.randn(n, 3, m).to(device))  # DEV406
-        print(torch.zeros(batch.shape).to(device))  # DEV406
-        print(torch.zeros(128, 128).to(device))  # DEV406
+        print(torch.randn(512, 512).to(device))  # DEV406
+        print(torch.zeros(n, 262_144).to(device))  # DEV406
+        print(torch.zeros(batch.shape).to(device), torch.randn(n, 3, m).to(device), torch.zeros(128, 128).to(device))
         print(torch.zeros(n, m).to(device), torch.zeros(n, 1, m).to(device))
         print(torch.zeros(n, 1, 3).to(device), torch.arange(n).to(device), torch.zeros(64, 64).to(device))
+""",
+    "what is made many times in one step": """
+class Layer(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return x + torch.ones(x.shape).to(x.device)  # DEV406
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(Layer() for _ in range(unknown()))
+
+    def forward(self, x: torch.Tensor, steps: int, k: int):
+        x = x + torch.ones(x.shape).to(x.device)
+        for layer in self.layers:
+            x = layer(x)
+        for step in range(steps):
+            x = x + torch.ones(x.size(0), x.size(1), k).to(x.device) + torch.ones(k, steps).to(x.device)  # DEV406
+        for scale in (1, 2):
+            x = x + torch.ones(x.size(0), x.size(1), k).to(x.device)
+        return x
+
+def train(model, loader: torch.utils.data.DataLoader, optimizer, epochs: int, n: int, m: int):
+    for epoch in range(epochs):
+        for batch in loader:
+            noise = torch.rand(n, 3, m).to("cuda")
+            for step in range(n):
+                noise = noise + torch.rand(n, 3, m).to("cuda")  # DEV406
+            model(batch, noise).sum().backward()
+
+def fit(model, batches, steps: int, n: int, m: int):
+    for epoch in range(steps):
+        for number in range(steps):
+            loss = model(batches[number], torch.rand(n, 3, m).to("cuda"))
+            loss.sum().backward()
 """,
     "in what runs for every batch": """
 class Net(nn.Module):
     def __init__(self, n: int, m: int):
         super().__init__()
-        self.noise = torch.rand(n, 3, m).to("cuda")
+        self.noise = torch.rand(512, 512).to("cuda")
 
     def forward(self, x: torch.Tensor):
-        mask = torch.ones(x.size(0), x.size(1), x.size(2)).to(x.device)  # DEV406
+        mask = torch.ones(512, 512).to(x.device)  # DEV406
         return self.scaled(x) * mask
 
     def scaled(self, x: torch.Tensor):
-        return x * torch.ones(x.shape).to(x.device) * torch.eye(x.size(0)).to(x.device)  # DEV406
+        x = x * torch.eye(x.size(0)).to(x.device) * torch.ones(x.shape).to(x.device)
+        return x * torch.ones(512, 512).to(x.device)  # DEV406
 
 def make(n: int, m: int):
-    return torch.rand(n, 3, m).to("cuda")
+    return torch.rand(512, 512).to("cuda")
 """,
     "what is kept": """
 TABLES = {}
@@ -42,51 +77,51 @@ TABLES = {}
 class Net(nn.Module):
     def forward(self, x: torch.Tensor, n: int, m: int):
         if self.mask is None:
-            self.mask = torch.ones(n, m).to(x.device)
+            self.mask = torch.ones(512, 512).to(x.device)
         mask = TABLES.get(n)
         if mask is None:
-            mask = torch.ones(n, m).to(x.device)
+            mask = torch.ones(512, 512).to(x.device)
             TABLES[n] = mask
         return x * mask * self.mask * self.table(x, n, m) * self.tried(x, n, m)
 
     def table(self, x: torch.Tensor, n: int, m: int):
         if (n, m) in TABLES:
             return TABLES[n, m]
-        TABLES[n, m] = torch.ones(n, m).to(x.device)
+        TABLES[n, m] = torch.ones(512, 512).to(x.device)
         return TABLES[n, m]
 
     def tried(self, x: torch.Tensor, n: int, m: int):
         try:
             return TABLES[n, m]
         except KeyError:
-            TABLES[n, m] = torch.ones(n, m).to(x.device)
+            TABLES[n, m] = torch.ones(512, 512).to(x.device)
         return TABLES[n, m]
 
 def train(batches, n: int, m: int):
     noise = None
     for number, batch in enumerate(batches):
         if noise is None:
-            noise = torch.rand(n, 3, m).to("cuda")
+            noise = torch.rand(512, 512).to("cuda")
         if number == 0:
-            print(torch.rand(n, 3, m).to("cuda"))
+            print(torch.rand(512, 512).to("cuda"))
 """,
     "what the next iteration makes again": """
 def train(batches, n: int, m: int):
     for batch in batches:
         noise = None
         if noise is None:
-            noise = torch.rand(n, 3, m).to("cuda")  # DEV406
+            noise = torch.rand(512, 512).to("cuda")  # DEV406
         print(noise)
 """,
     "now and then, and for a person": """
 def noise(n: int, m: int):
-    return torch.randn(n, 3, m).to("cuda")  # DEV406
+    return torch.randn(512, 512).to("cuda")  # DEV406
 
 def picture(n: int, m: int):
-    return torch.rand(n, 3, m).to("cuda")
+    return torch.rand(512, 512).to("cuda")
 
 def second(model, n: int, m: int):
-    model(torch.randn(n, 3, m).to("cuda")).sum().backward()  # DEV406
+    model(torch.randn(512, 512).to("cuda")).sum().backward()  # DEV406
 
 def train(model, batches, n: int, m: int):
     for step, batch in enumerate(batches):
@@ -97,7 +132,7 @@ def train(model, batches, n: int, m: int):
             second(model, n, m)
 
 def answer(n: int, m: int):
-    return torch.rand(n, 3, m).to("cuda")
+    return torch.rand(512, 512).to("cuda")
 
 def serve(model, n: int, m: int):
     while True:
@@ -105,38 +140,38 @@ def serve(model, n: int, m: int):
 """,
     "a set-up and a test": """
 def build_masks(names, n: int, m: int):
-    return [torch.ones(n, m).to("cuda") for name in names]
+    return [torch.ones(512, 512).to("cuda") for name in names]
 
 @torch.no_grad()
 def main(names, n: int, m: int):
-    print(build_masks(names, n, m), torch.ones(n, m).to("cuda"))
+    print(build_masks(names, n, m), torch.ones(512, 512).to("cuda"))
 """,
     "tests by their names, and evaluations": """
 def test_noise():
     sizes = [torch.rand(1).item() for _ in range(10)]
     for size in iter(sizes):
-        print(torch.rand(300, 300).to("cuda"))
+        print(torch.rand(600, 600).to("cuda"))
 
 def test_model(model, loader):
     for batch in loader:
-        print(model(batch, torch.rand(300, 300).to("cuda")))  # DEV406
+        print(model(batch, torch.rand(600, 600).to("cuda")))  # DEV406
 
 LOADER = torch.utils.data.DataLoader([1, 2])
 
 def test_all():
     for batch in LOADER:
-        print(batch, torch.rand(300, 300).to("cuda"))  # DEV406
+        print(batch, torch.rand(600, 600).to("cuda"))  # DEV406
 
 if __name__ == "__main__":
     test_all()
 """,
     "copied twice, and moved to where it is": """
 def run(batches, device):
-    x = torch.rand(300, 300)
+    x = torch.rand(600, 600)
     for number, batch in enumerate(batches):
         print(x[number : number + 8].cuda(0).to("cuda:1"))  # DEV407
         print(batch.cuda().to(device))
-    y = torch.rand(300, 300).cuda(0).to("cuda:1")
+    y = torch.rand(600, 600).cuda(0).to("cuda:1")
     return y.to("cuda:1")
 """,
     "the same tensor in every iteration": """
@@ -176,7 +211,7 @@ def test_warned_of_where_it_matters(source: str) -> None:
 
 @pytest.mark.parametrize(("folder", "warned"), [("tests", False), ("test", False), ("models", True)])
 def test_code_in_a_folder_of_tests_is_not_hot(folder: str, warned: bool, tmp_path: Path) -> None:
-    loop = "def run(batches):\n    for batch in batches:\n        print(batch, torch.rand(300, 300).cuda())\n"
+    loop = "def run(batches):\n    for batch in batches:\n        print(batch, torch.rand(600, 600).cuda())\n"
     (found,) = lint(f"# file: {folder}/noise.py\n{PRELUDE}{loop}", frozenset({"DEV406"}), tmp_path)
     assert (found.severity is not Severity.INFO) is warned
 

@@ -124,3 +124,17 @@ def test_it_warns_in_a_loop() -> None:
     assert found.message == (
         "`torch.rand(64, 3)` is pinned only to be moved to cuda: the host copies it once more and waits for that"
     )
+
+
+def test_it_is_only_an_information_for_what_comes_from_elsewhere() -> None:
+    source = """
+loader = torch.utils.data.DataLoader([torch.rand(3)], pin_memory=True)
+
+def patch(batch):
+    return batch.pin_memory().cuda()  # DEV405
+
+for batch in loader:
+    print(patch(batch))
+"""
+    (found,) = check(source, "DEV405")
+    assert found.severity is Severity.INFO

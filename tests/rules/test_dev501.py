@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from devlint.diagnostic import Severity
+
 from .programs import check
 
 IMPORTS = "import time\nfrom time import perf_counter\n"
@@ -334,3 +336,85 @@ def measure():
 """
     (found,) = check(IMPORTS + source, "DEV501")
     assert found.message == "the clock is read while `net(x)` may still be running on the accelerator"
+
+
+SEVERITIES = {
+    "a benchmark": (
+        """
+def measure(net, x, n):
+    net = nn.Linear(3, 3).cuda()
+    x = torch.rand(8, 3, device="cuda")
+    for _ in range(n):
+        start = time.time()
+        y = net(x)
+        print(time.time() - start)  # DEV501
+""",
+        Severity.WARNING,
+    ),
+    "a wait behind the clock": (
+        """
+def train(loader, optimizer):
+    net = nn.Linear(3, 3).cuda()
+    for _ in range(100):
+        start = time.time()
+        loss = net(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        print(time.time() - start)  # DEV501
+        print(loss.item())
+""",
+        Severity.WARNING,
+    ),
+    "an interval that waits for the one before": (
+        """
+def train(optimizer):
+    net = nn.Linear(3, 3).cuda()
+    for _ in range(100):
+        start = time.time()
+        x = torch.rand(8, 3).to("cuda")
+        loss = net(x).sum()
+        loss.backward()
+        print(time.time() - start)  # DEV501
+""",
+        Severity.INFO,
+    ),
+    "a single run": (
+        """
+net = nn.Linear(3, 3).cuda()
+x = torch.rand(8, 3, device="cuda")
+start = time.time()
+y = net(x)
+print(time.time() - start)  # DEV501
+""",
+        Severity.WARNING,
+    ),
+    "a single run to try a module out": (
+        """
+if __name__ == "__main__":
+    net = nn.Linear(3, 3).cuda()
+    x = torch.rand(8, 3, device="cuda")
+    start = time.time()
+    y = net(x)
+    print(time.time() - start)  # DEV501
+""",
+        Severity.INFO,
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "severity"), SEVERITIES.values(), ids=SEVERITIES)
+def test_it_is_an_information_where_the_sum_is_right_or_a_module_is_tried_out(source: str, severity: Severity) -> None:
+    (found,) = check(IMPORTS + source, "DEV501")
+    assert found.severity is severity
+
+
+def test_emptying_the_cache_waits() -> None:
+    program = """
+for _ in range(9):
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = x @ x
+    {}
+    print(time.time() - start)
+"""
+    check(IMPORTS + program.format("torch.cuda.empty_cache()"), "DEV501")
+    check(IMPORTS + program.format("torch.cuda.memory_allocated()").replace("start)", "start)  # DEV501"), "DEV501")

@@ -40,6 +40,13 @@ def save(frame: Frame, call: LibraryCall) -> Value:
     return NONE
 
 
+@models_call("torch.cuda.empty_cache", "torch.accelerator.empty_cache")
+def empty_cache(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.cuda.empty_cache()`: to give memory back, CUDA waits for what still runs."""
+    assume_synchronized(frame)
+    return NONE
+
+
 @models_call(
     "torch.cuda.Event.query",
     "torch.cuda.Event.elapsed_time",

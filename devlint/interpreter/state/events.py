@@ -26,7 +26,12 @@ from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
 from devlint.interpreter.program.joined_elements import joining_function
-from devlint.interpreter.state.hot_code import is_in_branch_of_hot_code, is_paid_for_inner_loop, repeater
+from devlint.interpreter.state.hot_code import (
+    is_in_branch_of_hot_code,
+    is_paid_for_inner_loop,
+    repeater,
+    runs_often_in_step,
+)
 from devlint.interpreter.state.training_steps import is_in_training, is_in_training_step
 
 
@@ -78,6 +83,11 @@ class EventContext:
     def paid_for_inner_loop(self) -> bool:
         """Whether the code of the event runs once for all iterations of a loop beside it; computed when asked."""
         return is_paid_for_inner_loop(self.place, self.scope, self.loop)
+
+    @property
+    def often_in_step(self) -> bool:
+        """Whether the code of the event runs many times for each batch, step or request; computed when asked."""
+        return runs_often_in_step(self.place, self.scope, self.loop)
 
     @property
     def in_branch(self) -> bool:

@@ -17,7 +17,7 @@ from devlint.domain.placement import Loop, Place, Scope
 from devlint.interpreter.program.branches import is_in_branch
 from devlint.interpreter.program.inner_loops import asks_for_input, pays_for_inner_loop, stands_beside_training_loop
 from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_until_kept
-from devlint.interpreter.program.training_code import runs_now_and_then, takes_training_step
+from devlint.interpreter.program.training_code import runs_now_and_then, takes_training_step, trains
 
 
 def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | None:
@@ -63,6 +63,34 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     return bool(nodes) and all(isinstance(one, cst.CSTNode) for one in nodes) and pays_for_inner_loop(*nodes)
 
 
+def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
+    """Return whether code runs many times in one step: in a loop within a loop over batches, or within `forward`.
+
+    What such code costs is paid once for each layer, each position or each class, not once beside all the work of a
+    step. A function that runs for every batch may be that inner code itself, where another such function calls it in a
+    loop. Loops over a few known elements do not count.
+    """
+    if repeater(place, scope, loop) is None:
+        return False
+    many = False
+    for run in _runs(scope):
+        for one in repeating_loops(run, loop):
+            if one.of_batches or (isinstance(one.body, cst.CSTNode) and trains(one.body)):
+                return many
+            many = True
+        if many and run.heat is Heat.HOT:
+            return True
+    return False
+
+
+def _runs(scope: Scope) -> Iterator[Scope]:
+    """Yield the run of some code and those of its callers, from the innermost to the outermost."""
+    run: Scope | None = scope
+    while run is not None:
+        yield run
+        run = run.caller
+
+
 def is_in_branch_of_hot_code(place: Place, scope: Scope, loop: Loop | None) -> bool:
     """Return whether code that is run again and again stands in a branch, so that some of the runs may leave it out.
 
@@ -87,11 +115,7 @@ def _is_rare(loop: Loop, at: Place, trains: bool) -> bool:
 
 def _is_once(run: Scope | None) -> bool:
     """Return whether code is called, directly or not, by code that runs once."""
-    while run is not None:
-        if run.heat is Heat.ONCE or run.construction:
-            return True
-        run = run.caller
-    return False
+    return run is not None and any(one.heat is Heat.ONCE or one.construction for one in _runs(run))
 
 
 def repeating_loops(run: Scope, loop: Loop | None) -> Iterator[Loop]:
