@@ -80,6 +80,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
         census_of_moved_modules(report.census, report.notes.append) if request.census else nullcontext(),
         lines,
     ):
+        held = _forget_peaks()
         end = execute(request)
     os.chdir(here)  # reports show file names relative to the directory in which the run was started
     report.ran = frozenset(lines.ran)
@@ -90,7 +91,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     report.peak = (
         torch.cuda.max_memory_allocated()
         if device == "cuda"
-        else max((memory.peak for memory in device_memory.values()), default=0)
+        else max((memory.peak - held.get(key, 0) for key, memory in device_memory.items()), default=0)
     )
     program = Path(request.program).absolute().parent if not request.module else here
     report.about = (
@@ -103,6 +104,13 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
         report.findings = linter.findings(lines.files, with_imports=end.status != 0)
         report.apply_settings = linter.apply_settings
     return end.status, report
+
+
+def _forget_peaks() -> dict[int, int]:
+    """Begin to measure the memory of emulated devices; return the bytes that the process holds there by now."""
+    for memory in device_memory.values():
+        memory.peak = memory.allocated
+    return {key: memory.allocated for key, memory in device_memory.items()}
 
 
 def note_error(error: BaseException, frame: FrameType) -> None:

@@ -150,3 +150,18 @@ def test_an_error_that_follows_is_not_the_finding_once_more(tmp_path: Path, monk
     )[1].outcomes
     counts = {(one.diagnostic.code, one.diagnostic.region.start.row): one.count for one in outcome if one.fatal}
     assert counts == {("DEV201", 6): 3, ("DEV101", 7): 3}
+
+
+def test_the_memory_of_a_run_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process has kept on the device from before does not count as memory of a run."""
+    monkeypatch.chdir(tmp_path)
+    Path("empty.py").write_text("import torch\n", encoding="utf-8")
+    Path("full.py").write_text("import torch\nx = torch.ones(1024, device='cuda')\n", encoding="utf-8")
+    with emulate():
+        kept = on_device(4096)
+    empty, full = (
+        run_program(RunRequest(program, False, (), "emulated"), ConfiguredLinter(isolated=True))[1].peak
+        for program in ("empty.py", "full.py")
+    )
+    assert (empty, full) == (0, 4096)
+    del kept
