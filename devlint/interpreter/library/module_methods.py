@@ -11,6 +11,7 @@ from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import NONE, UNKNOWN, Const, ProgramDefinition, Rank, Ref, StringPrefix, Tensor, Tuple, Value
 from devlint.interpreter.calls.construction import initialize_base
 from devlint.interpreter.calls.failed_results import result_after_failures
+from devlint.interpreter.calls.forward_hooks import PRE_HOOK, add_hook
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import library_base
 from devlint.interpreter.objects.contained_tensors import contained_tensors, placing_steps
@@ -358,9 +359,15 @@ def fully_sharded(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.distributed.fsdp.fully_shard", "torch.distributed._composable.fsdp.fully_shard")
 def fully_shard(frame: Frame, call: LibraryCall) -> Value:
-    """Model `fully_shard(model)`: the model itself, with its parameters on the device of the mesh."""
+    """Model `fully_shard(model)`: the model itself, with its parameters on the device of the mesh.
+
+    A hook of torch moves the inputs of the outermost such module there.
+    """
     havoc(frame, call.arguments)
-    return call.first.value if call.first is not None else UNKNOWN
+    module = call.first.value if call.first is not None else UNKNOWN
+    if isinstance(module, Ref):
+        add_hook(frame, module, PRE_HOOK, UNKNOWN)
+    return module
 
 
 @models_call("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.optimize_for_inference")
