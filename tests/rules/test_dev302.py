@@ -7,6 +7,11 @@ import pytest
 from .programs import check
 
 BAD = {
+    "what is given for the result": """
+whole, single, half = torch.zeros(3, dtype=torch.int64), torch.zeros(3), torch.zeros(2, 2, dtype=torch.float16)
+torch.add(whole, single, out=whole)  # DEV302
+torch.mm(torch.zeros(2, 2), torch.zeros(2, 2), out=half)  # DEV302
+""",
     "a grid of two dtypes": """
 print(torch.meshgrid(torch.arange(3), torch.linspace(0, 1, 3), indexing="ij"))  # DEV302
 """,
@@ -97,6 +102,17 @@ conv(torch.rand(1, 1, 8, 8))  # DEV302
 }
 
 GOOD = {
+    "what is given for the result": """
+whole, single, half = torch.zeros(3, dtype=torch.int64), torch.zeros(3), torch.zeros(2, 2, dtype=torch.float16)
+torch.add(whole, single, out=single)
+torch.add(single, single, out=torch.zeros(3, dtype=torch.float16))
+torch.add(whole, 1, out=whole)
+torch.sqrt(whole, out=single)
+torch.eq(whole, single, out=whole)
+torch.sum(torch.zeros(2, 3), 0, out=torch.zeros(3, dtype=torch.float64))
+torch.mm(half, half, out=half)
+torch.matmul(half.float(), half.float(), out=torch.zeros(2, 2))
+""",
     "a grid of one dtype": """
 print(torch.meshgrid(torch.arange(3.0), torch.linspace(0, 1, 3), indexing="ij"))
 print(torch.meshgrid([torch.arange(3), torch.arange(4)], indexing="ij"))

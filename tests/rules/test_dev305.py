@@ -7,6 +7,12 @@ import pytest
 from .programs import check
 
 BAD = {
+    "masks of attention that are integers": """
+q, mask = torch.zeros(2, 4, 8, 16), torch.ones(8, 8, dtype=torch.int64)
+F.scaled_dot_product_attention(q, q, q, attn_mask=mask)  # DEV305
+x = torch.zeros(3, 1, 4)
+nn.MultiheadAttention(4, 2)(x, x, x, key_padding_mask=torch.zeros(1, 3, dtype=torch.uint8))  # DEV305
+""",
     "subscripts": """
 x = torch.rand(8, 3)
 print(x[torch.zeros(4)])  # DEV305
@@ -101,6 +107,14 @@ with torch.autocast("cuda"):
 }
 
 GOOD = {
+    "masks of attention that are bool or float": """
+q, mask = torch.zeros(2, 4, 8, 16), torch.ones(8, 8, dtype=torch.int64)
+F.scaled_dot_product_attention(q, q, q, attn_mask=mask.bool())
+F.scaled_dot_product_attention(q, q, q, attn_mask=mask.float())
+F.scaled_dot_product_attention(q.half(), q.half(), q.half(), attn_mask=torch.zeros(8, 8))
+x = torch.zeros(3, 1, 4)
+nn.MultiheadAttention(4, 2)(x, x, x, attn_mask=torch.zeros(3, 3), key_padding_mask=torch.zeros(1, 3) > 0)
+""",
     "an integer again, or the argument's own dtype": """
 def pick(table: torch.Tensor, position: torch.Tensor):
     a = table[(position / 2).long()] + table[position // 2] + table[position * 2]

@@ -16,14 +16,13 @@ from devlint.semantics.table import Row
 def report_refused_index(frame: Frame, row: Row, operands: Iterable[Operand], node: cst.CSTNode, name: str) -> bool:
     """Report the first operand that is an index or mask of a dtype that the operation refuses (`Row.index_dtypes`).
 
-    Return whether there was one. A parameter that takes floating masks as well is not judged: which of them it takes
-    depends on the dtypes of the other operands.
+    Return whether there was one.
     """
     if not row.index_dtypes:
         return False
     for operand in operands:
         accepted = row.index_dtypes.get(operand.name)
-        if accepted and not any(map(is_floating, accepted)) and _is_refused(operand.tensor.dtype, accepted):
+        if accepted and _is_refused(operand.tensor.dtype, accepted):
             refusal = RefusedIndexDtype(frame.event_context(node), name, operand, tuple(sorted(accepted)))
             frame.emit(refusal_at_call_from_given_file(frame, refusal))
             return True
@@ -31,10 +30,13 @@ def report_refused_index(frame: Frame, row: Row, operands: Iterable[Operand], no
 
 
 def _is_refused(dtype: Dtype, accepted: Collection[str]) -> bool:
-    """Return whether a dtype is none of those accepted, which are integers or bool.
+    """Return whether a dtype is none of those accepted.
 
-    The name tells, or what the dtype is at least: `x / 2` is a float whatever `x` is.
+    The name tells, or what the dtype is at least: `x / 2` is a float whatever `x` is. Where floating masks are accepted
+    as well, only integers are refused: which floats it takes depends on the dtypes of the other operands.
     """
+    if any(map(is_floating, accepted)):
+        return dtype.name is not None and dtype.name not in accepted and promotion_category(dtype.name) == promotion_category("int64")
     if dtype.symbol is not None:
         return dtype.symbol.category >= promotion_category("float32")
     return dtype.name is not None and dtype.name not in accepted

@@ -36,7 +36,7 @@ from devlint.interpreter.operations.result_tensors import result_tensor, where_n
 from devlint.interpreter.operations.return_structures import structure_result
 from devlint.interpreter.operations.synchronization import update_synchronization
 from devlint.interpreter.operations.tensor_ranks import is_promoting_summation, rank_by_rule
-from devlint.interpreter.operations.written_dtypes import refused_write
+from devlint.interpreter.operations.written_dtypes import refused_output, refused_write
 from devlint.interpreter.state.arguments import Argument, Arguments, BoundArguments
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
 from devlint.interpreter.state.events import (
@@ -260,7 +260,10 @@ def _check_dtypes(
         conflict = DtypeConflict(frame.event_context(node), name, *pair, when=when)
         frame.emit(dtypes_at_call_from_given_file(frame, conflict))
         return not when
-    refused = refused_write(frame, row, bound, casted) if row.mutates else None
+    if row.mutates:
+        refused = refused_write(frame, row, bound, casted)
+    else:
+        refused = refused_output(frame, row, bound, casted) if OUT in bound and operands[-1].name == OUT else None
     if refused is not None:
         conflict = DtypeConflict(frame.event_context(node), name, *refused, into=True)
         frame.emit(dtypes_at_call_from_given_file(frame, conflict))

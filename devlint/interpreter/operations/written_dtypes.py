@@ -40,6 +40,26 @@ def refused_write(
     return None if wide is None else (target, wide)
 
 
+def refused_output(
+    frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]
+) -> tuple[Operand, Operand] | None:
+    """Return the tensor given as `out=` that an operation cannot write its result into, and the operand to compare.
+
+    An operation that promotes converts its result within its category, or to a higher one. One whose operands must have
+    equal dtypes converts nothing. `operands` end with that tensor.
+    """
+    *given, target = operands
+    wanted, result = target.tensor.dtype.name, first_result_dtype(frame, row, bound, given).name
+    if wanted is None or result is None or wanted == result:
+        return None
+    narrow = promotion_category(result) > promotion_category(wanted)
+    if not (row.match or (row.dtype in PROMOTING and narrow)):
+        return None
+    same = (one for one in given if one.tensor.dtype.name is not None)
+    wide = next((one for one in same if promotion_category(str(one.tensor.dtype)) == promotion_category(result)), None)
+    return None if wide is None else (target, wide)
+
+
 def _without_place(frame: Frame, row: Row) -> Row | None:
     """Return the row of the operation that an in-place method writes the result of: `add` for `add_` and `+=`."""
     owner, _, name = row.name.rpartition(".")
