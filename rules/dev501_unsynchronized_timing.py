@@ -12,13 +12,12 @@ from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope, Step, StepKind, placement_cases
 from devlint.explain.assumptions import assumptions, chooses_device
 from devlint.explain.place_texts import place_text
-from devlint.explain.suggestions import places_in_loop
+from devlint.explain.suggestions import is_in_main_block, places_in_loop
 from devlint.explain.transfer_paths import transfer_paths
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.synchronization_fixes import synchronize_before_clock
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
-from devlint.syntax.statement import Statement
 
 
 class UnsynchronizedTiming(Rule):
@@ -145,7 +144,7 @@ class UnsynchronizedTiming(Rule):
             assumptions(event),
             # What an interval leaves unfinished is waited for in the next one: all but the last are as long as a step.
             # A single run at the end of a module, to try it out, is mostly the start of the accelerator.
-            Severity.INFO if shifted or (loop is None and _is_in_main_block(clock, event.context.scope)) else None,
+            Severity.INFO if shifted or (loop is None and is_in_main_block(clock, event.context.scope)) else None,
             subject=clock,
             make_fix=partial(_fix, event),
         )
@@ -158,11 +157,6 @@ def _is_of_tests(scope: Scope | None) -> bool:
             return True
         scope = scope.caller
     return False
-
-
-def _is_in_main_block(place: Place, scope: Scope) -> bool:
-    """Return whether a place is in an `if __name__ == "__main__":` block, outside of functions."""
-    return scope.entry and isinstance(place.unit, Statement) and "__name__" in place.unit.facts.mentions
 
 
 def _loops(loop: Loop | None) -> Iterator[Loop]:

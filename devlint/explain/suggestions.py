@@ -8,7 +8,7 @@ from typing import Final, Literal
 import libcst as cst
 
 from devlint.domain.dtype import promotion_category
-from devlint.domain.placement import Place
+from devlint.domain.placement import Place, Scope
 from devlint.domain.torch_names import CAST_METHODS, CHAINED_METHODS
 from devlint.explain.place_texts import place_text, text_with_suffix
 from devlint.syntax.index import Statement
@@ -120,6 +120,11 @@ def places_in_loop(loop: Place, *places: Place) -> list[Place]:
     statement = _loop_statement(loop)
     nodes = {place.node: place for place in places}
     return [nodes[one] for one in descend(statement) if one in nodes] if statement is not None else []
+
+
+def is_in_main_block(place: Place, scope: Scope) -> bool:
+    """Return whether a place is in an `if __name__ == "__main__":` block, outside of functions."""
+    return scope.entry and isinstance(place.unit, Statement) and "__name__" in place.unit.facts.mentions
 
 
 def is_expected_to_fail(place: Place) -> bool:

@@ -26,9 +26,9 @@ class Layer(nn.Module):
         return x + torch.ones(x.shape).to(x.device)  # DEV406
 
 class Net(nn.Module):
-    def __init__(self):
+    def __init__(self, depth: int):
         super().__init__()
-        self.layers = nn.ModuleList(Layer() for _ in range(unknown()))
+        self.layers = nn.ModuleList(Layer() for _ in range(depth))
 
     def forward(self, x: torch.Tensor, steps: int, k: int):
         x = x + torch.ones(x.shape).to(x.device)

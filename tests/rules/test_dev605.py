@@ -124,7 +124,7 @@ def move(x, y, seed: int):
     z = x.to(torch.cuda.current_device())  # DEV605
     return z, y.cuda(seed)
 
-def seeds(n: int):
+def seeds(random, n: int):
     random.manual_seed(n)
     torch.cuda.manual_seed(n)  # DEV605
 """,
@@ -603,6 +603,9 @@ class Machine:
         self.devices = torch.cuda.device_count()  # DEV605
         print(self.devices)
 
+def prepared(model, count: int):
+    return nn.DataParallel(model) if count > 1 else model
+
 def work(model, size: int):
     count = torch.cuda.device_count()  # DEV605
     print("devices", count)
@@ -933,6 +936,7 @@ def peak():
 def test_a_name_is_reported_once_for_a_statement() -> None:
     program = """
 events = [torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)]  # DEV605
+stream = other = events[0]
 with torch.cuda.stream(stream):  # DEV605
     with torch.cuda.stream(other):  # DEV605
         print(torch.cuda.memory_allocated(), torch.cuda.max_memory_allocated())  # DEV605

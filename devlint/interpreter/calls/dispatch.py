@@ -28,6 +28,7 @@ from devlint.interpreter.calls.placed_modules import call_parts_of_module
 from devlint.interpreter.calls.unknown_callees import call_unknown, call_unknown_method, transfer_unnamed
 from devlint.interpreter.conditions.alternatives import compute_per_alternative
 from devlint.interpreter.modules.library_layers import call_library_module
+from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_containers import whole_of_parts
@@ -75,6 +76,9 @@ def call(frame: Frame, node: cst.Call) -> Value:
                     request = read_transfer_request(frame, method, arguments, node)
                     report_repeated_transfer(frame, method, request, node, node.func.value)
                 return transfer_unnamed(frame, method, arguments, node, node.func.value)
+        if surely_lacks(frame, inner, node.func.attr.value):
+            frame.fail()
+            return UNKNOWN
         name = f"{owner.name}.{node.func.attr.value}" if type(owner) is LibraryName else None
         callee = frame.get_attribute(owner, node.func.attr.value, node.func)
     else:

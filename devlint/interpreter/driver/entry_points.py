@@ -73,7 +73,7 @@ def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
 
     A file whose import fails runs nowhere: nothing is done.
     """
-    if analysis.facts.removed_modules.stop(module):
+    if analysis.facts.failing_imports.stop(module):
         return
     run_as_program(analysis, module)
     for unit in callers_first(module.index.statements):

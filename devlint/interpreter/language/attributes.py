@@ -41,6 +41,7 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.device_equality import device_type_condition
 from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.numpy.array_calls import array_attribute
+from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import (
     find_class_attribute,
     find_method,
@@ -91,10 +92,25 @@ def attribute(frame: Frame, node: cst.Attribute) -> Value:
     elif type(owner) is ConditionalValue and node.attr.value in ("type", "index"):
         use = f"None has no attribute `{node.attr.value}`"
         report_accelerator_that_may_be_none(frame, owner, use, node)
-    if owner == NONE and _is_argument(frame, node.value) and not hasattr(None, node.attr.value):
+    if _is_refused(frame, owner, node):
         frame.fail()
         return UNKNOWN
     return frame.under_path(frame.get_attribute(owner, node.attr.value, node))
+
+
+def _is_refused(frame: Frame, owner: Value, node: cst.Attribute) -> bool:
+    """Return whether an object surely has no attribute of the name that is read: an AttributeError ends the path."""
+    name = node.attr.value
+    match owner:
+        case Const(value=None):
+            return _is_argument(frame, node.value) and not hasattr(None, name)
+        case Const(value=constant):
+            return not hasattr(constant, name)
+        case Tuple(names=(), cls=None):
+            return not hasattr((), name)
+        case Ref():
+            return surely_lacks(frame, owner, name)
+    return False
 
 
 def _is_argument(frame: Frame, node: cst.BaseExpression) -> bool:

@@ -35,6 +35,7 @@ from devlint.interpreter.objects.live_elements import optional_keys, states_with
 from devlint.interpreter.operations.accelerator_names import report_chosen_accelerator, text_of_accelerator
 from devlint.interpreter.operations.copies_in_flight import report_writes_on_resuming, suspend_copies
 from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.unbound_names import is_bound_nowhere
 from devlint.interpreter.state.abstract_state import State, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
 from devlint.syntax.string_literals import string_value
@@ -52,6 +53,8 @@ def name(frame: Frame, node: cst.Name) -> Value:
     """Evaluate a name (a libcst `Name` node) by Python's scoping rules; a name that is bound nowhere is unknown."""
     value = frame.state.names.get(node.value) or KEYWORDS.get(node.value) or frame.lookup(node.value)
     if value is None:
+        if is_bound_nowhere(frame.module, node.value):
+            frame.fail()
         return UNKNOWN
     if node.value in frame.state.bound_if and (frame.function is None or node.value in frame.function.locals):
         # Where the name is not bound, reading it raises an error.

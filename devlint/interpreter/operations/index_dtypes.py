@@ -36,7 +36,8 @@ def _is_refused(dtype: Dtype, accepted: Collection[str]) -> bool:
     as well, only integers are refused: which floats it takes depends on the dtypes of the other operands.
     """
     if any(map(is_floating, accepted)):
-        return dtype.name is not None and dtype.name not in accepted and promotion_category(dtype.name) == promotion_category("int64")
+        is_integer = dtype.name is not None and promotion_category(dtype.name) == promotion_category("int64")
+        return is_integer and dtype.name not in accepted
     if dtype.symbol is not None:
         return dtype.symbol.category >= promotion_category("float32")
     return dtype.name is not None and dtype.name not in accepted

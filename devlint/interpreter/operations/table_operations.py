@@ -14,7 +14,7 @@ from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, assume
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, placement_cases
 from devlint.domain.placement_lattice import unknown_where
-from devlint.domain.value import NONE, Tensor, Value
+from devlint.domain.value import NONE, UNKNOWN, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
@@ -31,6 +31,7 @@ from devlint.interpreter.operations.half_on_host import report_half_on_host
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
 from devlint.interpreter.operations.operation_names import short_name
+from devlint.interpreter.operations.refused_calls import is_refused_call
 from devlint.interpreter.operations.result_dtypes import cases_of_operands
 from devlint.interpreter.operations.result_tensors import result_tensor, where_nothing_failed
 from devlint.interpreter.operations.return_structures import structure_result
@@ -83,6 +84,9 @@ def apply_row(
     `receiver` is the object of a method call; `own` is the operand that stands for a called module's parameters.
     """
     bound = bind_row_arguments(row, arguments, receiver, frame.analysis.table.argument_aliases)
+    if arguments.complete and arguments.spread is None and is_refused_call(row, bound):
+        frame.fail()
+        return UNKNOWN
     variadic = any(name.startswith("*") and name != "*" for name in row.params)
     complete = arguments.complete or (variadic and arguments.spread is not None)
     result = apply_bound_row(frame, row, bound, arguments.node, own, complete=complete)
@@ -263,7 +267,7 @@ def _check_dtypes(
     if row.mutates:
         refused = refused_write(frame, row, bound, casted)
     else:
-        refused = refused_output(frame, row, bound, casted) if OUT in bound and operands[-1].name == OUT else None
+        refused = refused_output(frame, row, bound, casted) if operands and operands[-1].name == OUT else None
     if refused is not None:
         conflict = DtypeConflict(frame.event_context(node), name, *refused, into=True)
         frame.emit(dtypes_at_call_from_given_file(frame, conflict))

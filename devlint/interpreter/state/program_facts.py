@@ -14,6 +14,7 @@ from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_
 from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.cuda_kernels import CudaKernels
 from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.failing_imports import FailingImports
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.kernel_wrappers import KernelWrappers
 from devlint.interpreter.program.liveness import names_bound_in, names_changed_in, settled_names
@@ -22,7 +23,6 @@ from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.registering_files import RegisteringFiles
-from devlint.interpreter.program.removed_modules import RemovedModules
 from devlint.interpreter.program.seeded_functions import SeededFunctions
 from devlint.interpreter.program.tensor_files import TensorLibraries
 from devlint.interpreter.program.tensor_reach import TensorReach
@@ -55,7 +55,7 @@ class ProgramFacts:
         self.cuda_kernels = CudaKernels(program, self.imports)
         self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
         self.seeded_functions = SeededFunctions(program, self.imports)
-        self.removed_modules = RemovedModules(program, self.imports)
+        self.failing_imports = FailingImports(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}

@@ -1,0 +1,87 @@
+"""Files whose import fails: they import a module that torch has removed, or a name that another file does not have."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.import_graph import ImportGraph
+from devlint.interpreter.program.program import Program
+from devlint.syntax.index import Binding
+
+_REMOVED: Final = frozenset({"torch.legacy", "torch.utils.ffi", "torch.utils.serialization"})
+"""The modules that torch 1.0 or an earlier version has removed, by its release notes."""
+
+_MENTIONS: Final = re.compile(r"\b(?:legacy|ffi|serialization)\b")
+"""Texts of which some import a removed module."""
+
+_BINDS_UNSEEN: Final = re.compile(r"\b(?:exec|globals|locals|vars|setattr)\s*\(|\bsys\.modules\b|__dict__|__getattr__")
+"""What may give a file names that it does not write out."""
+
+
+class FailingImports:
+    """The imports that fail in the files of a program, at top level and outside of `try`."""
+
+    def __init__(self, program: Program, imports: ImportGraph) -> None:
+        self._program = program
+        self._imports = imports
+        self._failing: dict[Path, bool] = {}
+
+    def stop(self, module: ModuleInfo) -> bool:
+        """Return whether the import of a file fails, because of an import at its top level outside of `try`."""
+        if module.path not in self._failing:
+            self._failing[module.path] = False  # In a circle of imports, a file fails by what the others import.
+            self._failing[module.path] = any(
+                self._fails(module, one)
+                for unit in module.index.statements
+                if unit.kind == "import"
+                for one in unit.imports
+            )
+        return self._failing[module.path]
+
+    @cached_property
+    def _given(self) -> frozenset[Path]:
+        """The files to analyse: of others, nothing is asked that their imports do not need."""
+        return frozenset(self._program.given_paths)
+
+    @cached_property
+    def _may_import_removed(self) -> bool:
+        """Whether the text of any file mentions a removed module."""
+        return bool(self._imports.files_whose_text(_MENTIONS.search))
+
+    def _fails(self, module: ModuleInfo, binding: Binding) -> bool:
+        """Return whether an import names what does not exist, or a file whose import fails."""
+        names = {binding.module, binding.loads, f"{binding.module}.{binding.attribute}"}
+        if binding.level == 0 and any(one == name or one.startswith(f"{name}.") for one in names for name in _REMOVED):
+            return True
+        if not self._may_import_removed and module.path not in self._given:
+            return False
+        loaded = [self._program.load(path) for path in self._imports.named_by(module, binding)]
+        if any(one is not None and self._is_asked(one) and self.stop(one) for one in loaded):
+            return True
+        return len(loaded) == 1 and loaded[0] is not None and self._lacks(loaded[0], binding)
+
+    def _is_asked(self, module: ModuleInfo) -> bool:
+        """Return whether the imports of an imported file matter: it is to be analysed, or removed modules are about."""
+        return self._may_import_removed or module.path in self._given
+
+    def _lacks(self, module: ModuleInfo, binding: Binding) -> bool:
+        """Return whether a file that is to be analysed surely binds no name that an import takes from it.
+
+        A file of one word, such as `utils`, may stand for another one of that name, by the folder a program runs in.
+        """
+        name = binding.attribute
+        if name is None or name == "*" or name.startswith("__") or module.path not in self._given:
+            return False
+        if binding.level == 0 and "." not in binding.module:
+            return False
+        if module.path.stem == "__init__":
+            return False  # The name may be a module of the package, which may be compiled.
+        units = module.index.statements
+        if any(name in unit.binds or name in unit.facts.globals for unit in units):
+            return False
+        stars = any(one.attribute == "*" for unit in units for one in unit.imports)
+        return not stars and "import *" not in module.source.text and not _BINDS_UNSEEN.search(module.source.text)
