@@ -6,10 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+import libcst as cst
+
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.linter.file_findings import FileFindings, HandedParameter, HostCalls
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import units_naming, uses_of
+from devlint.syntax.index import Statement
 
 
 class HostCallers:
@@ -49,7 +52,12 @@ class HostCallers:
         for one in uncalled.modules:
             if fetched.search(one.source.text):
                 return False
-            uses = [use for unit in units_naming(one, name) for use in uses_of(unit, name, is_method=is_method)]
+            uses = [
+                use
+                for unit in units_naming(one, name)
+                for use in uses_of(unit, name, is_method=is_method)
+                if not (owner and _is_of_another_class(use, unit, owner, name))
+            ]
             if not uses:
                 continue
             is_called, calls = True, recorded[one.filename]
@@ -67,3 +75,12 @@ class HostCallers:
                 for one in result.host_calls:
                     self._calls[one.parameter][one.filename].append(one)
         return self._calls[parameter]
+
+
+def _is_of_another_class(use: cst.Call | None, unit: Statement, owner: str, name: str) -> bool:
+    """Return whether a call in a class is one of the class's own method, which has the name of a method of `owner`."""
+    match use:
+        case cst.Call(func=cst.Attribute(value=cst.Name(value="self"))):
+            defines = re.search(rf"^\s+(?:async\s+)?def\s+{re.escape(name)}\b", unit.text, re.MULTILINE)
+            return unit.kind == "class" and unit.name != owner and defines is not None
+    return False

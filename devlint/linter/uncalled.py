@@ -24,10 +24,13 @@ from devlint.syntax.text_words import has_word
 _MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 _COMPUTED_NAME: Final = re.compile(
     r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|(?:globals|locals|vars|eval|exec)\()"
-    r"|__dict__(?!\[\s*[\"']\w+[\"']\s*\])"
+    r"|(?<!format\(\*\*self\.)__dict__(?!\[\s*[\"']\w+[\"']\s*\])"
 )
 _COMPUTED_FUNCTION: Final = re.compile(_COMPUTED_NAME.pattern.replace(r"getattr\(", r"getattr\((?!self\b)"))
-"""The ways to reach a method, and a function of a module, by a name that the program computes."""
+"""The ways to reach a method, and a function of a module, by a name that the program computes.
+
+`getattr(self, name)` reaches the methods of a class from the file of that class.
+"""
 _PARSED_OPTIONS: Final = re.compile(r"(\w+)(?:\s*,\s*\w+)?\s*=[^=\n]*\.parse_(?:known_)?args\(")
 """The name that a program gives to its parsed command-line options, which hold no functions."""
 _TEST_NAME: Final = re.compile(r"test_|Test")
@@ -120,8 +123,12 @@ class UncalledDefinitions:
         users = self._users(definition)
         if len(users) == 1 and not _MAIN_GUARD.search(module.source.text):
             return False
-        computed = _COMPUTED_NAME if definition.is_method else _COMPUTED_FUNCTION
-        return not any(computed.search(_without_options(one.source.text)) for one in users)
+        return not any(
+            (_COMPUTED_NAME if definition.is_method and one is module else _COMPUTED_FUNCTION).search(
+                _without_options(one.source.text)
+            )
+            for one in users
+        )
 
     def _is_left_over(self, module: ModuleInfo) -> bool:
         """Return whether no other file imports a file, which does nothing when it is run, and no text names it."""

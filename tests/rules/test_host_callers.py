@@ -57,6 +57,19 @@ def test_a_caller_hands_on_what_its_own_callers_pass(tmp_path: Path) -> None:
     assert confidence(tmp_path, model=model, main=SCRIPT + "    again = model.again\n") == [Confidence.LIKELY]
 
 
+def test_another_class_with_a_method_of_that_name_calls_its_own(tmp_path: Path) -> None:
+    other = MODEL.partition("class Masked")[2].replace("ids, matrix))", "ids, ids))")
+    assert confidence(tmp_path, model=f"{MODEL}\nclass Other{other}")[0] is Confidence.POSSIBLE
+
+
+def test_names_that_other_classes_compute_are_their_own(tmp_path: Path) -> None:
+    names = (
+        "class Names:\n    def __str__(self):\n        return '{a}'.format(**self.__dict__) + getattr(self, self.a)\n"
+    )
+    assert confidence(tmp_path, names=f"import model\n{names}") == [Confidence.POSSIBLE]
+    assert confidence(tmp_path, model=f"{MODEL}\n{names}") == [Confidence.LIKELY]
+
+
 @pytest.mark.parametrize(
     "files",
     [
