@@ -17,6 +17,7 @@ from devlint.domain.questions import Question
 from devlint.domain.torch_names import ACCELERATOR_METHODS
 from devlint.explain.device_texts import literal_text, quoted_if_code
 from devlint.explain.place_texts import place_text
+from devlint.explain.value_guards import value_guards
 from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.program.parameter_defaults import holds_with_defaults
 from devlint.interpreter.state.events import DeviceConflict, Event, ModuleInputConflict, OperandConflict
@@ -39,6 +40,7 @@ def assumptions(
     if passed:
         # A caller that sets no such flag has its tensors on the host.
         tests |= frozenset(filter(_turns_accelerator_off, event.context.path_condition))
+    tests |= frozenset(value_guards(event))
     found = [*_of_conditions(frozenset(one for one in tests if not _is_implied(one, passed)))]
     for case in cases:
         found += _of_case(event, case)

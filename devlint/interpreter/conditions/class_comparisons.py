@@ -21,7 +21,13 @@ from devlint.domain.value import (
     Tuple,
     Value,
 )
-from devlint.interpreter.conditions.instance_checks import NDARRAY, is_instance, restrict_alternatives
+from devlint.interpreter.conditions.instance_checks import (
+    NDARRAY,
+    PARAMETER,
+    TENSOR,
+    is_instance,
+    restrict_alternatives,
+)
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.frame import Frame
 
@@ -89,6 +95,9 @@ def _has_class(frame: Frame, value: Value, cls: ProgramDefinition | LibraryName)
     own = _class_name(frame, value)
     if own is not None:
         return own == cls
+    if isinstance(value, Tensor) and cls == TENSOR:
+        # Whoever asks wants to know whether it is a tensor: other classes derived from it are not supposed.
+        return is_instance(frame, value, PARAMETER) is not True
     return False if is_instance(frame, value, cls) is False else None
 
 
