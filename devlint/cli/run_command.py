@@ -21,6 +21,7 @@ from devlint.installation import install_command
 from devlint.output import FORMATS
 from devlint.runtime.backends import ALL_DEVICES, EMULATED_OPTIONS, HOST
 from devlint.runtime.device_comparison import ComparisonRequest, as_json, as_table, compare_devices
+from devlint.runtime.report_wording import count_text
 from devlint.syntax.notebook import SUFFIX
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def run(
             _write(text, target.path)
         if export_cases is not None:
             written = exported_cases.export_cases(report, export_cases)
-            terminal.note(f"{len(written)} cases written to {export_cases}")
+            terminal.note(f"{count_text(len(written), 'case')} written to {export_cases}")
         status = status or int(report.failed)
         if max_waits_per_step is not None:
             over_budget = _over_budget(report.waits_per_step, max_waits_per_step)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from functools import partial
 from types import FrameType
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.direct_calls import PLAIN_TENSORS
 from devlint.runtime.discarded_results import CAST_OPERATORS, check_discarded_cast
 from devlint.runtime.error_reports import code_for, continues_after, report_operator_error
+from devlint.runtime.floating_kernels import FLOATING_KERNELS, refuse_integers
 from devlint.runtime.narrow_dtypes import DTYPE_CHECKS, computed_in_float32
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.numpy_sharing import NumpyExport, report_change_through_numpy
@@ -62,6 +64,8 @@ def _plan(func: Any) -> OperatorPlan:
             plan.device_check = DeviceCheck.NONE
             plan.composite_key = None
         plan.simple = not (plan.handler or plan.dtype_check or plan.random or plan.implicit_composite)
+        if plan.name in FLOATING_KERNELS:
+            plan.floats_only, plan.dtype_check = True, partial(refuse_integers, plan.name)
         _plans[func._op] = plan
     return plan
 
@@ -97,6 +101,8 @@ class EmulationMode(_Base):  # type: ignore[misc]
         plan = _plans.get(func._op) or _plan(func)
         # What runs most has operands on one device that nothing watches: then only labels are read and written.
         fits = plan.simple and not kwargs and not self.always_checks
+        if plan.floats_only and not args[0].is_floating_point():
+            fits = False
         place: Placement | None = None
         key = -1
         if fits:
@@ -221,6 +227,8 @@ class EmulationMode(_Base):  # type: ignore[misc]
         tensors = tensors_for_refused_numbers(func, args, error)
         if tensors is not None:
             return self.__torch_dispatch__(func, types, tensors, kwargs)
+        if place is not None and place.key and self.session.kind == "cuda":
+            torch_errors.name_type_of_device(error, place.device)
         if place is None or not place.key or not torch_errors.host_lacks_kernel(error):
             report_operator_error(self.session, error, args, kwargs)
             raise error

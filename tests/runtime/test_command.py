@@ -298,7 +298,7 @@ Table().added(torch.ones(3, device="cuda"))
 
 def test_errors_that_only_the_run_shows_are_exported(tmp_path: Path) -> None:
     done = run(tmp_path, "--device", "emulated", "--export-cases", "cases", "program.py", source=HIDDEN)
-    assert f"1 cases written to {tmp_path / 'cases'}" in done.stderr, done.stderr
+    assert f"1 case written to {tmp_path / 'cases'}" in done.stderr, done.stderr
     case = tmp_path / "cases" / "DEV101-program-added-10"
     seen = json.loads((case / "seen.json").read_text(encoding="utf-8"))
     assert (seen["code"], seen["raised"]) == ("DEV101", "RuntimeError")

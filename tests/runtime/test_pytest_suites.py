@@ -195,7 +195,7 @@ def test_added():
 def test_errors_that_only_the_run_shows_are_exported(tmp_path: Path) -> None:
     files = {"hidden.py": HIDDEN, "test_hidden.py": OF_HIDDEN}
     done = suite(tmp_path, files, "--devlint", "--devlint-export-cases", "cases")
-    assert "devlint: 1 cases written to cases" in done.stdout, done.stdout
+    assert "devlint: 1 case written to cases" in done.stdout, done.stdout
     case = tmp_path / "cases" / "DEV101-hidden-added-16"
     program = (case / "program.py").read_text(encoding="utf-8")
     seen = json.loads((case / "seen.json").read_text(encoding="utf-8"))
