@@ -168,9 +168,10 @@ class _Project:
     def _judge_by_own(self, index: int, evidence: Evidence, driver: OwnDriver, mode: str) -> None:
         """Judge a finding by what tests show. They confirm; only operands that torch allowed refute.
 
-        The places of a story may have run in different tests, so that this alone refutes nothing.
+        The places of a story may have run in different tests, so that this alone refutes nothing, and an error that
+        came first may be another test's.
         """
-        verdict, reason = judge(self._findings[index], replace(evidence, held=False), None)
+        verdict, reason = judge(self._findings[index], replace(evidence, held=False, behind=False), None)
         if verdict is Verdict.CONFIRMED:
             place = self._copy.original(evidence.filename or "")
             self._judged[index] = Judgement(

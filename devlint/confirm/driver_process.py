@@ -76,6 +76,7 @@ class Evidence:
     told: bool
     held: bool
     errors: int
+    behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
