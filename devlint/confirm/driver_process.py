@@ -77,6 +77,8 @@ class Evidence:
     held: bool
     errors: int
     behind: bool = False
+    used: bool = False
+    used_elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
