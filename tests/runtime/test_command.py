@@ -307,6 +307,20 @@ def test_errors_that_only_the_run_shows_are_exported(tmp_path: Path) -> None:
     assert program[seen["row"] - 1].strip() == 'return x + eval("self.rows")["a"]'
 
 
+def test_only_errors_that_the_baseline_does_not_record_count(tmp_path: Path) -> None:
+    def status(source: str, *options: str) -> int:
+        return run(tmp_path, "--device", "emulated", *options, "program.py", source=source).returncode
+
+    caught = "import torch\n\ntry:\n    torch.ones(2).cuda() + torch.ones(2)\nexcept RuntimeError:\n    pass\n"
+    another = caught + "try:\n    torch.ones(2).cuda().numpy()\nexcept TypeError:\n    pass\n"
+    assert status(caught) == 1
+    assert status(caught, "--update-baseline") == 2
+    assert status(caught, "--baseline", "known.json") == 2
+    assert status(caught, "--baseline", "known.json", "--update-baseline") == 0
+    assert status("# moved\n" + caught, "--baseline", "known.json") == 0
+    assert status(another, "--baseline", "known.json") == 1
+
+
 def test_errors_that_a_finding_predicts_are_not_exported(tmp_path: Path) -> None:
     predicted = HIDDEN.replace('eval("self.rows")["a"]', "torch.zeros(3)")
     done = run(tmp_path, "--device", "emulated", "--export-cases", "cases", "program.py", source=predicted)
