@@ -175,6 +175,9 @@ class Companion:
         report, options = self._report, session.config.option
         report.recorder.finish()
         report.ran = frozenset(self._lines.ran)
+        coverage = device_coverage(report.recorder, self._root)
+        if coverage.functions and coverage.device_operators:
+            report.share_on_device = f"{coverage.percent} % of functions on the accelerator"
         if self._linter is not None:
             report.apply_settings = self._linter.apply_settings
             try:
