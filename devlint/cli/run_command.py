@@ -21,7 +21,9 @@ from devlint.installation import install_command
 from devlint.output import FORMATS
 from devlint.runtime.backends import ALL_DEVICES, EMULATED_OPTIONS, HOST
 from devlint.runtime.device_comparison import ComparisonRequest, as_json, as_table, compare_devices
+from devlint.runtime.report_wording import count_text
 from devlint.syntax.notebook import SUFFIX
+from devlint.triage.baseline import BaselineError, NoBaselineError, read_baseline
 
 if TYPE_CHECKING:
     from devlint.runtime.configured_linter import ConfiguredLinter
@@ -82,6 +84,13 @@ class _RunCommand(click.Command):
     help="Write each error that no static finding predicted there, as a small program and what was seen.",
 )
 @click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, dir_okay=False, resolve_path=True),
+    metavar="FILE",
+    help="Exit with 1 only for errors that FILE does not record.",
+)
+@click.option("--update-baseline", is_flag=True, help="Write the errors that were seen to the baseline.")
+@click.option(
     "--output-format",
     metavar="FORMAT[:FILE],...",
     callback=parse_report_targets,
@@ -104,6 +113,8 @@ def run(
     everything: bool,
     max_waits_per_step: int | None,
     export_cases: Path | None,
+    baseline: Path | None,
+    update_baseline: bool,
     output_format: tuple[ReportTarget, ...],
     output_file: Path | None,
     module: bool,
@@ -113,7 +124,7 @@ def run(
     """Run PROGRAM and report on stderr (or to --output-file) what was moved, waited for and wrong.
 
     The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen, or the host waited
-    too often.
+    too often. With --baseline, only errors that it does not record count.
 
     With --device emulated:all, run PROGRAM on the CPU and on each emulated accelerator, and report where it runs and
     whether it computes the same. The exit status is 0 if it does everywhere, otherwise 1.
@@ -123,9 +134,10 @@ def run(
         for target in place_targets(output_format, output_file)
     ]
     _require_program(program, module=module)
+    _require_baseline(baseline, updated=update_baseline)
     if device == ALL_DEVICES:
-        if census or max_waits_per_step is not None or export_cases is not None:
-            alone = "--census, --max-waits-per-step or --export-cases"
+        if census or max_waits_per_step is not None or export_cases is not None or baseline is not None:
+            alone = "--census, --max-waits-per-step, --export-cases or --baseline"
             raise click.UsageError(f"--device {ALL_DEVICES} does not go with {alone}")
         status = _compare(ComparisonRequest(program, module, arguments, devices, keep_going), targets)
     else:
@@ -133,7 +145,7 @@ def run(
         gc.enable()  # the command line turns it off, but a program runs with it
         try:
             # Imported here because torch is an optional dependency, and slow to import.
-            from devlint.runtime import exported_cases
+            from devlint.runtime import exported_cases, seen_baseline
             from devlint.runtime.program_runner import RunRequest, run_program
             from devlint.runtime.report_forms import render_report
 
@@ -158,13 +170,33 @@ def run(
             _write(text, target.path)
         if export_cases is not None:
             written = exported_cases.export_cases(report, export_cases)
-            terminal.note(f"{len(written)} cases written to {export_cases}")
-        status = status or int(report.failed)
+            terminal.note(f"{count_text(len(written), 'case')} written to {export_cases}")
+        errors = [outcome.diagnostic for outcome in report.outcomes if outcome.fatal]
+        if baseline is not None and update_baseline:
+            seen_baseline.write_baseline(errors, baseline)
+            terminal.note(f"{count_text(len(errors), 'error')} written to {baseline}")
+        if baseline is not None:
+            errors = list(seen_baseline.new_errors(errors, baseline))
+        status = status or int(bool(errors))
         if max_waits_per_step is not None:
             over_budget = _over_budget(report.waits_per_step, max_waits_per_step)
             status = status or over_budget
     click.get_current_context().exit(status)
     return status
+
+
+def _require_baseline(baseline: Path | None, *, updated: bool) -> None:
+    """End the command, before the program runs, if there is no baseline that can be read or written."""
+    if baseline is None:
+        if updated:
+            raise click.UsageError("--update-baseline needs --baseline")
+    elif not updated:
+        try:
+            read_baseline(baseline)
+        except NoBaselineError as problem:
+            raise CannotRun(f"{problem}; --update-baseline makes it") from None
+        except BaselineError as problem:
+            raise CannotRun(str(problem)) from None
 
 
 def _compare(request: ComparisonRequest, targets: list[ReportTarget]) -> int:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from devlint.confirm.driver_process import (
@@ -21,7 +23,7 @@ from devlint.confirm.driver_process import (
     driver_process,
 )
 from devlint.confirm.driver_text import CallDriver
-from devlint.confirm.entries import Call, calls_for
+from devlint.confirm.entries import Call, calls_for, project_callers
 from devlint.confirm.guesses import Guesses
 from devlint.confirm.judgement import Judgement, Verdict, judge, supposes_moves
 from devlint.confirm.literals import literals_of
@@ -38,6 +40,10 @@ SEARCHED_ON = "emulated"
 """The device on which drivers are searched; the one that was asked for runs them once more."""
 _CALLS = 4
 """The most functions that are tried for one finding."""
+_CALLERS = 2
+"""The most functions of the project that are asked what they pass to one that a driver has called."""
+_SECONDS_FOR_CALLERS = 15
+"""The time for each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +174,10 @@ class _Project:
     def _judge_by_own(self, index: int, evidence: Evidence, driver: OwnDriver, mode: str) -> None:
         """Judge a finding by what tests show. They confirm; only operands that torch allowed refute.
 
-        The places of a story may have run in different tests, so that this alone refutes nothing.
+        The places of a story may have run in different tests, so that this alone refutes nothing, and an error that
+        came first may be another test's.
         """
-        verdict, reason = judge(self._findings[index], replace(evidence, held=False), None)
+        verdict, reason = judge(self._findings[index], replace(evidence, held=False, behind=False), None)
         if verdict is Verdict.CONFIRMED:
             place = self._copy.original(evidence.filename or "")
             self._judged[index] = Judgement(
@@ -190,20 +197,32 @@ class _Project:
         """Search drivers that call a function, and judge the wanted findings by them."""
         if not wanted:
             return
+        self._judge(self._searched(call, wanted, self._options.limits.seconds, moves=moves), wanted)
+
+    def _searched(
+        self,
+        call: Call,
+        wanted: list[int],
+        seconds: float,
+        *,
+        moves: bool,
+        enough: Callable[[Answer], bool] = lambda answer: False,
+    ) -> Searched:
+        """Return what a search of drivers that call a function finds in some time."""
         entry, called = call
-        seconds = self._options.limits.seconds
         place = entry.file.relative_to(self._copy.root)
         self._options.say(f"{place}: searching arguments for {entry.name} ({called.name})")
         if self._process is None:
             self._process = DriverProcess(
                 DRIVERS, SEARCHED_ON, self._claims, self._working_folder(), self._options.limits
             )
-        search = Search(self._sources, self._guesses, self._copy, self._process, time.monotonic() + seconds)
+        deadline = time.monotonic() + seconds
+        search = Search(self._sources, self._guesses, self._copy, self._process, deadline, enough)
         found = search.drivers(entry, called, wanted, self._device_name, moves=moves)
         self._options.say(f"{place}: {found.tries} drivers tried. {found.stopped}")
         if found.stopped or found.bare:
             self._end_process()  # it may hang, or hold much memory, or what was imported in an unusual way
-        self._judge(found, wanted)
+        return found
 
     @property
     def _device_name(self) -> str:
@@ -238,6 +257,25 @@ class _Project:
         for driver, indexes in by_driver.values():
             for judgement, index in self._confirmed_by(driver, indexes):
                 self._judged[index] = judgement
+                if judgement.verdict is Verdict.CONFIRMED and driver.moves:
+                    self._ask_callers(driver, index)
+
+    def _ask_callers(self, driver: CallDriver, index: int) -> None:
+        """Take a confirmation back if the project itself calls the function with tensors on the host only.
+
+        A caller that cannot be run, or does not come to the finding, says nothing.
+        """
+        seconds = min(self._options.limits.seconds, _SECONDS_FOR_CALLERS)
+        on_host: Judgement | None = None
+        for caller in islice(project_callers(driver.entry, driver.method, self._sources), _CALLERS):
+            found = self._searched(caller, [index], seconds, moves=True, enough=partial(_ran_on_host, index))
+            if index in found.decided:
+                return
+            if found.best is not None and _ran_on_host(index, found.best[1]):
+                reason = f"the project itself calls it with tensors on the host, in {caller[0].name}"
+                shown = found.best[0].text(self._copy.root, self._copy.root)
+                on_host = Judgement(self._findings[index], Verdict.NOT_REACHED, reason, shown, "arguments")
+        self._judged[index] = on_host or self._judged[index]
 
     def _confirmed_by(self, driver: CallDriver, indexes: Sequence[int]) -> Iterator[tuple[Judgement, int]]:
         """Yield the judgements that a driver gives when it runs alone, on the device that was asked for."""
@@ -295,3 +333,13 @@ class _Project:
             reason = f"no arguments were found with which it runs; the error of the best ones is {answer.error}"
         shown = driver.text(self._copy.root, self._copy.root)
         return Judgement(finding, verdict, self._copy.in_project(reason), shown, "arguments")
+
+
+def _ran_on_host(index: int, answer: Answer) -> bool:
+    """Return whether a driver ran to its end, and the operation of a finding on the host only, but others did not.
+
+    A program in which nothing is on the accelerator does not choose the host for this one.
+    """
+    evidence = answer.evidence[index]
+    on_host = evidence.ended and not evidence.used and evidence.used_elsewhere
+    return answer.error is None and on_host and not evidence.errors

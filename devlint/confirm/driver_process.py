@@ -76,6 +76,9 @@ class Evidence:
     told: bool
     held: bool
     errors: int
+    behind: bool = False
+    used: bool = False
+    used_elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from devlint.confirm.source_files import Entry, Function, ProjectSources, last_name
 from devlint.diagnostic import AssumptionKind, Diagnostic, Region
 from devlint.runtime.failure_places import failure_region
+from devlint.runtime.report_wording import is_test_file
 
 Call = tuple[Entry, Function]
 """An entry, and the function or method that a driver calls."""
@@ -47,6 +48,22 @@ def _callers(call: Call, sources: ProjectSources) -> Iterator[Call]:
             calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
             if any(last_name(one) == called.name for one in calls):
                 yield Entry(entry.file, node, entry.owner), node
+
+
+def project_callers(entry: Entry, name: str, sources: ProjectSources) -> Iterator[Call]:
+    """Yield the functions and methods of a project, its tests left out, that call something of a name.
+
+    The name is that of the entry or of a method of its class. Who calls a `forward` does not name it.
+    """
+    for path in sources.files if name != "forward" else ():
+        if is_test_file(str(path.relative_to(sources.root))) or name not in path.read_text("utf-8", "replace"):
+            continue
+        tree = sources.tree(path)
+        calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call)] if tree is not None else []
+        around = [sources.entry_at(path, one.lineno) for one in calls if last_name(one.func) == name]
+        for caller in {one.name: one for one in around if one is not None}.values():
+            if (caller.file, caller.name) != (entry.file, entry.name) and caller.function.name not in _NOT_CALLED:
+                yield caller, caller.function
 
 
 def _regions(finding: Diagnostic) -> Iterator[Region]:

@@ -76,6 +76,8 @@ def judge(finding: Diagnostic, evidence: Evidence, error: Failure | None) -> tup
     if evidence.verdict == "confirmed" and evidence.raised is not None:
         if evidence.after_going_on:
             return Verdict.NOT_REACHED, "it was seen only after another error, of which it may be a consequence"
+        if evidence.behind:
+            return Verdict.NOT_REACHED, "another error came first, which ends a program before this one"
         if not evidence.told:
             return Verdict.NOT_REACHED, "its error was seen, but not all lines of its story ran"
         return Verdict.CONFIRMED, evidence.detail

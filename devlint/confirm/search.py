@@ -10,7 +10,7 @@ import heapq
 import itertools
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from devlint.confirm.arguments import CALLING, Arguments, PlainText, TensorText
@@ -51,7 +51,7 @@ def is_seen(evidence: Evidence) -> bool:
 
 
 class Search:
-    """The search for drivers of one entry."""
+    """The search for drivers of one entry, until all is decided, or the answer of a driver is `enough`."""
 
     def __init__(
         self,
@@ -60,12 +60,14 @@ class Search:
         copy: ProjectCopy,
         process: DriverProcess,
         deadline: float,
+        enough: Callable[[Answer], bool] = lambda answer: False,
     ) -> None:
         self._sources = sources
         self._guesses = guesses
         self._copy = copy
         self._process = process
         self._deadline = deadline
+        self._enough = enough
 
     def drivers(self, entry: Entry, called: Function, wanted: Sequence[int], device: str, *, moves: bool) -> Searched:
         """Search drivers that decide the findings with some numbers, by calling a function or method.
@@ -96,7 +98,7 @@ class Search:
             if found.best is None or self._score(answer, wanted) > self._score(found.best[1], wanted):
                 found.best = driver, answer
             self._decide(driver, answer, wanted, found)
-            if all(one in found.decided for one in wanted):
+            if all(one in found.decided for one in wanted) or self._enough(answer):
                 return found
             score = self._score(answer, wanted)
             for index, arguments in enumerate(itertools.islice(self._changes(driver, answer, called), 24)):

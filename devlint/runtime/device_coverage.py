@@ -79,6 +79,11 @@ class DeviceCoverage:
         return self.functions - sum(len(file.on_host) for file in self.files)
 
     @property
+    def percent(self) -> int:
+        """Return the share of the functions that ran operators which ran one on an accelerator; 0 without functions."""
+        return 100 * self.functions_on_device // (self.functions or 1)
+
+    @property
     def operators(self) -> int:
         """Return the number of operators that ran, in the program and in its tests."""
         return sum(one.operators for file in self._all_files for one in file.functions)
@@ -190,9 +195,8 @@ def coverage_text(coverage: DeviceCoverage, root: Path) -> Iterator[str]:
         yield f"device coverage: {share}, none of them in the program's own files\n"
         return
     used = sum(file.used_device for file in coverage.files)
-    percent = 100 * coverage.functions_on_device // coverage.functions
     yield f"device coverage: {share}; so did {coverage.functions_on_device} of {coverage.functions} functions that ran "
-    yield f"any ({percent} %), in {used} of {len(coverage.files)} files\n"
+    yield f"any ({coverage.percent} %), in {used} of {len(coverage.files)} files\n"
     behind = sorted((file for file in coverage.files if file.on_host), key=lambda file: -len(file.on_host))
     for file in behind[:FILES_SHOWN]:
         names = ", ".join(one.name for one in file.on_host[:NAMES_SHOWN])

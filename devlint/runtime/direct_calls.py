@@ -55,6 +55,6 @@ def record_direct_call(
         frame = user_frame(4)
     promoted = on_device and out.dtype is torch.float64 and not has_float64(operands) and called_by_user(3)
     for recorder in session.recorders:
-        recorder.record_operator(name, frame, on_device=on_device)
+        recorder.record_operator(name, frame, on_device)
         if promoted:
             recorder.record_promotion(frame)

@@ -37,8 +37,9 @@ def evidence_on(run: RecordedRun, claims: Sequence[Claim]) -> list[dict[str, Any
     The members: `verdict`, as `devlint run` gives it, with `detail`, `raised`, `after_going_on` and the `row` where it
     was seen; `reached`: whether the line where the finding fails ran; `ended`: whether it ran without an exception;
     `told`: whether the lines of all places of the finding's story ran, or the run noted no lines, as that of a test
-    does; `held`: whether they ran, none of the places may have been skipped, and the operation ran on the accelerator
-    to its end; `errors`: how many errors were seen.
+    does; `used`: whether the operation ran on the accelerator, and `used_elsewhere`: whether another one did; `held`:
+    whether the story ran, none of its places may have been skipped, and the operation ran on the accelerator to its
+    end; `errors`: how many errors were seen; `behind`: whether another error was raised before its own.
     """
     run.findings = [claim.finding for claim in claims]
     by_finding: dict[int, Outcome] = {id(one.diagnostic): one for one in run.outcomes}
@@ -65,9 +66,23 @@ def _evidence(run: RecordedRun, outcome: Outcome, claim: Claim, ran: set[FileLin
         "reached": any(row in ran for row in lines_of(fails)),
         "ended": any(row in ended for row in lines_of(fails)),
         "told": story_ran or not ran,
+        "used": used,
+        "used_elsewhere": any(not covers(site, fails) for site in run.recorder.device_sites),
         "held": held and used and outcome.verdict is not Verdict.CONFIRMED,
         "errors": errors,
+        "behind": outcome.verdict is Verdict.CONFIRMED and _is_behind_another(run, outcome),
     }
+
+
+def _is_behind_another(run: RecordedRun, outcome: Outcome) -> bool:
+    """Return whether an error was raised at another place before the first one at the place of an outcome."""
+    if outcome.place is None:
+        return False
+    filename, first, last = outcome.place.filename, outcome.place.start.row, outcome.place.end.row
+    for (_, site), group in run.recorder.observations.items():
+        if site is not None and any(one.raised for one in group):
+            return not (canonical_path(site.filename) == canonical_path(filename) and first <= site.line <= last)
+    return False
 
 
 def _ran(place: tuple[str, int, int], ran: set[FileLine]) -> bool:

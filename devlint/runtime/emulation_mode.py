@@ -6,22 +6,27 @@ operators.
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
+from functools import partial
+from types import FrameType
 from typing import Any, cast
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from devlint.runtime import rng, torch_errors
-from devlint.runtime.call_sites import called_by_user, user_frame, user_site
+from devlint.runtime.call_sites import called_by_user, known_libraries, user_frame, user_site
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.direct_calls import PLAIN_TENSORS
 from devlint.runtime.discarded_results import CAST_OPERATORS, check_discarded_cast
 from devlint.runtime.error_reports import code_for, continues_after, report_operator_error
+from devlint.runtime.floating_kernels import FLOATING_KERNELS, refuse_integers
 from devlint.runtime.narrow_dtypes import DTYPE_CHECKS, computed_in_float32
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.numpy_sharing import NumpyExport, report_change_through_numpy
 from devlint.runtime.operator_plans import DeviceCheck, OperatorPlan, has_float64, plan_for
+from devlint.runtime.patches.backward_passes import ENGINE_CODE
 from devlint.runtime.runtime_session import RuntimeSession
 from devlint.runtime.special_operators import SPECIAL_HANDLERS
 from devlint.runtime.storage_labels import (
@@ -42,6 +47,7 @@ from devlint.runtime.wrapped_numbers import tensors_for_refused_numbers
 
 Tensor = torch.Tensor
 _Base: Any = TorchDispatchMode
+_FLOAT64 = torch.float64
 _plans: dict[Any, OperatorPlan] = {}
 """The plans made so far, by what an operator overload calls: its hash is quicker than that of the overload."""
 
@@ -53,10 +59,13 @@ def _plan(func: Any) -> OperatorPlan:
         plan = plan_for(func)
         plan.handler = SPECIAL_HANDLERS.get(plan.name)
         plan.dtype_check = DTYPE_CHECKS.get(plan.name)
+        plan.casts = plan.name in CAST_OPERATORS
         if plan.handler is not None:
             plan.device_check = DeviceCheck.NONE
             plan.composite_key = None
         plan.simple = not (plan.handler or plan.dtype_check or plan.random or plan.implicit_composite)
+        if plan.name in FLOATING_KERNELS:
+            plan.floats_only, plan.dtype_check = True, partial(refuse_integers, plan.name)
         _plans[func._op] = plan
     return plan
 
@@ -92,6 +101,8 @@ class EmulationMode(_Base):  # type: ignore[misc]
         plan = _plans.get(func._op) or _plan(func)
         # What runs most has operands on one device that nothing watches: then only labels are read and written.
         fits = plan.simple and not kwargs and not self.always_checks
+        if plan.floats_only and not args[0].is_floating_point():
+            fits = False
         place: Placement | None = None
         key = -1
         if fits:
@@ -142,9 +153,21 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 if plan.waits is not None:
                     session.host_waited(plan.waits)
         if session.recorders:
-            if plan.name in CAST_OPERATORS:
+            if plan.casts:
                 check_discarded_cast(session, 2)
-            self._record(plan, out, args, on_device=key > 0)
+            state = session.thread_state
+            if not state.suspended:
+                frame: FrameType | None = sys._getframe(1)
+                code = frame.f_code  # type: ignore[union-attr]
+                if code is ENGINE_CODE:
+                    frame = state.backward_frame or user_frame(2)
+                elif known_libraries.get(code.co_filename) is not False:
+                    frame = user_frame(2)
+                if key > 0 and isinstance(out, Tensor) and out.dtype is _FLOAT64:
+                    self._record(plan, out, args, frame, on_device=True)
+                else:
+                    for recorder in session.recorders:
+                        recorder.record_operator(plan.name, frame, key > 0)
         return out
 
     def _run_checked(
@@ -204,6 +227,8 @@ class EmulationMode(_Base):  # type: ignore[misc]
         tensors = tensors_for_refused_numbers(func, args, error)
         if tensors is not None:
             return self.__torch_dispatch__(func, types, tensors, kwargs)
+        if place is not None and place.key and self.session.kind == "cuda":
+            torch_errors.name_type_of_device(error, place.device)
         if place is None or not place.key or not torch_errors.host_lacks_kernel(error):
             report_operator_error(self.session, error, args, kwargs)
             raise error
@@ -288,7 +313,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
         If the operator makes the host wait for the accelerator, the wait is recorded too.
         """
         session = self.session
-        if plan.name in CAST_OPERATORS:
+        if plan.casts:
             check_discarded_cast(session, 4)
         if mixed and plan.device_check is DeviceCheck.NONE:
             place = _first_operand_placement(args) or place
@@ -302,33 +327,28 @@ class EmulationMode(_Base):  # type: ignore[misc]
                     self.limits.check_operator(plan.name, plan.view, args, out)
                 if plan.waits is not None and kwargs.get("output_size") is None:
                     session.host_waited(plan.waits)
-                if session.recorders:
-                    self._record(plan, out, args, on_device=True)
-                return
         elif plan.factory or mixed:
             _label_outputs(out, UNDECIDED)
-        if session.recorders:
-            self._record(plan, out, args, on_device=False)
+        if session.recorders and not session.thread_state.suspended:
+            self._record(plan, out, args, user_frame(4), on_device=place is not None and place.key > 0)
 
-    def _record(self, plan: OperatorPlan, out: Any, args: tuple[Any, ...], *, on_device: bool) -> None:
-        """Tell the recorders that an operator ran, on the emulated device or on the host.
+    def _record(
+        self, plan: OperatorPlan, out: Any, args: tuple[Any, ...], frame: FrameType | None, *, on_device: bool
+    ) -> None:
+        """Tell the recorders that an operator ran, on the emulated device or on the host, for a frame of user code.
 
         They are also told if an operator on the device returned float64 although none of its operands was float64, and
         the user's code called it: what a library computes in float64 for itself is not the user's to change.
         """
-        session = self.session
-        if session.thread_state.suspended:
-            return
-        frame = user_frame(3)
         promoted = (
             on_device
             and isinstance(out, Tensor)
-            and out.dtype is torch.float64
+            and out.dtype is _FLOAT64
             and not has_float64(args)
             and called_by_user()
         )
-        for recorder in session.recorders:
-            recorder.record_operator(plan.name, frame, on_device=on_device)
+        for recorder in self.session.recorders:
+            recorder.record_operator(plan.name, frame, on_device)
             if promoted:
                 recorder.record_promotion(frame)
 

@@ -47,7 +47,8 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"dtype int(32/int)?64 for index|long tensor for index|type LongTensor|have dtype of long", "DEV305"),
     (r"indices should be Long|'indices' to have one of|boolean mask|BoolTensor for mask|to be a boolean ", "DEV305"),
     (r"expected target dtype to be (Long|Byte)", "DEV304"),
-    (r"Found dtype (Long|Int|Short|Byte|Bool)|not implemented for '(Long|Int|Float|Double)'", "DEV304"),
+    (r"Found dtype (Long|Int|Short|Byte|Bool)", "DEV304"),
+    (r"\"(?!b?add|dot\"|\w+pool)\w+\" not implemented for '(Long|Int|Float|Double)'", "DEV304"),
     (r"same dtype|scalar type|should be the same|dtypes match|Found dtype", "DEV302"),
     (r"must share same datatype|self\.dtype to be equal to src\.dtype|RNN input dtype", "DEV302"),
 )

@@ -55,7 +55,19 @@ def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
     if any(covers(site, place) for site in (seen.site, *seen.through) if site is not None):
         return True
     origins = (step.site for step in seen.steps if step.site is not None)
-    return finding.code in REPORTED_AT_ORIGIN and any(_overlaps_lines(site, finding.region) for site in origins)
+    return finding.code in REPORTED_AT_ORIGIN and any(_is_origin(site, finding) for site in origins)
+
+
+def _is_origin(site: Site, finding: Diagnostic) -> bool:
+    """Return whether a finding that is reported where a tensor is made is about the tensor made at a source location.
+
+    Several may be made on one line, so the places of the story on that line decide. Without any, the line does.
+    """
+    if not _overlaps_lines(site, finding.region):
+        return False
+    places = [note.region for note in finding.trace if note.region != finding.region]
+    told = [place for place in places if _overlaps_lines(site, place)]
+    return not told or any(overlaps(site, place) for place in (finding.region, *told))
 
 
 def _overlaps_lines(site: Site, region: Region) -> bool:

@@ -97,6 +97,8 @@ class OperatorPlan:
     call: Callable[..., Any]
     handler: Any = None
     dtype_check: Any = None
+    casts: bool = False
+    floats_only: bool = False
     simple: bool = False
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any], backend: Backend) -> None:

@@ -32,6 +32,7 @@ from devlint.runtime.pytest_options import MARKER
 from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recorder import Recorder
 from devlint.runtime.recording_report import Report
+from devlint.runtime.report_wording import count_text
 from devlint.runtime.seen_baseline import new_errors, write_baseline
 from devlint.runtime.worker_recordings import add_recording, pack_recording
 from devlint.triage.baseline import BaselineError, NoBaselineError, read_baseline
@@ -174,6 +175,9 @@ class Companion:
         report, options = self._report, session.config.option
         report.recorder.finish()
         report.ran = frozenset(self._lines.ran)
+        coverage = device_coverage(report.recorder, self._root)
+        if coverage.functions and coverage.device_operators:
+            report.share_on_device = f"{coverage.percent} % of functions on the accelerator"
         if self._linter is not None:
             report.apply_settings = self._linter.apply_settings
             try:
@@ -208,7 +212,7 @@ class Companion:
         cases: Path | None = config.getoption("devlint_export_cases")
         if cases is not None:
             written = export_cases(report, config.invocation_params.dir / cases)
-            terminalreporter.write_line(f"devlint: {len(written)} cases written to {cases}")
+            terminalreporter.write_line(f"devlint: {count_text(len(written), 'case')} written to {cases}")
 
     def _text(self) -> Iterator[str]:
         """Yield the report as text, with the device coverage of the suite at its end."""

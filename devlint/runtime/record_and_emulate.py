@@ -11,7 +11,7 @@ from devlint.runtime import rng, runtime_session
 from devlint.runtime.backends import BACKENDS
 from devlint.runtime.emulation_mode import EmulationMode
 from devlint.runtime.error_reports import report_uncaught_error
-from devlint.runtime.patches import absent_backends, install
+from devlint.runtime.patches import absent_backends, dispatch_costs, install
 from devlint.runtime.patches.npu_module import name_private_backend
 from devlint.runtime.patches.patcher import Patcher
 from devlint.runtime.recorder import Recorder
@@ -115,6 +115,7 @@ def _active_session(session: RuntimeSession) -> Iterator[RuntimeSession]:
     try:
         patches = install(session, mode, again)
         try:
+            dispatch_costs.install(session, patches, EmulationMode if session.kind is not None else RecordingMode)
             with mode():
                 yield session
         finally:

@@ -38,7 +38,8 @@ class RecordedRun:
     `emulated` tells that the devices were emulated, so that no time means anything, `without_cuda` that there was no
     CUDA device, and `without_accelerator` that torch knew of no accelerator. `about` names facts of the run itself,
     such as its date and its command. `accelerator` names the one that the program could use, as in `the emulated xpu`;
-    it is empty where there was none. `ended` tells what ended the program early.
+    it is empty where there was none. `ended` tells what ended the program early, and `share_on_device` which
+    share of the functions was on the accelerator, where somebody asks for that.
     """
 
     recorder: Recorder
@@ -56,6 +57,7 @@ class RecordedRun:
     about: tuple[tuple[str, str], ...] = ()
     accelerator: str = ""
     ended: ProgramStop | None = None
+    share_on_device: str = ""
 
     @property
     def host_only(self) -> bool:

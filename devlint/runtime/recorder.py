@@ -205,21 +205,25 @@ class Recorder:
         if site is not None:
             self.mixed_operands.add(site)
 
-    def record_operator(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
+    def record_operator(self, name: str, frame: FrameType | None, on_device: bool) -> None:
         """Count, for the line that a frame is at, a torch operator that ran."""
         self.operators += 1
-        self.used_device |= on_device
+        if on_device:
+            self.used_device = True
         if frame is None:
             return
         instruction = (id(frame.f_code), frame.f_lasti)
-        known = self._by_instruction.get(instruction)
-        if known is None:
+        try:
+            known = self._by_instruction[instruction]
+        except KeyError:
             if self.line_record(frame) is None:
                 return
             known = self._by_instruction[instruction]
         record = known.line
-        names = record.operators
-        names[name] = names.get(name, 0) + 1
+        try:
+            record.operators[name] += 1
+        except KeyError:
+            record.operators[name] = 1
         if on_device:
             record.device_operators += 1
             known.on_device = True

@@ -80,7 +80,7 @@ class RecordingMode(_Base):  # type: ignore[misc]
             on_device and _on_device(out) and out.dtype is torch.float64 and not has_float64(args) and called_by_user()
         )
         for recorder in session.recorders:
-            recorder.record_operator(name, frame, on_device=on_device)
+            recorder.record_operator(name, frame, on_device)
             if promoted:
                 recorder.record_promotion(frame)
         if factory and isinstance(out, torch.Tensor):
@@ -115,7 +115,7 @@ class RecordingMode(_Base):  # type: ignore[misc]
 
 def _on_device(value: Any) -> bool:
     """Return whether a value is a tensor on an accelerator."""
-    return isinstance(value, torch.Tensor) and value.device.type != "cpu"
+    return isinstance(value, torch.Tensor) and not value.is_cpu
 
 
 class _Stopwatch:

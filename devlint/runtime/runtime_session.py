@@ -31,6 +31,7 @@ class _ThreadState(threading.local):
     suspended = False
     inside_composite = False
     checks_on_host = False
+    backward_frame: FrameType | None = None
 
 
 class RuntimeSession:

@@ -66,7 +66,8 @@ def headline_parts(run: RecordedRun, outcomes: Sequence[Outcome]) -> list[str]:
     parts += [f"{len(by_site(in_tests)):,} in test files"] if in_tests else []
     parts += [f"{len(run.left_behind):,} left behind by .to()"] if run.left_behind else []
     but = "but " if fine and run.host_only else ""
-    return [*parts, f"{but}{_operators_text(run)}"]
+    share = [run.share_on_device] if run.share_on_device else []
+    return [*parts, f"{but}{_operators_text(run)}", *share]
 
 
 def _operators_text(run: RecordedRun) -> str:

@@ -32,6 +32,8 @@ _NO_KERNEL = re.compile(
     r"MKL FFT doesn't support tensors of type: Half"
 )
 """Messages of errors that only the host raises, for dtypes without a host kernel."""
+_CHECKED_TYPE = re.compile(r"(but got torch\.)(?=\w+Tensor instead \(while checking arguments for)")
+"""What stands before the name of a type in the error of a kernel that checks the types of its arguments."""
 
 
 def host_lacks_kernel(error: Exception) -> bool:
@@ -62,6 +64,12 @@ def native_type_name(dtype: torch.dtype, device: torch.device, backend: Backend)
     if device.type != backend.kind or not backend.native_type_prefix:
         return legacy_type_name(dtype, device)
     return f"{backend.native_type_prefix}{legacy_dtype_name(dtype)}Type"
+
+
+def name_type_of_device(error: Exception, device: torch.device) -> None:
+    """Change the message of an error in which the host's kernel names the type of a tensor to the device's name."""
+    if isinstance(error, RuntimeError) and _CHECKED_TYPE.search(str(error)):
+        error.args = (_CHECKED_TYPE.sub(rf"\1{device.type}.", str(error)), *error.args[1:])
 
 
 def operands_on_two_devices(common: torch.device, other: torch.device) -> RuntimeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 from types import FrameType
 
@@ -25,9 +26,13 @@ def asked_by_program(frame: FrameType | None) -> bool:
     """
     inner: FrameType | None = sys._getframe(1)
     while inner is not None and inner is not frame:
-        filename = inner.f_code.co_filename
-        folder = filename.rpartition("/")[0]
-        if not filename.startswith(_OWN_FOLDER) and filename not in _SURFACE and folder not in _SURFACE:
+        if not _passes_on(inner.f_code.co_filename):
             return False
         inner = inner.f_back
     return inner is not None
+
+
+@cache
+def _passes_on(filename: str) -> bool:
+    """Return whether the functions of a file wait only for what their caller asks: devlint's, and the surface."""
+    return filename.startswith(_OWN_FOLDER) or filename in _SURFACE or filename.rpartition("/")[0] in _SURFACE

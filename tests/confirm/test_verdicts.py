@@ -145,3 +145,86 @@ def test_an_error_without_the_story_confirms_nothing(tmp_path: Path) -> None:
     judged = on_repaired(tmp_path, wrong, wrong.replace("host(self.x)", "host(self.x, self.x.device)"))
     assert judged.verdict is Verdict.NOT_REACHED
     assert judged.reason == "its error was seen, but not all lines of its story ran"
+
+
+APART = """
+    import torch
+    from torch import nn
+
+
+    class Shifted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = torch.ones(16)
+            self.second = torch.ones(16)
+
+        def forward(self, x: torch.Tensor):
+            return x + self.first
+
+
+    class Scaled(Shifted):
+        def forward(self, x: torch.Tensor):
+            return x * self.second
+    """
+
+
+def test_what_stands_behind_another_error_is_not_reached(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    together = APART.replace("return x + self.first", "y = x + self.first\n            return x * self.second, y")
+    for source, last in ((APART, Verdict.CONFIRMED), (together.partition("class Scaled")[0], Verdict.NOT_REACHED)):
+        path.write_text(textwrap.dedent(source), encoding="utf-8")
+        findings = check_paths([path], isolated=True).diagnostics
+        judged = confirm_findings(findings, ConfirmOptions())
+        assert [one.verdict for one in judged] == [Verdict.CONFIRMED, last]
+    assert judged[1].reason == "another error came first, which ends a program before this one"
+
+
+DECODED = """
+    import torch
+    from torch import nn
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(3, 3)
+            self.anchors = torch.ones(3)
+
+        def forward(self, x: torch.Tensor):
+            return self.net(x)
+
+        def decode(self, boxes: torch.Tensor):
+            return boxes + self.anchors
+    """
+USED = """
+    import torch
+
+    from program import Net
+
+
+    def predict(x: torch.Tensor):
+        net = Net().cuda()
+        out = net(x.cuda())
+        return net.decode(out.cpu())
+    """
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ("", "", Verdict.NOT_REACHED),
+        ("out.cpu()", "out", Verdict.CONFIRMED),
+        (".cuda()", ".cpu()", Verdict.CONFIRMED),  # nothing is on the accelerator there
+    ],
+)
+def test_what_the_project_only_gives_host_tensors_is_not_reached(
+    tmp_path: Path, before: str, after: str, verdict: Verdict
+) -> None:
+    (tmp_path / "program.py").write_text(textwrap.dedent(DECODED), encoding="utf-8")
+    (tmp_path / "used.py").write_text(textwrap.dedent(USED).replace(before, after) if before else textwrap.dedent(USED))
+    [finding] = check_paths([tmp_path / "program.py"], isolated=True).diagnostics
+    [judged] = confirm_findings([finding], ConfirmOptions(folders=(tmp_path,)))
+    assert judged.verdict is verdict
+    if verdict is Verdict.NOT_REACHED:
+        assert judged.reason == "the project itself calls it with tensors on the host, in predict"
+        assert "predict(x=" in judged.driver

@@ -298,13 +298,27 @@ Table().added(torch.ones(3, device="cuda"))
 
 def test_errors_that_only_the_run_shows_are_exported(tmp_path: Path) -> None:
     done = run(tmp_path, "--device", "emulated", "--export-cases", "cases", "program.py", source=HIDDEN)
-    assert f"1 cases written to {tmp_path / 'cases'}" in done.stderr, done.stderr
+    assert f"1 case written to {tmp_path / 'cases'}" in done.stderr, done.stderr
     case = tmp_path / "cases" / "DEV101-program-added-10"
     seen = json.loads((case / "seen.json").read_text(encoding="utf-8"))
     assert (seen["code"], seen["raised"]) == ("DEV101", "RuntimeError")
     assert seen["came_through"] == ["program.py:10", "program.py:14"]
     program = (case / "program.py").read_text(encoding="utf-8").splitlines()
     assert program[seen["row"] - 1].strip() == 'return x + eval("self.rows")["a"]'
+
+
+def test_only_errors_that_the_baseline_does_not_record_count(tmp_path: Path) -> None:
+    def status(source: str, *options: str) -> int:
+        return run(tmp_path, "--device", "emulated", *options, "program.py", source=source).returncode
+
+    caught = "import torch\n\ntry:\n    torch.ones(2).cuda() + torch.ones(2)\nexcept RuntimeError:\n    pass\n"
+    another = caught + "try:\n    torch.ones(2).cuda().numpy()\nexcept TypeError:\n    pass\n"
+    assert status(caught) == 1
+    assert status(caught, "--update-baseline") == 2
+    assert status(caught, "--baseline", "known.json") == 2
+    assert status(caught, "--baseline", "known.json", "--update-baseline") == 0
+    assert status("# moved\n" + caught, "--baseline", "known.json") == 0
+    assert status(another, "--baseline", "known.json") == 1
 
 
 def test_errors_that_a_finding_predicts_are_not_exported(tmp_path: Path) -> None:

@@ -267,6 +267,44 @@ def test_evidence_is_counted_by_expression(run: Run, tmp_path: Path, monkeypatch
     assert counts == [1, 4]
 
 
+MADE_ON_A_LINE = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = torch.ones(3), torch.ones(3)
+
+    def forward(self, x, both: bool = False):
+        if both:
+            x = x + self.one
+        return x + self.two
+
+
+net = Net().cuda()
+net(torch.ones(3).cuda())
+"""
+
+
+def test_of_tensors_made_on_one_line_only_the_one_that_failed_is_confirmed(tmp_path: Path) -> None:
+    for source, verdicts in (
+        (MADE_ON_A_LINE, {"self.one": "not-reached", "self.two": "confirmed"}),
+        (MADE_ON_A_LINE.replace("bool = False", "bool = True"), {"self.one": "confirmed", "self.two": "not-reached"}),
+    ):
+        program = tmp_path / "program.py"
+        program.write_text(source, encoding="utf-8")
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            _, report = run_program(RunRequest(str(program), False, (), device="emulated"), ConfiguredLinter())
+        found = {
+            one.diagnostic.message.split("`")[1]: one.verdict.value
+            for one in report.outcomes
+            if one.diagnostic.code == "DEV103"
+        }
+        assert found == verdicts
+
+
 CASTS = """\
 import torch
 

@@ -1,4 +1,4 @@
-"""Tests of float16 and bfloat16 on the emulated CUDA device, which takes and refuses what CUDA does."""
+"""Tests of dtypes on the emulated CUDA device, which takes and refuses what CUDA does."""
 
 from __future__ import annotations
 
@@ -111,3 +111,42 @@ def test_fourier_transforms_of_half_are_not_emulated(name: str, device: torch.de
     with pytest.raises(NotEmulated, match="Fourier transform in float16"):
         getattr(torch.fft, name)(near(4, 4, dtype=torch.float16))
     assert getattr(torch.fft, name)(near(4, 4)).device == device
+
+
+INTEGERS: dict[str, tuple[Callable[[torch.Tensor], Any], str]] = {
+    "matmul": (lambda x: x @ x, "addmm_cuda"),
+    "mm": (lambda x: torch.mm(x, x), "addmm_cuda"),
+    "addmm": (lambda x: torch.addmm(x, x, x), "addmm_cuda"),
+    "linear": (lambda x: F.linear(x, x, x[0]), "addmm_cuda"),
+    "einsum": (lambda x: torch.einsum("bij,bjk->bik", x[None], x[None]), "baddbmm_cuda"),
+    "batches": (lambda x: torch.stack([x, x]) @ torch.stack([x, x]), "baddbmm_cuda"),
+    "vector": (lambda x: x @ x[0], "addmv_impl_cuda"),
+    "dot": (lambda x: x[0] @ x[0], "dot"),
+    "max_pool2d": (lambda x: F.max_pool2d(x[None, None], 2), "max_pool2d_with_indices_out_cuda_frame"),
+    "avg_pool2d": (lambda x: F.avg_pool2d(x[None, None], 2), "avg_pool2d_out_cuda_frame"),
+}
+
+
+@pytest.mark.parametrize("case", INTEGERS)
+def test_cuda_has_no_kernel_for_products_and_pools_of_integers(case: str, device: torch.device) -> None:
+    call, kernel = INTEGERS[case]
+    call(torch.ones(3, 3, dtype=torch.int64))
+    with record() as report, pytest.raises(RuntimeError) as raised:
+        call(near(3, 3, dtype=torch.int64))
+    assert str(raised.value) == f"\"{kernel}\" not implemented for 'Long'"
+    assert not isinstance(raised.value, NotEmulated) and not report.codes
+
+
+@pytest.mark.parametrize("case", INTEGERS)
+def test_products_and_pools_of_floats_and_of_nothing_work(case: str, device: torch.device) -> None:
+    call, _ = INTEGERS[case]
+    assert call(near(3, 3)).device == device
+    assert (near(0, 3, dtype=torch.int64) @ near(3, 2, dtype=torch.int64)).device == device
+    assert (near(2, 2, dtype=torch.int64) * near(2, 2, dtype=torch.int64)).sum().item() == 4
+
+
+def test_a_kernel_that_checks_types_names_the_devices(device: torch.device) -> None:
+    with pytest.raises(RuntimeError, match=r"but got torch\.cuda\.FloatTensor instead"):
+        F.embedding(near(2), near(3, 4))
+    with pytest.raises(RuntimeError, match=r"but got torch\.FloatTensor instead"):
+        F.embedding(torch.ones(2), torch.ones(3, 4))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from devlint.runtime import Report, emulate, record
 
@@ -231,3 +233,41 @@ def test_float64_of_a_library_is_not_the_users() -> None:
         assert not any("float64" in remark for remark in report.remarks)
         torch.nn.functional.softmax(torch.ones(3, device="cuda"), 0, dtype=torch.float64)
     assert sum("float64" in remark for remark in report.remarks) == 1
+
+
+def test_a_backward_pass_counts_for_its_line_and_a_hook_for_its_own() -> None:
+    def scaled(gradient: torch.Tensor) -> torch.Tensor:
+        return gradient.cosh()
+
+    x = torch.ones(3, device="cuda", requires_grad=True)
+    x.register_hook(scaled)
+    with record() as report:
+        loss = x.exp().sum()
+        loss.backward(retain_graph=True)
+        torch.autograd.grad(loss, x)
+    lines = {line.site.line: line for line in report.recorder.lines.values()}
+    hook, made, first, second = (lines[line] for line in sorted(lines))
+    assert hook.operators == {"cosh": 2}
+    assert "mul" not in made.operators and made.operators["exp"] == 1
+    assert first.operators["mul"] == second.operators["mul"] == 1
+
+
+class _Names(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.names.append(func.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+def test_marks_for_the_profiler_are_no_operators_but_a_mode_of_the_program_sees_them() -> None:
+    model = torch.nn.Linear(2, 2, device="cuda")
+    optimizer = torch.optim.SGD(model.parameters())
+    with record() as report:
+        optimizer.zero_grad()
+        assert report.recorder.operators == 0
+        with _Names() as seen:
+            optimizer.zero_grad()
+    assert any("record_function" in name for name in seen.names)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from devlint.runtime.patches import (
     assignments,
     autocast,
+    backward_passes,
     child_processes,
     clock_readings,
     composite_checks,
@@ -80,6 +81,7 @@ def install(
         else:
             unsupported_features.note_compilation(session, patcher)
         script_tracing.install(session, patcher)
+        backward_passes.install(session, patcher)
         threads.install(patcher, mode)
         child_processes.install(session, patcher)
     except BaseException:

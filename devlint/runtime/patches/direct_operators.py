@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime.direct_calls import PLAIN_TENSORS, mode_disabled, needs_mode, record_direct_call
+from devlint.runtime.floating_kernels import FLOATING_KERNELS
 from devlint.runtime.storage_labels import (
     UNDECIDED,
     DeviceStorageLabel,
@@ -120,12 +121,15 @@ def _one_operand(session: RuntimeSession, name: str, base: Callable[..., Any]) -
 def _two_operands(session: RuntimeSession, name: str, base: Callable[..., Any]) -> Callable[..., Any]:
     """Return the short way to a function of two operands, of which the second may be a number."""
     keeps_copy = name in KEEP_A_COPY
+    floats_only = name in FLOATING_KERNELS
 
     def operator(left: Any, right: Any) -> Any:
         if type(left) not in PLAIN_TENSORS or needs_mode(session):
             return base(left, right)
         kind = type(right)
         fits = kind in _NUMBERS
+        if floats_only and not left.is_floating_point():
+            return base(left, right)
         try:
             label = storage_of_dense(left)._devlint_label
             if label is not None and (label.watch is not None or label.place is UNDECIDED):
@@ -229,15 +233,16 @@ def _given(args: tuple[Any, ...]) -> list[Any]:
 
 
 def _linear_operators(args: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the operators that `torch.nn.functional.linear` dispatches for these arguments; none but for a matrix."""
-    if args[0].dim() != 2 or args[1].dim() != 2:
+    """Return the operators that `torch.nn.functional.linear` dispatches; none but for matrices of floats."""
+    if args[0].dim() != 2 or args[1].dim() != 2 or not args[0].is_floating_point():
         return ()
     return ("t", "addmm") if len(args) > 2 and args[2] is not None else ("t", "mm")
 
 
 def _product_operators(args: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the operator that a product of two matrices dispatches."""
-    return ("mm",) if len(args) == 2 and args[0].dim() == args[1].dim() == 2 else ()
+    """Return the operator that a product of two matrices of floats dispatches."""
+    fits = len(args) == 2 and args[0].dim() == args[1].dim() == 2 and args[0].is_floating_point()
+    return ("mm",) if fits else ()
 
 
 def _choice_operators(args: tuple[Any, ...]) -> tuple[str, ...]:
