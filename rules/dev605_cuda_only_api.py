@@ -30,10 +30,11 @@ class CudaOnlyApi(Rule):
     `torch.cuda.max_memory_allocated()`, `torch.cuda.amp.autocast()`, `torch.cuda.manual_seed_all()`.
 
     ## Why is this bad?
-    On a machine with another accelerator, such functions raise "Torch not compiled with CUDA enabled", or silently do
-    nothing: no seed is set. What nobody misses there is an information, and shown only where `DEV605` itself is
-    selected: `torch.cuda.empty_cache()`, and figures that return 0 and are only printed or logged. `devlint port`
-    replaces it all the same.
+    On a machine with another accelerator, such functions raise "Torch not compiled with CUDA enabled", or the program
+    silently falls back: it goes on without mixed precision, without a device, or with figures of 0. Both are
+    warnings. What neither stops a program nor makes it fall back is an information, and shown only where `DEV605`
+    itself is selected: `torch.cuda.empty_cache()`, seeds and states of generators, and figures that are only printed or
+    logged, or never used. `devlint port` replaces it all the same.
 
     ## Example
     ```python

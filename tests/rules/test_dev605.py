@@ -14,6 +14,12 @@ from devlint.linter.rule_listing import all_rule_metadata
 from .programs import check
 
 BAD = {
+    "graphs where they may be taken elsewhere": """
+import quiver_like
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+""",
     "graphs where they can be": """
 try:
     import dgl
@@ -242,6 +248,12 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "graphs that are sampled on CUDA": """
+import quiver
+
+def wait():
+    torch.cuda.synchronize()
+""",
     "a scaler of losses that nothing computes in half precision": """
 def train(model: nn.Module, x: torch.Tensor):
     scaler = torch.cuda.amp.GradScaler()
@@ -590,6 +602,16 @@ def free(trainer, bar):
     bar.set_postfix_str(text)
     trainer.log("peak", torch.cuda.max_memory_reserved())  # DEV605
 
+def sample(model):
+    unused = torch.cuda.device_count()  # DEV605
+    return model()
+
+def restore(seed: int, states):
+    torch.cuda.manual_seed_all(seed)  # DEV605
+    torch.cuda.random.manual_seed(seed)  # DEV605
+    torch.cuda.set_rng_state_all(states)  # DEV605
+    return torch.cuda.get_rng_state_all()  # DEV605
+
 total = torch.cuda.device_count()  # DEV605
 
 def tell():
@@ -611,6 +633,7 @@ def work(model, size: int):
     workers = torch.cuda.device_count()  # DEV605
     each = size / workers
     print(each, torch.cuda.get_device_name(0))  # DEV605
+    kept = torch.cuda.get_rng_state()  # DEV605
     torch.cuda.synchronize()  # DEV605
     found = torch.cuda.device_count()  # DEV605
     wrapped = prepared(model, found)
