@@ -75,10 +75,10 @@ class CudaOnlyApi(Rule):
     replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
     also where each caller sets it, and, where the device is chosen at run time, what the modules of some backends lack.
     Files that build or import CUDA kernels, or packages for CUDA only, wrappers of such kernels, what only such files
-    import, and functions that capture CUDA graphs, are for CUDA by design. Mixed precision that a constant switches
-    off, a scaler where nothing computes in half precision, a number of devices that decides whether CUDA is taken, what
-    runs once for each CUDA device, and a stream that may be None are no findings. A name that one statement uses
-    several times is reported once.
+    import, functions that capture CUDA graphs, files that refuse to run without CUDA, and functions whose callers all
+    ask for CUDA, are for CUDA by design. Mixed precision that a constant switches off, a scaler where nothing computes
+    in half precision, a number of devices that decides whether CUDA is taken, what runs once for each CUDA device, and
+    a stream that may be None are no findings. A name that one statement uses several times is reported once.
     """
 
     code = "DEV605"
