@@ -30,10 +30,11 @@ class CudaOnlyApi(Rule):
     `torch.cuda.max_memory_allocated()`, `torch.cuda.amp.autocast()`, `torch.cuda.manual_seed_all()`.
 
     ## Why is this bad?
-    On a machine with another accelerator, such functions raise "Torch not compiled with CUDA enabled", or silently do
-    nothing: no seed is set. What nobody misses there is an information, and shown only where `DEV605` itself is
-    selected: `torch.cuda.empty_cache()`, and figures that return 0 and are only printed or logged. `devlint port`
-    replaces it all the same.
+    On a machine with another accelerator, such functions raise "Torch not compiled with CUDA enabled", or the program
+    silently falls back: it goes on without mixed precision, without a device, or with figures of 0. Both are
+    warnings. What neither stops a program nor makes it fall back is an information, and shown only where `DEV605`
+    itself is selected: `torch.cuda.empty_cache()`, seeds and states of generators, and figures that are only printed or
+    logged, or never used. `devlint port` replaces it all the same.
 
     ## Example
     ```python
@@ -74,10 +75,10 @@ class CudaOnlyApi(Rule):
     replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
     also where each caller sets it, and, where the device is chosen at run time, what the modules of some backends lack.
     Files that build or import CUDA kernels, or packages for CUDA only, wrappers of such kernels, what only such files
-    import, and functions that capture CUDA graphs, are for CUDA by design. Mixed precision that a constant switches
-    off, a scaler where nothing computes in half precision, a number of devices that decides whether CUDA is taken, what
-    runs once for each CUDA device, and a stream that may be None are no findings. A name that one statement uses
-    several times is reported once.
+    import, functions that capture CUDA graphs, files that refuse to run without CUDA, and functions whose callers all
+    ask for CUDA, are for CUDA by design. Mixed precision that a constant switches off, a scaler where nothing computes
+    in half precision, a number of devices that decides whether CUDA is taken, what runs once for each CUDA device, and
+    a stream that may be None are no findings. A name that one statement uses several times is reported once.
     """
 
     code = "DEV605"

@@ -142,7 +142,9 @@ class AnalysisKeys:
         if "cuda" in module.source.text:
             kernels = self._program_facts.kernel_wrappers.names_in(module)
             seeded = self._program_facts.seeded_functions.names_in(module)
+            checked = self._program_facts.checked_functions.names_in(module)
             own += [self._program_facts.cuda_kernels.needed_around(module), sorted(kernels), sorted(seeded)]
+            own.append(sorted(checked))
         if "GradScaler" in module.source.text:
             own.append(self._program_facts.is_mixed_precision)
         return None if None in digests else digest_of([self._base, own, digests])

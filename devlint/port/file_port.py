@@ -18,7 +18,14 @@ from devlint.port.choices import choice_around, port_choice
 from devlint.port.collectives import port_backend
 from devlint.port.cuda_uses import CudaUse, Left, LeftForHuman, LeftInGuard, Outcome, Port, WithoutEquivalent
 from devlint.port.device_texts import is_device_of_torch, port_text
-from devlint.port.guards import choice_after, choice_in_argument, early_exit, guard_around, test_around
+from devlint.port.guards import (
+    choice_after,
+    choice_in_argument,
+    early_exit,
+    guard_around,
+    is_default_of_choice,
+    test_around,
+)
 from devlint.port.made_device import AsksTooEarly
 from devlint.port.old_tensor_types import port_tensor_type
 from devlint.port.port_context import PortContext, PortOptions, ProgramTraits
@@ -158,6 +165,8 @@ class _FilePorter:
                 raise WithoutEquivalent(reason)
         if site.kind is SiteKind.TENSOR_QUERY:
             raise LeftInGuard("it asks whether the tensor is on CUDA")
+        if site.kind is SiteKind.NAME and is_default_of_choice(site.region, site.node):
+            raise LeftInGuard("the module of another device is taken where there is one")
         choice = choice_around(self._context.names, site.region, site.node)
         asks = site.kind is SiteKind.NAME and site.name.rpartition(".")[2] in _ASKING
         if asks and choice is None and test_around(site.region, site.node) is not None:

@@ -93,6 +93,20 @@ def choice_in_argument(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | N
     return None
 
 
+def is_default_of_choice(region: NodeRegion, node: cst.CSTNode) -> bool:
+    """Return whether a node is what the module of a device is where torch has none: `getattr(torch, type, torch.cuda)`.
+
+    The type is no text that is written out.
+    """
+    argument = region.parent(node)
+    match region.parent(argument) if argument is not None else None:
+        case cst.Call(
+            func=cst.Name(value="getattr"), args=[cst.Arg(value=cst.Name(value="torch")), cst.Arg(value=type_), last]
+        ):
+            return last is argument and not isinstance(type_, cst.SimpleString)
+    return False
+
+
 def is_about_device(test: cst.CSTNode) -> bool:
     """Return whether a condition asks for a device, a backend or its availability.
 

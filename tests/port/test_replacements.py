@@ -365,6 +365,22 @@ def test_what_tells_backends_apart_is_left_on_purpose(tmp_path: Path) -> None:
     assert [one.outcome.value for one in left] == ["left on purpose"] * 6
 
 
+def test_the_module_that_stands_for_one_that_torch_lacks_is_left_on_purpose(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import torch
+
+        def peak(kind: str):
+            return getattr(torch, kind, torch.cuda).max_memory_allocated()
+
+        def fixed(kind: str):
+            return getattr(torch, "xpu", torch.cuda).max_memory_allocated()
+        """,
+    )
+    assert [one.outcome.value for one in left] == ["left on purpose", "left for a human"]
+
+
 def test_what_the_code_chooses_by_the_device_is_left_on_purpose(tmp_path: Path) -> None:
     left = check_port(
         tmp_path,

@@ -14,6 +14,12 @@ from devlint.linter.rule_listing import all_rule_metadata
 from .programs import check
 
 BAD = {
+    "graphs where they may be taken elsewhere": """
+import quiver_like
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+""",
     "graphs where they can be": """
 try:
     import dgl
@@ -242,6 +248,12 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "graphs that are sampled on CUDA": """
+import quiver
+
+def wait():
+    torch.cuda.synchronize()
+""",
     "a scaler of losses that nothing computes in half precision": """
 def train(model: nn.Module, x: torch.Tensor):
     scaler = torch.cuda.amp.GradScaler()
@@ -590,6 +602,16 @@ def free(trainer, bar):
     bar.set_postfix_str(text)
     trainer.log("peak", torch.cuda.max_memory_reserved())  # DEV605
 
+def sample(model):
+    unused = torch.cuda.device_count()  # DEV605
+    return model()
+
+def restore(seed: int, states):
+    torch.cuda.manual_seed_all(seed)  # DEV605
+    torch.cuda.random.manual_seed(seed)  # DEV605
+    torch.cuda.set_rng_state_all(states)  # DEV605
+    return torch.cuda.get_rng_state_all()  # DEV605
+
 total = torch.cuda.device_count()  # DEV605
 
 def tell():
@@ -614,6 +636,7 @@ def work(model, size: int):
     workers = torch.cuda.device_count()  # DEV605
     each = size / workers
     print(each, torch.cuda.get_device_name(0))  # DEV605
+    kept = torch.cuda.get_rng_state()  # DEV605
     torch.cuda.synchronize()  # DEV605
     found = torch.cuda.device_count()  # DEV605
     wrapped = prepared(model, found)
@@ -947,3 +970,69 @@ with torch.cuda.stream(stream):  # DEV605
         "since torch 2.4; the modules of mps, cpu have none;"
         " ask for the device first: without CUDA, `torch.cuda.get_rng_state_all` gives []"
     )
+
+
+CALLERS = """
+# file: helpers.py
+import torch
+
+def spread(model, data):
+    torch.cuda.synchronize()
+    return [model(data, index) for index in range(torch.cuda.device_count())]
+
+def always(model, data):
+    torch.cuda.synchronize()  # DEV605
+    return model(data)
+
+def sometimes(model, data):
+    torch.cuda.synchronize()  # DEV605
+    return model(data)
+
+def needed(model, data):
+    torch.cuda.synchronize()
+    return model(data)
+
+def asked_in_vain(model, data):
+    torch.cuda.synchronize()  # DEV605
+    return model(data)
+# file: train.py
+import torch
+from helpers import always, asked_in_vain, needed, sometimes, spread
+
+def train(model, data, device):
+    if device.type == "cuda" and torch.cuda.device_count() > 1:
+        spread(model, data)
+        sometimes(model, data)
+    else:
+        always(model, data)
+    return sometimes(model, data) if device.type != "cuda" else spread(model, data)
+
+def main(model, data):
+    if not torch.cuda.is_available():
+        raise RuntimeError("no CUDA")
+    return needed(model, data)
+
+def other(model, data):
+    if not torch.cuda.is_available():
+        print("slow")
+    return asked_in_vain(model, data)
+"""
+
+
+def test_functions_whose_callers_ask_for_cuda_are_for_cuda(tmp_path: Path) -> None:
+    check(CALLERS, "DEV605", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("top", "refuses"),
+    [
+        ("assert torch.cuda.is_available(), 'no CUDA'", True),
+        ("if not torch.cuda.is_available():\n    raise SystemExit", True),
+        ("assert torch.accelerator.is_available()", False),
+        ("if not torch.cuda.is_available():\n    print('slow')", False),
+        ("if torch.cuda.is_available():\n    raise SystemExit", False),
+    ],
+)
+def test_a_file_that_refuses_to_run_without_cuda_is_for_cuda(top: str, refuses: bool) -> None:
+    reported = "" if refuses else "  # DEV605"
+    check(f"{top}\n\ndef wait():\n    torch.cuda.synchronize(){reported}\n", "DEV605")

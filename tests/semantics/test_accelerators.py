@@ -138,12 +138,12 @@ def test_the_data_say_where_a_replacement_does_something_else_on_the_host(one: R
 
 
 @pytest.mark.filterwarnings("ignore:.*:FutureWarning")
-@pytest.mark.parametrize("name", ["empty_cache", *FIGURES])
+@pytest.mark.parametrize("name", ["empty_cache", "seed", "seed_all", "get_rng_state_all", "is_initialized", *FIGURES])
 def test_what_nobody_misses_returns_nothing_without_cuda(name: str):
     if torch.cuda.is_available():
         pytest.skip("there is CUDA")
     assert accelerators.is_figure_without_cuda(f"torch.cuda.{name}") is (name in FIGURES)
-    assert accelerators.is_idle_without_cuda(f"torch.cuda.memory.{name}") is (name not in FIGURES)
+    assert accelerators.is_idle_without_cuda(f"torch.cuda.{name}") is (name not in FIGURES)
     assert not getattr(torch.cuda, name)()
     assert not accelerators.needs_cuda(f"torch.cuda.{name}")
 

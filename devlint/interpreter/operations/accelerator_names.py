@@ -24,6 +24,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.program import device_counts, written_guards
+from devlint.interpreter.program.checked_functions import refuses_at_top
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.node_paths import path_to
@@ -124,6 +125,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
         or device_counts.is_for_each_cuda_device(around, frame.module.index.statements)
         or (name == "torch.cuda.current_device" and written_guards.is_index_beside_cuda(around))
         or (module.startswith("torch.cuda") and _is_for_cuda_by_design(frame, around))
+        or (module.startswith("torch.cuda") and _is_checked_before(frame, around))
     )
     imported, chosen = isinstance(node, cst.ImportAlias), module.startswith("torch.cuda") and _chooses_device(frame)
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
@@ -226,6 +228,15 @@ def _is_with_kernels(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
     """Return whether the file needs compiled kernels, or the class or function around a node always calls one."""
     facts = frame.analysis.facts
     return facts.cuda_kernels.needed_around(frame.module) or facts.kernel_wrappers.is_wrapped(frame.module, around)
+
+
+def _is_checked_before(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the file refuses to run without CUDA, or all callers of the function around a node ask for it."""
+    if refuses_at_top(frame.module.index.statements):
+        return True
+    outer = next((one for one in around if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
+    checked = frame.analysis.facts.checked_functions
+    return isinstance(outer, cst.FunctionDef) and outer.name.value in checked.names_in(frame.module)
 
 
 def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,10 +10,9 @@ import libcst as cst
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
-from devlint.interpreter.program.node_paths import path_to
+from devlint.interpreter.program.named_places import paths_to_name
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.written_guards import is_any_called, is_called_beside
-from devlint.syntax.tree_walk import descend
 
 _SEED: Final = "manual_seed"
 """The last name of the functions that set a seed."""
@@ -48,7 +47,7 @@ class SeededFunctions:
             is_called_beside(path, _SEEDS) or _is_seeded_at_top(one, path)
             for one in (module, *importers)
             if one is not None
-            for path in _paths_to_name(one, function)
+            for path in paths_to_name(one, function)
         ]
         return bool(beside) and all(beside)
 
@@ -58,12 +57,3 @@ def _is_seeded_at_top(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     if any(isinstance(one, (cst.FunctionDef, cst.ClassDef)) for one in path):
         return False
     return is_any_called(_SEEDS, module.index.statements)
-
-
-def _paths_to_name(module: ModuleInfo, function: str) -> Iterator[list[cst.CSTNode]]:
-    """Yield the paths to the places where a file names a function, except where it defines or imports it."""
-    for unit in module.index.statements:
-        if function in unit.mentions and unit.kind != "import" and unit.name != function:
-            for node in descend(unit.tree):
-                if isinstance(node, cst.Name) and node.value == function:
-                    yield path_to(unit.tree, node)

@@ -1,4 +1,4 @@
-"""Figures that code only shows to a person, by printing or logging them: nothing it does depends on them."""
+"""Figures that code only shows to a person, by printing or logging them, or never uses: nothing depends on them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ _DIVISIONS: Final = (cst.Divide, cst.FloorDivide, cst.Modulo)
 def is_only_told(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> bool:
     """Return whether code only prints or logs the figure that a function, a node, returns, or what it computes from it.
 
+    Code in a function may also not use it at all.
+
     `path` are the nodes from the top-level statement down to the node, which the last but one of them calls.
     `statements` are the top-level statements of its file.
     """
@@ -38,7 +40,7 @@ def is_only_told(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -
     names = names_holding(scope_of(path, statements), path[-1])
     # Any code of the file may read a name at its top.
     roots = (function,) if function is not None else [one.tree for one in statements]
-    told = False
+    told = function is not None
     for use in _uses(roots, names):
         if _is_divisor(use) or not (is_told(use) or _is_assigned(use)):
             return False

@@ -11,6 +11,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
+from devlint.interpreter.program.checked_functions import CheckedFunctions
 from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.cuda_kernels import CudaKernels
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -54,6 +55,7 @@ class ProgramFacts:
         self.constructor_data = ConstructorData(program, self.imports)
         self.cuda_kernels = CudaKernels(program, self.imports)
         self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
+        self.checked_functions = CheckedFunctions(program, self.imports)
         self.seeded_functions = SeededFunctions(program, self.imports)
         self.failing_imports = FailingImports(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
