@@ -94,7 +94,7 @@ class UncalledDefinitions:
             return True
         word = re.compile(rf"[.`\"']{re.escape(name)}\b" if is_method else rf"\b{re.escape(name)}\b")
         as_code = re.compile(rf"(?:[.`]|import\b.*)\b{re.escape(name)}\b|\b{re.escape(name)}[(`]")
-        return any((as_code if is_prose else word).search(text) for text, is_prose in others)
+        return any(name in text and (as_code if is_prose else word).search(text) for text, is_prose in others)
 
     @cached_property
     def _is_application(self) -> bool:
