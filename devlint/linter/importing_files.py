@@ -27,7 +27,7 @@ class ImportingFiles:
 
     def of_file(self, home: ModuleInfo) -> Sequence[ModuleInfo]:
         """Return the file `home` and those that import it."""
-        return [home, *(one for one in self._modules if one is not home and self._imports(one, home))]
+        return [home, *(one for one in self._modules if one is not home and self.imports(one, home))]
 
     def of_function(self, home: ModuleInfo, name: str) -> Sequence[ModuleInfo]:
         """Return the files in which a name may mean a function of the file `home`: those that import it, or pass it on.
@@ -38,12 +38,19 @@ class ImportingFiles:
         while pending:
             passing = pending.pop()
             for one in self._modules:
-                if one not in found and self._imports(one, passing):
+                if one not in found and self.imports(one, passing):
                     found.append(one)
                     if _passes_on(one, name):
                         pending.append(one)
         paths = {one.path for one in found}
         return [one for one in found if one is home or not self._means_another(one, name, paths)]
+
+    def imports(self, importer: ModuleInfo, home: ModuleInfo) -> bool:
+        """Return whether a file imports another one, or may do so; the answer is cached."""
+        known = self._known.get((importer, home))
+        if known is None:
+            known = self._known[importer, home] = self._may_import(importer, home)
+        return known
 
     def _means_another(self, module: ModuleInfo, name: str, paths: Set[Path]) -> bool:
         """Return whether a file means something else by a name: its own definition, or what other files define.
@@ -59,13 +66,6 @@ class ImportingFiles:
         if any(self._program.resolve(module, one.module, one.level) in {*paths, None} for one in imported):
             return False
         return bool(imported) or any(unit.name == name for unit in module.index.statements)
-
-    def _imports(self, importer: ModuleInfo, home: ModuleInfo) -> bool:
-        """Return whether a file imports another one, or may do so; the answer is cached."""
-        known = self._known.get((importer, home))
-        if known is None:
-            known = self._known[importer, home] = self._may_import(importer, home)
-        return known
 
     def _may_import(self, importer: ModuleInfo, home: ModuleInfo) -> bool:
         """Return whether an import of a file is that of another one, or may be, or the code names the other one."""

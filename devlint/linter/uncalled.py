@@ -18,10 +18,10 @@ from devlint.interpreter.program.private_definitions import is_private_name, is_
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.linter.project_texts import PROSE, is_installed, project_texts, texts_digest
+from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD, RUNS_NOTHING, ReachedFiles
 from devlint.syntax.index import Statement
 from devlint.syntax.text_words import has_word
 
-_MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 _COMPUTED_NAME: Final = re.compile(
     r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|(?:globals|locals|vars|eval|exec)\()"
     r"|(?<!format\(\*\*self\.)__dict__(?!\[\s*[\"']\w+[\"']\s*\])"
@@ -45,10 +45,6 @@ _CALLED_BY_MODULES: Final = frozenset(
     " _call_impl _get_name _named_members _replicate_for_data_parallel".split()
 )
 """The methods of modules that torch calls itself."""
-_RUNS_NOTHING: Final = re.compile(r"[rR]?[\"']|[\w.]+(?:\[[^\]=]*\])?\s*(?::[^=]+)?=(?!=)")
-"""The start of a statement at module level that is a docstring or an assignment, and no work of a script."""
-_ENTRY_FILES: Final = frozenset({"hubconf", "conftest", "setup"})
-"""The names of files whose functions other programs call."""
 
 
 class _Definition(NamedTuple):
@@ -70,10 +66,15 @@ class UncalledDefinitions:
         self._importing = ImportingFiles(program, self.modules)
         self._disk = program.disk
         self._known: dict[_Definition, bool] = {}
+        self._files = ReachedFiles(program, self.modules, self._importing, self._is_file_named)
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
-        around = _definitions_at(module, row) if self._is_application else ()
+        if not self._is_application:
+            return None
+        if not self._files.is_reached(module):
+            return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
+        around = _definitions_at(module, row)
         return next((one.name for one in around if self._is_uncalled(one)), None)
 
     def serves_nothing(self, module: ModuleInfo, row: int) -> bool:
@@ -96,13 +97,13 @@ class UncalledDefinitions:
             return True
         word = re.compile(rf"[.`\"']{re.escape(name)}\b" if is_method else rf"\b{re.escape(name)}\b")
         as_code = re.compile(rf"(?:[.`]|import\b.*)\b{re.escape(name)}\b|\b{re.escape(name)}[(`]")
-        return any((as_code if is_prose else word).search(text) for text, is_prose in others)
+        return any(name in text and (as_code if is_prose else word).search(text) for text, is_prose in others)
 
     @cached_property
     def _is_application(self) -> bool:
         """Whether the program has several files, one of which is a script, and no tests that also run by themselves."""
         return len(self.modules) > 1 and any(
-            _MAIN_GUARD.search(one.source.text) and not _has_tests(one) for one in self.modules
+            MAIN_GUARD.search(one.source.text) and not _has_tests(one) for one in self.modules
         )
 
     def _is_uncalled(self, definition: _Definition) -> bool:
@@ -110,18 +111,21 @@ class UncalledDefinitions:
         known = self._known.get(definition)
         if known is None:
             self._known[definition] = False  # A circle of callers is called from somewhere.
-            known = self._known[definition] = self._may_be_uncalled(definition) and not self._is_named(definition)
+            known = not self._files.is_reached(definition.module) or (
+                self._may_be_uncalled(definition) and not self._is_named(definition)
+            )
+            self._known[definition] = known
         return known
 
     def _may_be_uncalled(self, definition: _Definition) -> bool:
         """Return whether a definition belongs to the application, and is not reached by a computed name."""
         module = definition.module
-        if is_test_file(module.path) or module.path.stem in _ENTRY_FILES or module.source.cells is not None:
+        if is_test_file(module.path) or module.path.stem in ENTRY_FILES or module.source.cells is not None:
             return False
         if is_installed(module.path, self._disk) and not is_private_name(definition.name):
             return False
         users = self._users(definition)
-        if len(users) == 1 and not _MAIN_GUARD.search(module.source.text):
+        if len(users) == 1 and not MAIN_GUARD.search(module.source.text):
             return False
         return not any(
             (_COMPUTED_NAME if definition.is_method and one is module else _COMPUTED_FUNCTION).search(
@@ -135,7 +139,7 @@ class UncalledDefinitions:
         if len(self._importing.of_file(module)) > 1 or is_installed(module.path, self._disk):
             return False
         others = (one for one in module.index.statements if one.kind == "other")
-        return all(_RUNS_NOTHING.match(one.text) for one in others) and not self.is_named_elsewhere(import_name(module))
+        return all(RUNS_NOTHING.match(one.text) for one in others) and not self.is_named_elsewhere(import_name(module))
 
     def _users(self, definition: _Definition) -> Sequence[ModuleInfo]:
         """Return the files that may use the file of a definition: for a method, those that have the file's name."""
@@ -160,6 +164,8 @@ class UncalledDefinitions:
         """Return whether a file names a definition in code that may be run."""
         name = re.escape(definition.name)
         word, quoted = re.compile(rf"(?<!def )\b{name}\b"), re.compile(rf"[\"'](?:\w+[.:])*{name}[\"']")
+        if not self._files.is_reached(module):
+            return False
         # A file set aside has no index yet, and needs none where its text lacks the name.
         for unit in module.index.statements if definition.name in module.source.text else ():
             if definition.name not in unit.mentions and unit.kind != "import" and not quoted.search(unit.text):
@@ -174,6 +180,12 @@ class UncalledDefinitions:
                 if definition not in around and not any(map(self._is_uncalled, around)):
                     return True
         return False
+
+    def _is_file_named(self, name: str) -> bool:
+        """Return whether a text of the project that is no code of the program names a file, also as `name.py`."""
+        if self.is_named_elsewhere(name):
+            return True
+        return any(f"{name}.py" in text for text, _ in self._other_texts or ())
 
     @cached_property
     def _other_texts(self) -> Sequence[tuple[str, bool]] | None:

@@ -160,9 +160,8 @@ def test_other_names_that_are_computed(tmp_path: Path) -> None:
         {"main": SCRIPT.partition("if __name__")[0]},
         {"main": SCRIPT + "    import helpers, sys\n    getattr(helpers, sys.argv[1])()\n"},
         {"main": SCRIPT + "    registry = ['unused', 'call']\n"},
-        {"main": "if __name__ == '__main__':\n    print(1)\n"},
     ],
-    ids=["called", "no script", "called by a computed name", "named in text", "not used by the script"],
+    ids=["called", "no script", "called by a computed name", "named in text"],
 )
 def test_may_be_called(tmp_path: Path, files: dict[str, str]) -> None:
     assert confidences(tmp_path, **files) == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
@@ -359,3 +358,84 @@ def use(x):
 def test_default_side_of_a_parameter(tmp_path: Path) -> None:
     plain = f"def shift(x, masked=True):\n    return {WRONG} if masked else x\n\ndef use(x):\n    return shift(x)\n"
     assert branches(tmp_path, "", plain) == [Confidence.CERTAIN]
+
+
+IDLE = "if __name__ == '__main__':\n    import tools\n    print(tools)\n"
+BOTH = (8, 12)
+
+
+@pytest.mark.parametrize(
+    ("files", "confidence"),
+    [
+        ({"main": IDLE}, Confidence.POSSIBLE),
+        ({"main": IDLE, "left": "import helpers\n\ndef run():\n    helpers.unused(), helpers.Net().call()\n"}, None),
+        (
+            {"main": IDLE, "run": "import helpers\n\nprint(helpers.unused(), helpers.Net().call())\n"},
+            Confidence.CERTAIN,
+        ),
+        ({"main": IDLE, "helpers": HELPERS + "\nprint(unused(), Net().call())\n"}, Confidence.CERTAIN),
+        ({"main": IDLE, "helpers": HELPERS + "\nfound = unused(), Net().call()\n"}, Confidence.CERTAIN),
+        ({"main": IDLE + "    __import__(f'{tools}')\n"}, Confidence.CERTAIN),
+        (
+            {
+                "main": IDLE,
+                "test_it": "def test_it():\n    import helpers\n    helpers.unused(), helpers.Net().call()\n",
+            },
+            Confidence.CERTAIN,
+        ),
+    ],
+    ids=["no file", "an unused file", "a script", "itself", "itself, kept", "computed", "a test"],
+)
+def test_file_that_something_loads(tmp_path: Path, files: dict[str, str], confidence: Confidence | None) -> None:
+    used = {f"tools{number}": "def used():\n    return 1\n" for number in range(3)}
+    tools = "".join(f"import {name}\n" for name in used)
+    found = confidences(tmp_path, tools=tools, **used, **files)
+    assert found == [(row, confidence or Confidence.POSSIBLE) for row in BOTH]
+
+
+def test_decorated_in_a_file_that_nothing_loads(tmp_path: Path) -> None:
+    helpers = HELPERS.replace("def unused", "@torch.no_grad()\ndef unused").replace("class Net", "@print\nclass Net")
+    tools = {"tools": "import used\n", "used": "def used():\n    return 1\n"}
+    assert confidences(tmp_path, helpers=helpers, main=IDLE, **tools) == [
+        (9, Confidence.POSSIBLE),
+        (14, Confidence.POSSIBLE),
+    ]
+    loaded = confidences(tmp_path, helpers=helpers, main=IDLE + "    import helpers\n", **tools)
+    assert loaded == [(9, Confidence.CERTAIN), (14, Confidence.CERTAIN)]
+
+
+def test_documents_name_a_file(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("Start it by python helpers.py\n")
+    found = confidences(tmp_path, main=IDLE, tools="import used\n", used="def used():\n    return 1\n")
+    assert found == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
+
+
+def test_collection_of_files_that_stand_alone(tmp_path: Path) -> None:
+    alone = {f"alone{number}": "def used():\n    return 1\n" for number in range(3)}
+    found = confidences(tmp_path, main=IDLE, tools="", **alone)
+    assert found == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
+
+
+@pytest.mark.parametrize(
+    ("imports", "confidence"),
+    [
+        ("from tools import missing\n", Confidence.POSSIBLE),
+        ("import broken\n", Confidence.POSSIBLE),
+        ("from tools import present\n", Confidence.CERTAIN),
+        ("from lazy import missing\n", Confidence.CERTAIN),
+        ("from passing import missing\n", Confidence.CERTAIN),
+        ("try:\n    from tools import missing\nexcept ImportError:\n    missing = None\n", Confidence.CERTAIN),
+    ],
+    ids=["lacks the name", "through a file", "has the name", "module getattr", "star", "tried"],
+)
+def test_caller_that_cannot_be_imported(tmp_path: Path, imports: str, confidence: Confidence) -> None:
+    start = imports + SCRIPT + "    import helpers\n    helpers.unused(), helpers.Net().call()\n"
+    files = {
+        "main": IDLE + "    from helpers import used\n    used()\n",
+        "other": start,
+        "tools": "def present():\n    return 1\n",
+        "broken": "from tools import missing\n",
+        "lazy": "def __getattr__(name):\n    return 1\n",
+        "passing": "from tools import *\nfrom os import *\n",
+    }
+    assert confidences(tmp_path, **files) == [(8, confidence), (12, confidence)]

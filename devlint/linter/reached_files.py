@@ -1,0 +1,153 @@
+"""The files of an application that no run of it gets to: nothing loads them, or they cannot be imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.private_definitions import is_test_file
+from devlint.interpreter.program.program import Program
+from devlint.linter.importing_files import ImportingFiles, import_name
+from devlint.linter.project_texts import is_installed
+from devlint.syntax.index import Binding
+from devlint.syntax.text_words import has_word
+
+MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
+RUNS_NOTHING: Final = re.compile(r"[rR]?[\"']|[\w.]+(?:\[[^\]=]*\])?\s*(?::[^=]+)?=(?!=)")
+"""The start of a statement at module level that is a docstring or an assignment, and no work of a script."""
+ENTRY_FILES: Final = frozenset({"hubconf", "conftest", "setup"})
+"""The names of files whose functions other programs call."""
+_COMPUTED_FILE: Final = re.compile(
+    r"\b(?:import_module|__import__)\((?!\s*[\"'][\w.]+[\"']\s*\))"
+    r"|\b(?:runpy|pkgutil|spec_from_file_location)\b|(?<![\w.])exec\("
+    r"|\bimp\.load|\blocate\(|\binstantiate\(|\bload_entry_point\b|\b(?:pydoc|hydra)\b"
+)
+"""The ways to load a file by a name that the program computes."""
+_COMPUTED_NAMES: Final = re.compile(r"\b(?:globals|locals|vars|exec)\(|sys\.modules|__getattr__|__dict__|\bsetattr\(")
+"""The ways in which a file defines names that its text does not hold."""
+
+
+class ReachedFiles:
+    """The answers to the question whether a run of an application gets to a file.
+
+    A run starts at a script, at a test, at a notebook, or at a file that others can install or name. `is_named` tells
+    whether a text of the project that is no code of the program has a name.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        modules: Sequence[ModuleInfo],
+        importing: ImportingFiles,
+        is_named: Callable[[str], bool],
+    ) -> None:
+        self._program = program
+        self._modules = modules
+        self._importing = importing
+        self._is_named = is_named
+
+    def is_reached(self, module: ModuleInfo) -> bool:
+        """Return whether a run of the application may get to a file."""
+        return module.path not in self._unreached
+
+    @cached_property
+    def _unreached(self) -> frozenset[Path]:
+        """The files that no run gets to; none where the files are a collection of programs that stand alone."""
+        entries = [one for one in self._modules if self._is_entry(one)]
+        broken = self._broken
+        if not any(one.path not in broken and MAIN_GUARD.search(one.source.text) for one in entries):
+            # A project of which no script runs tells nothing of what its authors run.
+            broken = frozenset()
+        reached = self._loaded_from([one for one in entries if one.path not in broken], broken)
+        left = {one.path for one in self._modules if one.path not in reached and one.path not in broken}
+        parts = [one for one in self._modules if not (one.is_package or self._is_entry(one) or one.path in broken)]
+        if any(_COMPUTED_FILE.search(one.source.text) for one in self._modules) or (
+            2 * sum(one.path in left for one in parts) > len(parts) > 1
+        ):
+            return broken
+        return broken | left
+
+    def _loaded_from(self, entries: Sequence[ModuleInfo], broken: frozenset[Path]) -> set[Path]:
+        """Return the files that some files load, and those that these load."""
+        waiting = {one.path: one for one in self._modules if one.path not in broken}
+        reached, pending = set[Path](), [*entries]
+        for one in entries:
+            waiting.pop(one.path, None)
+        while pending:
+            importer = pending.pop()
+            reached.add(importer.path)
+            found = [
+                home
+                for home in waiting.values()
+                if (home.is_package and home.path.parent in importer.path.parents)
+                or self._importing.imports(importer, home)
+                or f"{home.path.stem}.py" in importer.source.text
+            ]
+            for home in found:
+                del waiting[home.path]
+            pending += found
+        return reached
+
+    def _is_entry(self, module: ModuleInfo) -> bool:
+        """Return whether a run may start at a file, by what it does or by who can name it."""
+        if (
+            is_test_file(module.path)
+            or module.path.stem in ENTRY_FILES
+            or module.source.cells is not None
+            or MAIN_GUARD.search(module.source.text)
+            or (not module.is_package and does_work(module))
+            or is_installed(module.path, self._program.disk)
+        ):
+            return True
+        return not module.is_package and self._is_named(import_name(module))
+
+    @cached_property
+    def _broken(self) -> frozenset[Path]:
+        """The files that cannot be imported: they import a name that its file lacks, or a file that cannot be."""
+        given = {one.path: one for one in self._modules}
+        loads: dict[Path, set[Path]] = {}
+        broken = set[Path]()
+        for module in self._modules:
+            imports = [one for unit in module.index.statements if unit.kind == "import" for one in unit.imports]
+            for one in imports:
+                path = self._program.resolve(module, one.module, one.level)
+                if path is not None and path in given and path != module.path:
+                    loads.setdefault(module.path, set()).add(path)
+                    if self._lacks(given[path], module, one):
+                        broken.add(module.path)
+        grows = bool(broken)
+        while grows:
+            spread = {path for path, targets in loads.items() if path not in broken and targets & broken}
+            broken |= spread
+            grows = bool(spread)
+        return frozenset(broken)
+
+    def _lacks(self, home: ModuleInfo, importer: ModuleInfo, imported: Binding) -> bool:
+        """Return whether a file surely lacks a name that another one imports: its text does not even hold the name."""
+        name = imported.attribute
+        if name is None or name == "*" or has_word(home.source.text, name) or _COMPUTED_NAMES.search(home.source.text):
+            return False
+        if any(one.name == "*" for unit in home.index.statements for one in unit.imports) or "*" in home.index.bound:
+            return False
+        if re.search(r"\bimport[\s(]*\*", home.source.text):
+            return False
+        folder = home.path.parent
+        disk = self._program.disk
+        if home.is_package and (disk.exists(folder / name) or any(folder.glob(f"{name}.*"))):
+            return False
+        return self._program.resolve(importer, f"{imported.module}.{name}".strip("."), imported.level) is None
+
+
+def does_work(module: ModuleInfo) -> bool:
+    """Return whether the top level of a file does more than to define things."""
+    definitions = frozenset(module.index.definitions)
+    return any(
+        one.kind == "other"
+        and "__all__" not in one.binds
+        and (not RUNS_NOTHING.match(one.text) or bool(one.mentions & definitions))
+        for one in module.index.statements
+    )
