@@ -603,7 +603,7 @@ def free(trainer, bar):
     trainer.log("peak", torch.cuda.max_memory_reserved())  # DEV605
 
 def sample(model):
-    unused = torch.cuda.device_count()  # DEV605
+    device_count = torch.cuda.device_count()  # DEV605
     return model()
 
 def restore(seed: int, states):
@@ -638,8 +638,8 @@ def work(model, size: int):
     print(each, torch.cuda.get_device_name(0))  # DEV605
     kept = torch.cuda.get_rng_state()  # DEV605
     torch.cuda.synchronize()  # DEV605
-    found = torch.cuda.device_count()  # DEV605
-    wrapped = prepared(model, found)
+    device_count = torch.cuda.device_count()  # DEV605
+    wrapped = prepared(model, device_count)
     again = prepared(model, torch.cuda.device_count())  # DEV605
     print(wrapped, again)
     seen = torch.cuda.device_count()  # DEV605

@@ -53,7 +53,10 @@ def _uses(roots: Sequence[cst.CSTNode], names: set[str]) -> Iterator[Sequence[cs
     for root in roots if names else ():
         for node in descend(root):
             if isinstance(node, cst.Name) and node.value in names:
-                yield path_to(root, node)
+                path = path_to(root, node)
+                above = path[-2] if len(path) > 1 else None
+                if not (isinstance(above, cst.Attribute) and node is above.attr):  # a member is no use of the name
+                    yield path
 
 
 def _is_divisor(path: Sequence[cst.CSTNode]) -> bool:
