@@ -172,6 +172,13 @@ def finding(code: str, row: int, *trace: int, file: str = "a.py") -> Diagnostic:
     return Diagnostic(code, "name", Severity.ERROR, Confidence.CERTAIN, "text", region(row, file), notes)
 
 
+def test_code_that_a_constant_switches_off_is_left():
+    moves = training("x = x.to(device)")
+    inside = "".join(f"    {line}\n" for line in moves.splitlines())
+    assert [*mutations_of(f"on = True\nif on:\n{inside}")]
+    assert not [*mutations_of(f"on = False\nif on:\n{inside}")]
+
+
 def test_only_findings_that_were_not_there_before_are_new():
     before = [finding("DEV101", 3), finding("DEV101", 9)]
     after = [finding("DEV101", 3), finding("DEV101", 10), finding("DEV201", 5)]
