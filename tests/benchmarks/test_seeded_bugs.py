@@ -119,6 +119,8 @@ INVALID = {
     "LIST": [
         module("self.layers = nn.ModuleList([nn.ReLU()])", "for layer in self.layers:\n            x = layer(x)"),
         module("self.layers = nn.ModuleList([nn.Linear(3, 3)])", "return x"),
+        module("self.layers = nn.ModuleList()", "for layer in self.layers:\n            x = layer(x)")
+        + "    class Inner(nn.Module):\n        def add(self):\n            self.layers.append(nn.Linear(3, 3))\n",
     ],
     "DOUBLE": [
         "def f(model, a):\n    x = torch.from_numpy(a).float()\n    return model(x)\n",
