@@ -851,7 +851,7 @@ def module_list(facts: FileFacts) -> Iterator[Mutation]:
             continue
         if not _uses_as_list(facts, found, attribute) or len(facts.values_of(attribute, scope)) != 1:
             continue
-        made = ast.unparse(first) if first is not None else _appended(found, attribute)
+        made = ast.unparse(first) if first is not None else _appended(facts, found, attribute)
         if kind == "ModuleList" and not _makes_parameters(made):
             continue
         text = "[]" if first is None else facts.source(first)
@@ -860,11 +860,12 @@ def module_list(facts: FileFacts) -> Iterator[Mutation]:
         yield _mutation(facts, "LIST", node, facts.span(call), text, {attribute})
 
 
-def _appended(found: ast.ClassDef, attribute: str) -> str:
+def _appended(facts: FileFacts, found: ast.ClassDef, attribute: str) -> str:
     return " ".join(
         ast.unparse(node.args[0])
         for node in ast.walk(found)
         if isinstance(node, ast.Call)
+        and facts.class_of(node) is found
         and dotted(node.func) in (f"{attribute}.append", f"{attribute}.extend")
         and node.args
     )

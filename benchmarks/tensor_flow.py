@@ -227,15 +227,24 @@ class FileFacts:
 
     @cached_property
     def dead_rows(self) -> frozenset[int]:
-        """Return the rows that never run, since a statement before them in their block leaves it."""
+        """Return the rows that never run: a statement before them leaves their block, or a constant switches it off."""
         found: set[int] = set()
         for node in self.nodes:
+            if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and self._is_off(node.test):
+                found.update(range(node.body[0].lineno, (node.body[-1].end_lineno or node.body[-1].lineno) + 1))
             block = getattr(node, "body", None)
             if isinstance(block, list):
                 leaves = [isinstance(one, (ast.Raise, ast.Return, ast.Continue, ast.Break)) for one in block]
                 dead = block[leaves.index(True) + 1 :] if True in leaves else []
                 found.update(row for one in dead for row in range(one.lineno, (one.end_lineno or one.lineno) + 1))
         return frozenset(found)
+
+    def _is_off(self, name: ast.Name) -> bool:
+        """Return whether a name of the file's top level is only ever False: `pretrain = False`."""
+        if not isinstance(self.scope_of(name), ast.Module):
+            return False
+        values = self.values_of(name.id, self.tree)
+        return bool(values) and all(isinstance(one, ast.Constant) and one.value is False for one in values)
 
     def scope_of(self, node: ast.AST) -> Scope:
         """Return the function around a node, or the file."""

@@ -76,7 +76,8 @@ class Row:
     without an argument ``dim``, one dimension less with it; as "broadcast" with a second tensor), "reduction" (0-dim
     unless ``reduction="none"``), "zero" (always), "some" (never), "shape" (by the size arguments), "shape:NAME" (by
     that argument; as "broadcast" where no size is given), "product" (0-dim for two vectors only), "equation" (by an
-    Einstein summation), "squeeze" (one dimension less with ``dim``, else an unknown number), "data" (by the literal) or
+    Einstein summation), "squeeze" (one dimension less with ``dim``, else an unknown number), "joined" (the highest rank
+    of the tensors, which are joined along a dimension), "data" (by the literal) or
     "unknown".
 
     The effects. ``mutates``: the parameters whose tensors are written to. ``view``: the parameter whose storage the

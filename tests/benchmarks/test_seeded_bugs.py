@@ -119,6 +119,8 @@ INVALID = {
     "LIST": [
         module("self.layers = nn.ModuleList([nn.ReLU()])", "for layer in self.layers:\n            x = layer(x)"),
         module("self.layers = nn.ModuleList([nn.Linear(3, 3)])", "return x"),
+        module("self.layers = nn.ModuleList()", "for layer in self.layers:\n            x = layer(x)")
+        + "    class Inner(nn.Module):\n        def add(self):\n            self.layers.append(nn.Linear(3, 3))\n",
     ],
     "DOUBLE": [
         "def f(model, a):\n    x = torch.from_numpy(a).float()\n    return model(x)\n",
@@ -170,6 +172,13 @@ def region(row: int, file: str = "a.py") -> Region:
 def finding(code: str, row: int, *trace: int, file: str = "a.py") -> Diagnostic:
     notes = tuple(Note("a step", region(one)) for one in trace)
     return Diagnostic(code, "name", Severity.ERROR, Confidence.CERTAIN, "text", region(row, file), notes)
+
+
+def test_code_that_a_constant_switches_off_is_left():
+    moves = training("x = x.to(device)")
+    inside = "".join(f"    {line}\n" for line in moves.splitlines())
+    assert [*mutations_of(f"on = True\nif on:\n{inside}")]
+    assert not [*mutations_of(f"on = False\nif on:\n{inside}")]
 
 
 def test_only_findings_that_were_not_there_before_are_new():

@@ -19,6 +19,42 @@ def train(model, dataset, device):
             value = value.to(device)  # DEV202
         model(batch)
 """,
+    "parts of a batch of a loader that is handed in": """
+@torch.no_grad()
+def evaluate(model, loader, device):
+    model.eval()
+    for x, y in loader:
+        for part in [x, y]:
+            part = part.to(device)  # DEV202
+        print(model(x), y)
+    for x, y in loader:
+        for part in (x, y):
+            part = part.to(device)  # DEV202
+        print(x.numel())
+""",
+    "a part of a batch, element by element": """
+from torch.utils.data import DataLoader
+def train(model, dataset, device):
+    for views, name in DataLoader(dataset, batch_size=4):
+        for view in views:
+            view = view.to(device)  # DEV202
+        model(views[0], views[1])
+""",
+    "on the device that a derived class passes on": """
+class Base:
+    def __init__(self, model, loader, device):
+        self.model, self.loader, self.device = model, loader, device
+        self.model.train()
+class Derived(Base):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.model.eval()
+    def run(self):
+        for x, y in self.loader:
+            for part in [x, y]:
+                part = part.to(self.device)  # DEV202
+            print(self.model(x), y)
+""",
     "moved back in a loop of its own": """
 views = [torch.rand(3)]
 for view in views:
@@ -84,6 +120,29 @@ def evaluate(model, pbar, device):
     for x, y in pbar:
         y = y.to(device)
         model(x.to(device))
+""",
+    "pairs of modules": """
+def place(agents, device):
+    for actor, critic in agents:
+        for net in [actor, critic]:
+            net = net.to(device)
+        print(actor, critic)
+""",
+    "a part of a batch that nobody reads again": """
+from torch.utils.data import DataLoader
+def measure(dataset, device):
+    for views, name in DataLoader(dataset, batch_size=4):
+        for view in views:
+            view = view.to(device)
+""",
+    "a part of a batch, used element by element": """
+from torch.utils.data import DataLoader
+def train(model, dataset, device):
+    for views, name in DataLoader(dataset, batch_size=4):
+        for view in views:
+            view = view.to(device)
+            model(view)
+        print(views)
 """,
     "a function's own copy that is moved back": """
 def distances(features: torch.Tensor, on_gpu):

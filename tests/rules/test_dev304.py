@@ -33,6 +33,15 @@ y = torch.zeros(4, dtype=torch.int32)
 F.cross_entropy(scores, y)  # DEV304
 nn.CrossEntropyLoss()(scores, torch.tensor([0, 1, 2, 0]).int())  # DEV304
 """,
+    "floats of fewer dimensions than the scores": """
+F.cross_entropy(torch.rand(4, 3), torch.zeros(4))  # DEV304
+nn.CrossEntropyLoss()(torch.rand(4, 3, 8, 8), torch.zeros(4, 8, 8))  # DEV304
+def contrast(positive, negatives, x):
+    scores = positive.reshape(-1, 1)
+    for negative in negatives:
+        scores = torch.cat((scores, torch.sum(negative).reshape(-1, 1)), dim=1)
+    return nn.CrossEntropyLoss()(scores, torch.zeros(x.size(0)).to(scores.device))  # DEV304
+""",
     "class indices as floats": """
 log = F.log_softmax(torch.rand(4, 3), dim=1)
 F.nll_loss(log, torch.zeros(4))  # DEV304
@@ -62,6 +71,16 @@ F.cross_entropy(scores, torch.zeros(4).long())
 F.nll_loss(F.log_softmax(scores, 1), torch.tensor([0, 1, 2, 0]))
 F.binary_cross_entropy(p, torch.ones(4))
 nn.BCEWithLogitsLoss()(p, torch.full((4,), 1.0))
+""",
+    "floats of fewer dimensions where the loss compares values": """
+F.l1_loss(torch.rand(4, 3), torch.rand(3))
+nn.MarginRankingLoss()(torch.rand(4, 3), torch.rand(4, 3), torch.ones(3))
+""",
+    "probabilities of one sample, or of as many as there are scores": """
+F.cross_entropy(torch.rand(5), torch.rand(5))
+def loss(logits: torch.Tensor, several):
+    F.cross_entropy(logits, torch.rand(5).to(logits.device))
+    F.cross_entropy(torch.cat(several), torch.rand(5))
 """,
     "probabilities as targets": """
 scores = torch.rand(4, 3)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
+import libcst as cst
+
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.placement import Step, StepKind, extend_provenance
-from devlint.domain.value import UNKNOWN, Ref, Tensor, Tuple, Value
+from devlint.domain.value import UNKNOWN, Ref, Tensor, Tuple, Unknown, Value
 from devlint.interpreter.objects.class_hierarchy import definition_frame
 from devlint.interpreter.program.definitions import FunctionInfo, Parameter
-from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 
 
@@ -67,9 +69,30 @@ def _missing_argument(frame: Frame, info: FunctionInfo, parameter: Parameter, ar
 
     If the call has an unpacked argument of unknown content (`f(*args)`), the value may come from there, and is unknown.
     """
-    if not arguments.complete:
-        return arguments.rest.value if arguments.rest is not None else UNKNOWN
-    return parameter_default(frame, info, parameter)
+    if arguments.complete:
+        return parameter_default(frame, info, parameter)
+    passed_on = _passed_on_keyword(frame, parameter.name, arguments.rest)
+    if passed_on is not None:
+        return passed_on
+    return arguments.rest.value if arguments.rest is not None else UNKNOWN
+
+
+def _passed_on_keyword(frame: Frame, name: str, rest: Argument | None) -> Value | None:
+    """Return a keyword argument of an unknown caller that the running function passes on with `**kwargs`.
+
+    It is as if the caller had called the inner function; None for any other unpacked argument.
+    """
+    function = frame.function
+    if function is None or rest is None or any(one.function is not None for one in frame.callers()):
+        return None
+    match rest.node:
+        case cst.Name(value=keywords) if any(
+            one.kind == "star-star" and one.name == keywords for one in function.parameters
+        ):
+            thing = frame.object_of(frame.lookup(keywords))
+            if isinstance(thing, Dict) and thing.element == UNKNOWN and not thing.is_filled:
+                return Unknown(("item", ("param", function, keywords), name), name)
+    return None
 
 
 def parameter_default(frame: Frame, info: FunctionInfo, parameter: Parameter) -> Value:

@@ -15,7 +15,7 @@ from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, Placem
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import LibraryName, OpaqueData, Tuple, Unknown, Value
 from devlint.interpreter.conditions.narrowing import condition_of, negate_condition
-from devlint.interpreter.objects.evidence import looks_like_module
+from devlint.interpreter.objects.evidence import has_module_members, looks_like_module, looks_like_tensor
 from devlint.interpreter.objects.library_objects import COLLATED, loader_step
 from devlint.interpreter.objects.module_containers import module_of_part
 from devlint.interpreter.operations.device_arguments import may_name_accelerator
@@ -41,7 +41,11 @@ def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpres
     if not all(map(_may_be_of_loader, alternatives(element))) or _is_mapping_view(loop.iter):
         return element
     names = set(names_in_target(target))
-    transfers = [one for one in frame.analysis.facts.transfers_of_parts(loop) if one.name in names]
+    transfers = [
+        one
+        for one in frame.analysis.facts.transfers_of_parts(loop)
+        if one.name in names and not (one.listed and not _is_used_as_data(frame, loop, one.name))
+    ]
     if not transfers or any(looks_like_module(frame, cst.Name(one)) for one in names):
         return element
     placement = _placement_before(frame, loop, _conditions(frame, loop, transfers))
@@ -52,6 +56,21 @@ def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpres
     if None in moved:
         return batch
     return replace(batch, placement=UNKNOWN_PLACEMENT, parts=tuple((one, batch) for one in sorted(filter(None, moved))))
+
+
+def _is_used_as_data(frame: Frame, loop: cst.For, name: str) -> bool:
+    """Return whether a name is used as a tensor, or a loop's body calls a module with it.
+
+    A loop over what its head lists may move modules as well (`for net in [actor, critic]`), which move in place.
+    """
+    if looks_like_tensor(frame, cst.Name(name)):
+        return True
+    return any(
+        isinstance(one, cst.Call)
+        and any(dotted_name(each.value) == name for each in one.args)
+        and has_module_members(frame, one.func)
+        for one in descend(loop.body)
+    )
 
 
 def is_batch(element: Value) -> bool:

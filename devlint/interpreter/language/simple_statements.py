@@ -147,13 +147,18 @@ def _is_moved_here(frame: Frame, value: Value | None) -> bool:
 def _loops_over_parts(frame: Frame) -> bool:
     """Return whether the innermost loop runs over values that the code lists, or over the entries of a mapping.
 
-    A loop over a loader may move batches only to see how long it takes.
+    So does one over a part of a batch that is read again. A loop over a loader may move batches only to see how long
+    it takes.
     """
     match frame.loops[-1].node if frame.loops else None:
         case cst.For(iter=cst.List() | cst.Tuple()):
             return True
         case cst.For(iter=cst.Call(func=cst.Attribute(attr=cst.Name(value="items" | "values")))):
             return True
+        case cst.For(iter=cst.Name(value=name)) as loop:
+            body = frame.function.node if frame.function is not None else frame.unit.tree
+            part = frame.lookup(name)
+            return isinstance(part, OpaqueData) and part.of_loader and is_read_after(body, loop, name)
     return False
 
 

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import libcst as cst
 
 from devlint.domain.device import is_accelerator
-from devlint.domain.dtype import UNKNOWN_DTYPE
+from devlint.domain.dtype import UNKNOWN_DTYPE, is_floating
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, assume
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, placement_cases
 from devlint.domain.placement_lattice import unknown_where
@@ -57,6 +57,8 @@ _HALF_AND_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
 """The pairs of different dtypes that operands in a group of `Row.match_or_half` may have."""
 _NORMALIZING: Final = frozenset({"weight", "bias", "running_mean", "running_var", "parameters"})
 """The parameters and statistics of a normalization, which follow its data in a group of `Row.match_or_half`."""
+_CLASS_DTYPES: Final = frozenset({"int64", "uint8"})
+"""The only integers that losses over classes accept; losses that compute with their targets accept others too."""
 _Pair: TypeAlias = "tuple[Operand, Operand]"
 """Two operands whose dtypes differ."""
 METADATA_MUTATIONS: Final = frozenset(
@@ -328,10 +330,20 @@ def _is_accepted_half(group: Sequence[str], left: Operand, right: Operand) -> bo
     return data.tensor.dtype.name != "float32"
 
 
+def _has_fewer_dimensions(operand: Operand, other: Operand) -> bool:
+    """Return whether a tensor surely has fewer dimensions than another one."""
+    own, rank = operand.tensor.rank.number, other.tensor.rank
+    return own is not None and own < (rank.number if rank.number is not None else rank.least)
+
+
 def _check_target_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
     """Report a target whose dtype a loss function does not accept; return whether there was one."""
     for operand in operands:
         accepted = row.target_dtypes.get(operand.name)
+        integers = frozenset(one for one in accepted or () if not is_floating(one))
+        if integers == _CLASS_DTYPES and _has_fewer_dimensions(operand, operands[0]):
+            # Probabilities have the shape of the input, so that these are classes.
+            accepted = integers
         dtype = operand.tensor.dtype.name
         if accepted and dtype is not None and dtype not in accepted:
             refusal = RefusedTargetDtype(frame.event_context(node), name, operand, tuple(sorted(accepted)))

@@ -35,6 +35,10 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
             return Rank.ZERO
         case "some":
             return Rank.SOME
+        case "joined":
+            # An empty 1-dim tensor may be joined with any other.
+            joined = broadcast_rank(rank for _, rank in own)
+            return joined if joined.is_dimensioned else Rank.SOME
         case "reduction":
             given = bound.get("reduction")
             return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import libcst as cst
@@ -27,13 +27,15 @@ class PartTransfer:
     """A call that moves a part of a loop's element: `x.to(device)` or `batch["x"].cuda()`.
 
     `name` is the name in the loop's target that holds the part, and `guards` are the tests on which the call depends.
-    `attribute` is the attribute of it that the part comes from, None if it is no attribute's.
+    `attribute` is the attribute of it that the part comes from, None if it is no attribute's. `listed` tells that the
+    call moves the variable of a loop whose head lists the part: `for t in [x, y]`.
     """
 
     name: str
     attribute: str | None
     call: cst.Call
     guards: Guards
+    listed: bool = False
 
 
 def transfers_of_parts(loop: cst.For) -> tuple[PartTransfer, ...]:
@@ -56,10 +58,21 @@ def _in_block(block: cst.BaseSuite, holders: Holders, guards: Guards) -> Iterato
             case cst.With(body=body) | cst.Try(body=body):
                 yield from _in_block(body, holders, guards)
             case cst.For(body=body) | cst.While(body=body):
+                listed = [*_listed_parts(one, holders)]
                 _forget(one, holders)
                 yield from _in_block(body, holders, guards)
+                for part in listed:
+                    yield from (replace(each, listed=True) for each in _in_block(body, part, guards))
             case _:
                 _forget(one, holders)
+
+
+def _listed_parts(loop: cst.For | cst.While, holders: Holders) -> Iterator[Holders]:
+    """Yield what the variable of a loop holds in each iteration whose element is a part that the loop's head lists."""
+    match loop:
+        case cst.For(target=cst.Name(value=name), iter=cst.List(elements=listed) | cst.Tuple(elements=listed)):
+            sources = (_source(one.value, holders) for one in listed)
+            yield from ({name: one} for one in sources if one is not None)
 
 
 def _in_branches(node: cst.If, holders: Holders, guards: Guards) -> Iterator[PartTransfer]:
