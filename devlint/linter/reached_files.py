@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.failing_imports import FailingImports
+from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.private_definitions import is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.linter.project_texts import is_installed
-from devlint.syntax.index import Binding
-from devlint.syntax.text_words import has_word
 
 MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 RUNS_NOTHING: Final = re.compile(r"[rR]?[\"']|[\w.]+(?:\[[^\]=]*\])?\s*(?::[^=]+)?=(?!=)")
@@ -27,8 +27,6 @@ _COMPUTED_FILE: Final = re.compile(
     r"|\bimp\.load|\blocate\(|\binstantiate\(|\bload_entry_point\b|\b(?:pydoc|hydra)\b"
 )
 """The ways to load a file by a name that the program computes."""
-_COMPUTED_NAMES: Final = re.compile(r"\b(?:globals|locals|vars|exec)\(|sys\.modules|__getattr__|__dict__|\bsetattr\(")
-"""The ways in which a file defines names that its text does not hold."""
 
 
 class ReachedFiles:
@@ -108,38 +106,8 @@ class ReachedFiles:
     @cached_property
     def _broken(self) -> frozenset[Path]:
         """The files that cannot be imported: they import a name that its file lacks, or a file that cannot be."""
-        given = {one.path: one for one in self._modules}
-        loads: dict[Path, set[Path]] = {}
-        broken = set[Path]()
-        for module in self._modules:
-            imports = [one for unit in module.index.statements if unit.kind == "import" for one in unit.imports]
-            for one in imports:
-                path = self._program.resolve(module, one.module, one.level)
-                if path is not None and path in given and path != module.path:
-                    loads.setdefault(module.path, set()).add(path)
-                    if self._lacks(given[path], module, one):
-                        broken.add(module.path)
-        grows = bool(broken)
-        while grows:
-            spread = {path for path, targets in loads.items() if path not in broken and targets & broken}
-            broken |= spread
-            grows = bool(spread)
-        return frozenset(broken)
-
-    def _lacks(self, home: ModuleInfo, importer: ModuleInfo, imported: Binding) -> bool:
-        """Return whether a file surely lacks a name that another one imports: its text does not even hold the name."""
-        name = imported.attribute
-        if name is None or name == "*" or has_word(home.source.text, name) or _COMPUTED_NAMES.search(home.source.text):
-            return False
-        if any(one.name == "*" for unit in home.index.statements for one in unit.imports) or "*" in home.index.bound:
-            return False
-        if re.search(r"\bimport[\s(]*\*", home.source.text):
-            return False
-        folder = home.path.parent
-        disk = self._program.disk
-        if home.is_package and (disk.exists(folder / name) or any(folder.glob(f"{name}.*"))):
-            return False
-        return self._program.resolve(importer, f"{imported.module}.{name}".strip("."), imported.level) is None
+        failing = FailingImports(self._program, ImportGraph(self._program))
+        return frozenset(one.path for one in self._modules if failing.stop(one))
 
 
 def does_work(module: ModuleInfo) -> bool:

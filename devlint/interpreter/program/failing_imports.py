@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -48,6 +49,11 @@ class FailingImports:
         return frozenset(self._program.given_paths)
 
     @cached_property
+    def _files_of_name(self) -> Counter[str]:
+        """The number of the files to analyse that have each name."""
+        return Counter(path.stem for path in self._given)
+
+    @cached_property
     def _may_import_removed(self) -> bool:
         """Whether the text of any file mentions a removed module."""
         return bool(self._imports.files_whose_text(_MENTIONS.search))
@@ -71,12 +77,12 @@ class FailingImports:
     def _lacks(self, module: ModuleInfo, binding: Binding) -> bool:
         """Return whether a file that is to be analysed surely binds no name that an import takes from it.
 
-        A file of one word, such as `utils`, may stand for another one of that name, by the folder a program runs in.
+        A module of one word, such as `utils`, may be another file of that name, by the folder that a program runs in.
         """
         name = binding.attribute
         if name is None or name == "*" or name.startswith("__") or module.path not in self._given:
             return False
-        if binding.level == 0 and "." not in binding.module:
+        if binding.level == 0 and "." not in binding.module and self._files_of_name[module.path.stem] > 1:
             return False
         if module.path.stem == "__init__":
             return False  # The name may be a module of the package, which may be compiled.
