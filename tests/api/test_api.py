@@ -52,10 +52,10 @@ import torch
 from losses import loss
 
 out = torch.rand(3, 4, device="cuda")
-y = torch.rand(3).round()
+y = torch.randint(4, (3,))
 loss(out, y)
 loss(out, y.cuda())
-loss(out, torch.zeros(3))
+loss(out, torch.zeros(3, dtype=torch.long))
 """
 
 
