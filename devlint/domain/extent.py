@@ -43,9 +43,10 @@ class Extent:
 
     @property
     def is_large(self) -> bool:
-        """Whether the tensor has many elements: three sizes besides 1, the shape of another tensor, or large numbers.
+        """Whether the tensor has many elements: three sizes besides 1, or large numbers.
 
-        A matrix of unknown sizes may be a batch of labels as well as a map of distances.
+        A matrix of unknown sizes may be a batch of labels as well as a map of distances, and the shape of another tensor
+        may be that of a vector.
         """
         numbers = [one for one in self.sizes if isinstance(one, int)]
-        return self.is_open or prod(numbers) >= FEW or sum(one != 1 for one in self.sizes) >= 3
+        return prod(numbers) >= FEW or sum(one != 1 for one in self.sizes) >= 3
