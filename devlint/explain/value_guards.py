@@ -29,9 +29,11 @@ def value_guards(event: Event) -> Iterator[Literal]:
 
     Only tests in the function of the event count: there, a name means the same value.
     """
-    place, body = event.context.place, event.context.scope.body
-    names = {one for node in (place.node, *descend(place.node)) if (one := dotted_name(node)) is not None}
-    within = set(descend(body)) if isinstance(body, cst.CSTNode) else set()
+    expression, body = event.context.place.node, event.context.scope.body
+    if not isinstance(expression, cst.CSTNode) or not isinstance(body, cst.CSTNode):
+        return
+    names = {one for node in (expression, *descend(expression)) if (one := dotted_name(node)) is not None}
+    within = set(descend(body))
     for literal in event.context.path_condition:
         for node in _tests(literal):
             if node in within and any(_asks_for_kind(one, names) for one in (node, *descend(node))):
