@@ -104,7 +104,8 @@ def _sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst
         return found.any
     if thing.cls == TENSOR_DATASET:
         tensors = thing.attributes["tensors"]
-        assert isinstance(tensors, Tuple)
+        if not isinstance(tensors, Tuple):
+            return UNKNOWN  # One of several datasets, or one whose tensors the program has replaced.
         rows = [
             replace(frame.resolve(one), rank=one.rank.fewer, fresh=None, leaf=None, cell=None)
             if isinstance(one, Tensor)
