@@ -45,8 +45,8 @@ class Extent:
     def is_large(self) -> bool:
         """Whether the tensor has many elements: three sizes besides 1, or large numbers.
 
-        A matrix of unknown sizes may be a batch of labels as well as a map of distances, and the shape of another tensor
-        may be that of a vector.
+        A matrix of unknown sizes may be a batch of labels as well as a map of distances, and the shape of another
+        tensor may be that of a vector.
         """
         numbers = [one for one in self.sizes if isinstance(one, int)]
         return prod(numbers) >= FEW or sum(one != 1 for one in self.sizes) >= 3
