@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 import libcst as cst
 
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.functions_by_uses import FunctionsByUses
 from devlint.interpreter.program.import_graph import ImportGraph
-from devlint.interpreter.program.named_places import paths_to_name
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.written_guards import NAMING
 from devlint.syntax.source_code import words_in
@@ -23,33 +22,16 @@ _ENDING_CALLS: Final = frozenset({"exit", "quit", "_exit"})
 """The last names of the functions that end the program."""
 
 
-class CheckedFunctions:
+class CheckedFunctions(FunctionsByUses):
     """The functions of a program's files that are named only where the program has asked for CUDA before."""
 
     def __init__(self, program: Program, imports: ImportGraph) -> None:
-        self._program = program
-        self._imports = imports
-        self._names: dict[Path, frozenset[str]] = {}
+        super().__init__(program, imports, _CUDA, _is_checked)
 
-    def names_in(self, module: ModuleInfo) -> frozenset[str]:
-        """Return the names of such functions at the top level of a file."""
-        found = self._names.get(module.path)
-        if found is None:
-            needing = (unit for unit in module.index.statements if unit.kind == "function" and _CUDA in unit.mentions)
-            names = [unit.name for unit in needing if unit.name is not None]
-            found = self._names[module.path] = frozenset(one for one in names if self._is_checked(module, one))
-        return found
 
-    def _is_checked(self, module: ModuleInfo, function: str) -> bool:
-        """Return whether a check for CUDA decides wherever the file of a function, or one that imports it, names it."""
-        importers = (self._program.load(path) for path in self._imports.importers_of(module.path) - {module.path})
-        checked = [
-            _is_under_check(path) or _is_after_refusal(path)
-            for one in (module, *importers)
-            if one is not None
-            for path in paths_to_name(one, function)
-        ]
-        return bool(checked) and all(checked)
+def _is_checked(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a check for CUDA decides whether the code at a node runs."""
+    return _is_under_check(path) or _is_after_refusal(path)
 
 
 def refuses_at_top(statements: Sequence[Statement]) -> bool:
