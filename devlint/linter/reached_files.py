@@ -47,9 +47,19 @@ class ReachedFiles:
         self._modules = modules
         self._importing = importing
         self._is_named = is_named
+        self._failing = FailingImports(program, ImportGraph(program), names=True)
 
     def is_reached(self, module: ModuleInfo) -> bool:
-        """Return whether a run of the application may get to a file."""
+        """Return whether a run of the application may get to a file.
+
+        Mostly the file is an entry, or an entry imports it. Only otherwise all files of the application are asked.
+        """
+        if not self._failing.stop(module):
+            if self._is_entry(module):
+                return True
+            importers = self._importing.of_file(module)
+            if any(MAIN_GUARD.search(one.source.text) and not self._failing.stop(one) for one in importers):
+                return True
         return module.path not in self._unreached
 
     @cached_property
@@ -106,8 +116,7 @@ class ReachedFiles:
     @cached_property
     def _broken(self) -> frozenset[Path]:
         """The files that cannot be imported: they import a name that its file lacks, or a file that cannot be."""
-        failing = FailingImports(self._program, ImportGraph(self._program))
-        return frozenset(one.path for one in self._modules if failing.stop(one))
+        return frozenset(one.path for one in self._modules if self._failing.stop(one))
 
 
 def does_work(module: ModuleInfo) -> bool:

@@ -24,15 +24,21 @@ _BINDS_UNSEEN: Final = re.compile(r"\b(?:exec|globals|locals|vars|setattr)\s*\(|
 
 
 class FailingImports:
-    """The imports that fail in the files of a program, at top level and outside of `try`."""
+    """The imports that fail in the files of a program, at top level and outside of `try`.
 
-    def __init__(self, program: Program, imports: ImportGraph) -> None:
+    With `names`, an import of a name that its file lacks fails too. To ask that takes an index of every file.
+    """
+
+    def __init__(self, program: Program, imports: ImportGraph, *, names: bool = False) -> None:
         self._program = program
         self._imports = imports
+        self._names = names
         self._failing: dict[Path, bool] = {}
 
     def stop(self, module: ModuleInfo) -> bool:
         """Return whether the import of a file fails, because of an import at its top level outside of `try`."""
+        if not (self._names or self._may_import_removed):
+            return False
         if module.path not in self._failing:
             self._failing[module.path] = False  # In a circle of imports, a file fails by what the others import.
             self._failing[module.path] = any(
@@ -63,12 +69,10 @@ class FailingImports:
         names = {binding.module, binding.loads, f"{binding.module}.{binding.attribute}"}
         if binding.level == 0 and any(one == name or one.startswith(f"{name}.") for one in names for name in _REMOVED):
             return True
-        if not self._may_import_removed and module.path not in self._given:
-            return False
         loaded = [self._program.load(path) for path in self._imports.named_by(module, binding)]
         if any(one is not None and self._is_asked(one) and self.stop(one) for one in loaded):
             return True
-        return len(loaded) == 1 and loaded[0] is not None and self._lacks(loaded[0], binding)
+        return self._names and len(loaded) == 1 and loaded[0] is not None and self._lacks(loaded[0], binding)
 
     def _is_asked(self, module: ModuleInfo) -> bool:
         """Return whether the imports of an imported file matter: it is to be analysed, or removed modules are about."""
