@@ -15,6 +15,7 @@ from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import Tensor
 from devlint.explain.assumptions import assumptions, supposed_batches, supposed_types
 from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.neighbouring_statements import is_all_that_is_timed, is_done_by_next_statement
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import (
     MAX_SUGGESTION_LENGTH,
@@ -72,9 +73,10 @@ class DiscardedTransfer(Rule):
 
     ## Known limits
     Only what is known to be a tensor is reported: modules, `BatchEncoding` and other containers move in place, and of
-    an argument without any evidence nothing is claimed. Beside a clock, `x.cpu()` may stand for its wait. A transfer
-    of something that has no name (`torch.zeros(1).cuda()`, to wake the device up) leaves nothing behind and is not
-    reported.
+    an argument without any evidence nothing is claimed. Beside a clock, `x.cpu()` may stand for its wait, and a
+    transfer alone between two reads of the clock is what is measured. A local variable that nothing reads afterwards,
+    or that the next statement moves, is not reported. A transfer of something that has no name
+    (`torch.zeros(1).cuda()`, to wake the device up) leaves nothing behind and is not reported.
     """
 
     code = "DEV201"
@@ -89,6 +91,7 @@ class DiscardedTransfer(Rule):
             receiver is None
             or (event.timed and _may_be_meant_to_wait(event))
             or is_expected_to_fail(event.context.place)
+            or is_done_by_next_statement(event.context.place)
         ):
             return
         result, call = RESULTS.get(event.method, "tensor"), place_text(event.context.place)
@@ -124,6 +127,7 @@ def _may_be_meant_to_wait(event: DiscardedResult) -> bool:
         event.method == "cpu"
         or '"cpu"' in place_text(event.context.place)
         or (loop is not None and is_single_statement_loop(loop.place))
+        or is_all_that_is_timed(event.context.place)
     )
 
 

@@ -9,6 +9,7 @@ from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DEVICE_TYPES, KnownDevice, is_accelerator
 from devlint.domain.placement import Assumption, placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
+from devlint.explain.checkpoint_loads import decides_only_where_to_load
 from devlint.explain.device_texts import condition_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import comparison_side
@@ -58,8 +59,9 @@ class DeviceComparison(Rule):
 
     ## Known limits
     A comparison that only decides about a transfer (`if x.device != device: x = x.to(device)`) is not reported: it
-    always tells that the devices differ, and a transfer to where the tensor is does nothing. Comparisons by `in` are
-    not seen.
+    always tells that the devices differ, and a transfer to where the tensor is does nothing. Nor is one that only
+    decides about the `map_location` of a checkpoint that `load_state_dict` then copies to where the module is, unless
+    a machine without an accelerator could not load it. Comparisons by `in` are not seen.
     """
 
     code = "DEV205"
@@ -72,7 +74,8 @@ class DeviceComparison(Rule):
         """Yield a finding for a comparison of devices whose result is the same for every device."""
         for finding in self._findings(event):
             # The text around a comparison is read only for a finding: most comparisons give none.
-            if not guards_transfer(event.context.place, event.operator):
+            place, operator = event.context.place, event.operator
+            if not guards_transfer(place, operator) and not decides_only_where_to_load(place, operator):
                 yield finding
 
     def _findings(self, event: DevicesCompared) -> Iterator[Finding]:

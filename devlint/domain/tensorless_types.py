@@ -1,4 +1,4 @@
-"""Types of which no tensor is an instance: the classes of packages that know nothing of torch."""
+"""Types of which no tensor is an instance: classes of packages that know nothing of torch, and stand-ins of tensors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _PACKAGES: Final = (sys.stdlib_module_names - _ABSTRACT_MODULES) | {
 }
 """The top-level packages none of whose classes is a class of torch tensors."""
 
+_STAND_INS: Final = frozenset({"torch.fx.Proxy", "torch.fx.proxy.Proxy"})
+"""The classes of torch whose objects stand for tensors while code is traced, and are none."""
+
 
 def has_no_tensors(name: str) -> bool:
     """Return whether a library type is surely none that a tensor is an instance of; `name` is its full dotted name."""
-    return name.partition(".")[0] in _PACKAGES
+    return name.partition(".")[0] in _PACKAGES or name in _STAND_INS

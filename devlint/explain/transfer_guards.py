@@ -15,29 +15,60 @@ def guards_transfer(place: Place, operator: str) -> bool:
 
     Such a comparison does no harm when it always tells that they differ: a transfer to the tensor's own device does
     nothing. The `if` has no `else`, or both branches do the same but for the transfer. An `if` that only gives unused
-    memory back does no harm either.
+    memory back does no harm either, nor one that only takes the device that was compared with the host. A conditional
+    expression is like an `if` with an `else`.
     """
     tree = place.unit.tree if isinstance(place.unit, Statement) else None
     for branch in (tree, *descend(tree)) if tree is not None else ():
-        if isinstance(branch, cst.If) and branch.test is place.node:
-            other = branch.orelse.body if isinstance(branch.orelse, cst.Else) else None
-            differing, equal = (other, branch.body) if operator in ("==", "is") else (branch.body, other)
+        if not isinstance(branch, (cst.If, cst.IfExp)):
+            continue
+        negated = isinstance(branch.test, cst.UnaryOperation) and isinstance(branch.test.operator, cst.Not)
+        test = branch.test.expression if isinstance(branch.test, cst.UnaryOperation) and negated else branch.test
+        if test is place.node:
+            other = _other_branch(branch)
+            taken_if_equal = (operator in ("==", "is")) is not negated
+            differing, equal = (other, branch.body) if taken_if_equal else (branch.body, other)
             if differing is None:
                 return False
             if equal is not None:
                 return _without_transfers(differing) == _without_transfers(equal)
             statements = _statements(differing)
-            return any(map(_is_transfer, statements)) or all(map(_frees_memory, statements))
+            return (
+                any(map(_is_transfer, statements))
+                or all(map(_frees_memory, statements))
+                or (len(statements) == 1 and _takes_compared_device(statements[0], test))
+            )
     return False
 
 
-def _statements(block: cst.BaseSuite) -> list[cst.CSTNode]:
-    """Return the statements of a block, those of one line one by one."""
-    lines = block.body
+def _other_branch(branch: cst.If | cst.IfExp) -> cst.BaseSuite | cst.BaseExpression | None:
+    """Return what runs where a test fails; None for an `if` without `else`, or with an `elif`."""
+    match branch.orelse:
+        case cst.Else(body=body):
+            return body
+        case cst.BaseExpression() as expression:
+            return expression
+    return None
+
+
+def _statements(block: cst.BaseSuite | cst.BaseExpression) -> list[cst.CSTNode]:
+    """Return the statements of a block, those of one line one by one; an expression is one."""
+    lines = block.body if isinstance(block, cst.BaseSuite) else (block,)
     return [one for line in lines for one in (line.body if isinstance(line, cst.SimpleStatementLine) else (line,))]
 
 
-def _without_transfers(block: cst.BaseSuite) -> list[str]:
+def _takes_compared_device(statement: cst.CSTNode, test: cst.CSTNode) -> bool:
+    """Return whether a statement assigns the device that a test compares with the host: `device = torch.device(x)`."""
+    match statement, test:
+        case cst.Assign(value=value), cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=right)]):
+            if isinstance(value, cst.Call) and dotted_name(value.func) == "torch.device" and len(value.args) == 1:
+                value = value.args[0].value
+            named = isinstance(right, cst.SimpleString) and right.raw_value == "cpu"
+            return named and value.deep_equals(left)
+    return False
+
+
+def _without_transfers(block: cst.BaseSuite | cst.BaseExpression) -> list[str]:
     """Return the texts of a block's statements with each transfer `x.to(...)` replaced by what is transferred.
 
     Statements that then do nothing are left out.

@@ -96,6 +96,31 @@ class Net(nn.Module):
 net = Net().cuda()
 net(torch.rand(1, 3, 8, 8))  # DEV102
 """,
+    "a loader of samples that are read from files, or that nothing has moved": """
+class Images(torch.utils.data.Dataset):
+    def __init__(self, files, read):
+        self.files, self.read = files, read
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, i):
+        return self.read(self.files[i])
+
+class Stored(Images):
+    def __init__(self, files):
+        self.files = [torch.rand(3) for _ in files]
+
+    def __getitem__(self, i):
+        return self.files[i]
+
+def run(files, read):
+    net = nn.Linear(3, 3).cuda()
+    for batch in torch.utils.data.DataLoader(Images(files, read), batch_size=2):
+        net(batch)  # DEV102
+    for batch in torch.utils.data.DataLoader(Stored(files), batch_size=2):
+        net(batch)  # DEV102
+""",
     "loader": """
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -285,6 +310,49 @@ def run(model, x):
 model = nn.Linear(8, 2)
 for x in torch.utils.data.DataLoader(torch.rand(64, 8)):
     model(x)
+""",
+    "a loader of data that somebody else may have placed": """
+class Rows(torch.utils.data.Dataset):
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __len__(self):
+        return len(self.y)
+
+    def __getitem__(self, i):
+        return {"x": self.x[i], "y": self.y[i]}
+
+class Classifier:
+    def __init__(self, x, y):
+        self.model = nn.Linear(3, 3).cuda()
+        self.rows = Rows(x, y)
+
+    def run(self):
+        for batch in torch.utils.data.DataLoader(self.rows, batch_size=3):
+            self.model(batch["x"])
+""",
+    "a loader of samples that a method of the model has moved": """
+class Samples(torch.utils.data.Dataset):
+    def __init__(self, files, read):
+        self.samples = [read(one) for one in files]
+
+    def __len__(self):
+        return len(self.samples)
+
+    def __getitem__(self, i):
+        return self.samples[i]
+
+class Model:
+    def __init__(self, device):
+        self.device = device
+        self.net = nn.Linear(3, 3).to(device)
+
+    def read(self, file):
+        return torch.load(file).to(self.device)
+
+    def run(self, files):
+        for batch in torch.utils.data.DataLoader(Samples(files, self.read), batch_size=2):
+            self.net(batch)
 """,
     "only where there is one": """
 model = nn.Linear(8, 2)

@@ -98,6 +98,35 @@ def store(value, kept):
         value.cpu()  # DEV201
     kept.append(value)
 """,
+    "beside a clock that measures more": """
+import time
+def measure(x: torch.Tensor, net):
+    start = time.time()
+    x.cuda()  # DEV201
+    y = net(x + 1)
+    return y, time.time() - start
+""",
+    "what another statement moves first, and what is read afterwards": """
+def prepare(device):
+    x, y = torch.rand(3), torch.rand(3)
+    x.to(device)  # DEV201
+    y = y.cpu()
+    for _ in range(3):
+        print(x + y)
+        z = torch.rand(3)
+        z.to("cuda")  # DEV201
+        x = x + z
+    kept = torch.rand(3)
+    for _ in range(3):
+        print(kept)
+        kept.cuda()  # DEV201
+""",
+    "memory that is not pinned": """
+def prepare():
+    x = torch.rand(3)
+    x.pin_memory()  # DEV201
+    return x
+""",
     "a parameter": """
 layer = nn.Linear(3, 3)
 layer.weight.cuda()  # DEV201
@@ -261,6 +290,38 @@ def measure(x: torch.Tensor):
     for _ in range(100):
         x.cuda()
     print(time.time() - start)
+def measure_each(x: torch.Tensor, rounds, device):
+    for _ in range(rounds):
+        start = time.perf_counter()
+        x.to(device)
+        torch.cuda.synchronize()
+        print(time.perf_counter() - start)
+""",
+    "what the next statement does": """
+def adjacency(net, x, device):
+    scores = torch.softmax(x.relu(), -1)
+    scores.to(device)
+    scores = scores.cpu().detach().numpy()
+    return scores
+""",
+    "what nothing reads afterwards": """
+def sample(net):
+    noise = torch.rand(3, device="cuda")
+    image = net(noise)
+    noise.to("cpu")
+    return image
+""",
+    "memory that is pinned already": """
+class Memory:
+    def __init__(self):
+        self.features = torch.rand(3, 3).pin_memory()
+        self.features.pin_memory()
+""",
+    "a module that was converted and moved": """
+def prepare(model):
+    model = nn.SyncBatchNorm.convert_sync_batchnorm(model).to("cuda")
+    model.half().float()
+    return model
 """,
 }
 

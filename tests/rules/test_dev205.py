@@ -83,6 +83,55 @@ if x.device != torch.device("cuda"):  # DEV205
         print(one)
 if x.device != torch.device("cuda"): print("elsewhere")  # DEV205
 """,
+    "a checkpoint that a host alone cannot load, or that is not given to a module": """
+class Model:
+    def __init__(self):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.net = nn.Linear(3, 3)
+
+    def without_target(self, path):
+        state = torch.load(path, map_location="cpu" if self.device == "cpu" else None)  # DEV205
+        self.net.load_state_dict(state)
+
+    def always_there(self, path):
+        if self.device != "cpu":  # DEV205
+            self.net.load_state_dict(torch.load(path))
+        else:
+            self.net.load_state_dict(torch.load(path, map_location="cpu"))
+
+    def returned(self, path):
+        return torch.load(path) if self.device == "cuda" else torch.load(path, map_location="cpu")  # DEV205
+
+    def kept(self, path):
+        if self.device == "cuda":  # DEV205
+            state = torch.load(path)
+        else:
+            state = torch.load(path, map_location="cpu")
+        self.net.load_state_dict(state["net"])
+        self.mean = state["mean"]
+
+    def of_another_file(self, path):
+        if self.device == "cuda":  # DEV205
+            self.net.load_state_dict(torch.load(path))
+        else:
+            self.net.load_state_dict(torch.load(path + ".cpu", map_location="cpu"))
+""",
+    "expressions that differ in more than a transfer": """
+def push(kept, x: torch.Tensor):
+    device = torch.device("cuda")
+    kept.append(x if x.device == device else x.half().to(device))  # DEV205
+    kept.append(x.half() if not x.device == device else x)  # DEV205
+""",
+    "a device that is taken only where it is no host": """
+def own():
+    return torch.device("cuda")
+
+def setup():
+    device = torch.device("cpu")
+    if own() != "cpu":  # DEV205
+        device = torch.device("cuda:1")
+    return device
+""",
     "by identity": """
 x, y = torch.zeros(3), torch.zeros(3)
 if x.device is y.device:  # DEV205
@@ -93,6 +142,59 @@ if x.device is not y.device:  # DEV205
 }
 
 GOOD = {
+    "where a checkpoint is loaded to, before a module copies it": """
+class Model:
+    def __init__(self):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.net = nn.Linear(3, 3)
+
+    def by_branches(self, path):
+        if self.device == "cuda":
+            state = torch.load(path)
+        else:
+            state = torch.load(path, map_location=torch.device("cpu"))
+        if next(iter(state)).startswith("module."):
+            state = {key[7:]: value for key, value in state.items()}
+        self.net.load_state_dict(state)
+
+    def by_expression(self, path):
+        checkpoint = torch.load(path) if self.device == "cuda" else torch.load(path, map_location="cpu")
+        self.net.load_state_dict(checkpoint["net"])
+
+    def by_target(self, path):
+        self.net.load_state_dict(torch.load(path, map_location="cpu" if self.device == "cuda" else None))
+
+    def at_once(self, path):
+        if self.device != "cpu":
+            self.net.load_state_dict(torch.load(path, map_location="cpu"))
+        else:
+            self.net.load_state_dict(torch.load(path))
+""",
+    "expressions that differ in a transfer alone": """
+def push(kept, x: torch.Tensor):
+    device = torch.device("cuda")
+    kept.append(x.detach() if x.device == device else x.detach().to(device))
+    kept.append(x.to(device) if not x.device == device else x)
+""",
+    "a transfer before another question": """
+def gather(x: torch.Tensor, much):
+    device = torch.device("cuda")
+    if x.device != device:
+        x = x.to(device)
+    elif much:
+        x = x.half()
+    return x
+""",
+    "the compared device itself": """
+def own():
+    return torch.device("cuda")
+
+def setup():
+    device = torch.device("cpu")
+    if own() != "cpu":
+        device = torch.device(own())
+    return device
+""",
     "a transfer that both branches could do without": """
 def store(kept, x: torch.Tensor):
     device = torch.device("cuda")

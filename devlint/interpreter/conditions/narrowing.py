@@ -219,20 +219,24 @@ def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lite
             return _asked(("none", origin), SourceText(frame.place(node), node, " is None"), Question(origin, "Is"))
         case Tensor(placement=PlacementCase(device=DeviceSymbol(origin=origin))):
             return _asked(("none", origin), SourceText(frame.place(node), node, " is None"), Question(origin, "Is"))
-        case ConditionalValue(test=Literal() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (
-            True,
-            False,
-        ):
-            return test
-        case ConditionalValue(test=Literal() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (
-            False,
-            True,
-        ):
-            return ~test
+        case ConditionalValue(test=Literal() as test, yes=yes, no=no):
+            answers = _is_none_where(yes, test), _is_none_where(no, ~test)
+            if answers == (True, False):
+                return test
+            if answers == (False, True):
+                return ~test
     there = all(isinstance(one, (Tensor, Ref)) for one in alternatives(value) if one != NONE)
     return Literal(
         Atom(("given" if there else "none", *frame.site_key(node)), SourceText(frame.place(node), node, " is None"))
     )
+
+
+def _is_none_where(value: Value, test: Literal) -> bool | None:
+    """Return whether a value is None where a test holds, which may have asked just that; None means unknown."""
+    match value, test.formula:
+        case Unknown(origin=origin), Atom(key=key) if origin is not None and key == ("none", origin):
+            return test.holds
+    return may_be_none(value)
 
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})

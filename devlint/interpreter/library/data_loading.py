@@ -11,7 +11,15 @@ from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase, Step, StepKind, map_cases
+from devlint.domain.placement import (
+    UNKNOWN_PLACEMENT,
+    Basis,
+    Placement,
+    PlacementCase,
+    Step,
+    StepKind,
+    map_cases,
+)
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -207,13 +215,7 @@ def _default_collate(
     pinned = unknown.pinned
     match value:
         case Tensor():
-            # The batch has the placement of the samples; a placement on the host is only assumed.
-            placement = map_cases(
-                value.placement,
-                lambda leaf: (
-                    replace(leaf, basis=Basis.ASSUMED, provenance=host.provenance) if leaf.device == CPU else leaf
-                ),
-            )
+            placement = _assumed_on_host(value.placement, host)
             return Tensor(placement, value.dtype, value.rank.more, grad=value.grad, pinned=pinned)
         case Array(dtype=dtype):
             return Tensor(host, dtype, value.rank.more, grad=False, pinned=pinned)
@@ -249,4 +251,17 @@ def _default_collate(
                 )
                 columns = Sequence(parts) if thing.items is not None else Sequence(None, parts[0])
                 return frame.allocate(node, columns, f"batch{path}")
+        case OpaqueData(placement=placement) if placement != UNKNOWN_PLACEMENT:
+            return replace(unknown, placement=_assumed_on_host(placement, host))
+        case Unknown(origin=("item", ("param", *_), _)):
+            # The dataset holds data that somebody has handed in, who may have moved it.
+            return replace(unknown, placement=UNKNOWN_PLACEMENT)
     return unknown
+
+
+def _assumed_on_host(placement: Placement, host: PlacementCase) -> Placement:
+    """Return the placement of a batch of samples: that of the samples, of which one on the host is only assumed."""
+    return map_cases(
+        placement,
+        lambda leaf: replace(leaf, basis=Basis.ASSUMED, provenance=host.provenance) if leaf.device == CPU else leaf,
+    )

@@ -92,7 +92,11 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
             return moved
         may_move = batch.may_move_inputs
         return OpaqueData(
-            moved.placement, moved=moved.moved, mixed=may_move, may_move_inputs=may_move, of_loader=batch.of_loader
+            moved.placement,
+            moved=moved.moved or batch.moved,
+            mixed=may_move,
+            may_move_inputs=may_move,
+            of_loader=batch.of_loader,
         )
     return moved
 
@@ -154,7 +158,7 @@ def detach(frame: Frame, call: LibraryCall) -> Value:
 def pin_memory(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.pin_memory()`: a copy in page-locked host memory, which only a tensor of the host has."""
     resolved = frame.resolve(_receiver_tensor(call))
-    if frame.discarded_expression is call.node:
+    if frame.discarded_expression is call.node and not resolved.pinned:
         frame.emit(
             DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), resolved)
         )

@@ -27,6 +27,8 @@ from devlint.interpreter.operations.copies_in_flight import record_copy_in_fligh
 from devlint.interpreter.operations.repeated_transfers import repetition_of, report_repeated_transfer
 from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
+from devlint.interpreter.program.definitions import names_bound_by
+from devlint.interpreter.program.liveness import is_read_after
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import DiscardedResult, OpaqueTransfer, Transfer
 from devlint.interpreter.state.frame import Frame
@@ -51,7 +53,11 @@ def transfer_tensor(
         # Where the tensor is, or whether it is another one than before, the target does not tell.
         after = replace(after, moved=frame.step(StepKind.MOVED, f"moved by .{method}()", node), moved_parameter=False)
     if frame.discarded_expression is node:
-        if _changes_nothing(frame, before, request) or _asks_again(frame, before.moved, node):
+        if (
+            _changes_nothing(frame, before, request)
+            or _asks_again(frame, before.moved, node)
+            or _is_never_read_again(frame, receiver, node)
+        ):
             return after
         casts = request.dtype is not None
         frame.emit(
@@ -134,6 +140,22 @@ def _asks_again(frame: Frame, moved: Step | None, node: cst.CSTNode) -> bool:
                 return False
             return first.value == then.value and dotted_name(two.value) == name
     return False
+
+
+def _is_never_read_again(frame: Frame, receiver: cst.BaseExpression, node: cst.CSTNode) -> bool:
+    """Return whether a discarded transfer is the last use of a local variable: then it is lost on nobody.
+
+    A parameter is the caller's as well, and what a loop goes over may be somebody's too.
+    """
+    function = frame.function
+    if function is None or not isinstance(receiver, cst.Name) or receiver.value not in function.bound_names:
+        return False
+    name = receiver.value
+    if any(one.name == name for one in function.parameters) or any(
+        isinstance(one.node, cst.For) and name in names_bound_by(one.node) for one in frame.loops
+    ):
+        return False
+    return not is_read_after(function.node, node, name, frame.loops[0].node if frame.loops else None)
 
 
 def _is_followed(target: Placement | None, before: Placement) -> TypeGuard[PlacementCase]:
