@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os.path
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from devlint.version import __version__
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    # `typing`, like `pathlib`, takes longer to import than all else that `devlint --version` needs.
+    from typing import Any
+
     from devlint.api import Result, check_paths, check_source
     from devlint.config.config_error import ConfigError
     from devlint.diagnostic import (
@@ -48,10 +51,11 @@ __all__ = [
 
 # In a checkout, `rules/` is next to this package; in an installation it is inside, as `devlint.rules`.
 # The checkout is therefore searched for subpackages too, so that `python -m devlint` works from its root.
-_checkout = Path(__file__).parent.parent
-if (_checkout / "rules").is_dir() and not (_checkout / "devlint" / "rules").exists():
-    __path__.append(str(_checkout))
-del _checkout
+_package = os.path.dirname(__file__)  # noqa: PTH120
+_checkout = os.path.dirname(_package)  # noqa: PTH120
+if os.path.isdir(f"{_checkout}/rules") and not os.path.exists(f"{_package}/rules"):  # noqa: PTH110, PTH112
+    __path__.append(_checkout)
+del _package, _checkout
 
 _HOMES = {
     "check_paths": "api",

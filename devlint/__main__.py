@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devlint.cli import main
+from devlint.start import main
 
 if __name__ == "__main__":
     main()

@@ -142,6 +142,10 @@ class Region:
     cell: int | None = None
 
 
+FAILS_TOO: Final = "fails here too"
+"""The message of a note at another place where the same mistake makes an operation fail."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """One step in the trace of a finding: what happened to a value, and the source region where it happened."""

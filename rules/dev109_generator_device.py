@@ -65,7 +65,7 @@ class GeneratorDevice(Rule):
             f"{operand_text(event.generator)} is a generator on {device_text(generator)}, but"
             f" {operation_text(event.operation)} draws on {device_text(drawn)}{condition_text(event.when)}",
             trace=steps_elsewhere(conflict_steps(event, place), place),
-            help=f"make the generator there: `torch.Generator(device={_device(event)})`",
+            help=f"make the generator there: `torch.Generator(device={_device(event)})`, or draw where it is",
             assumptions=conflict_assumptions(event),
         )
 

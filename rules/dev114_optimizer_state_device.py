@@ -9,7 +9,7 @@ from devlint.domain.placement import Step, StepKind, steps_elsewhere
 from devlint.explain.assumptions import conflict_assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import callee_text
 from devlint.interpreter.state.events import OptimizerStateConflict
 from devlint.rule import Finding, Rule
 
@@ -74,9 +74,9 @@ class OptimizerStateDevice(Rule):
         end = Step(StepKind.PASSED, f"the step finds parameters on {device_text(parameters)}", event.context.place)
         yield Finding(
             place,
-            f"the state of the optimizer is made on {device_text(state)} by `{place_text(place)}`, but the parameters"
+            f"the state of the optimizer is made on {device_text(state)} by `{callee_text(place)}`, but the parameters"
             f" are moved to {device_text(parameters)} afterwards{condition_text(event.when)}",
-            steps_elsewhere((*placement_steps(("the state", state), ("the parameters", parameters)), end), place),
+            steps_elsewhere((*placement_steps(("the parameters", state), ("the parameters", parameters)), end), place),
             "move the module before the optimizer makes or loads its state",
             conflict_assumptions(event),
             subject=place,

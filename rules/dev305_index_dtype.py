@@ -73,7 +73,7 @@ class IndexDtype(Rule):
         yield Finding(
             place,
             f"{operand_text(event.operand)} is {dtype_phrase(dtype)}, but {operation_text(event.operation)} takes"
-            f" {_alternatives(event.accepted)} for its `{event.operand.name}`",
+            f" {_alternatives(event.accepted)}{_argument(event)}",
             steps,
             f"cast it: `{cast_text(event.operand.place, suggested)}`",
             assumptions(event, dtype),
@@ -86,6 +86,11 @@ class IndexDtype(Rule):
 def _fix(event: RefusedIndexDtype, dtype: str, context: FixContext) -> Fix:
     """Return the fix for a finding of DEV305: cast the index to `dtype` where the operation takes it."""
     return cast_operand(context, event.operand, dtype)
+
+
+def _argument(event: RefusedIndexDtype) -> str:
+    """Return the end of a sentence that names the argument; nothing for a subscript, which has one only."""
+    return f" for its `{event.operand.name}`" if event.operation != "indexing" else ""
 
 
 def _alternatives(names: tuple[str, ...]) -> str:

@@ -106,7 +106,7 @@ def _of_sample(
     place = event.context.place
     return Finding(
         place,
-        f"`{place_text(place)}` moves each sample to {device_text(case)} by itself",
+        f"`{place_text(place)}` moves the samples to {device_text(case)} one by one",
         placement_steps(*((f"`{receiver_text(place)}`", path.before) for path in paths)),
         "return it as it is, and move the batches of the loader",
         assumptions(event, case),

@@ -74,8 +74,8 @@ class HardCodedAccelerator(Rule):
             return
         yield Finding(
             event.context.place,
-            f"`{hard_coded_text(event)}` needs that accelerator:"
-            " no check of availability, no way to choose another device",
+            f"`{hard_coded_text(event)}` needs {event.type or 'that accelerator'}:"
+            " nothing checks that it is there, and no caller can choose another device",
             help="take the device from a tensor at hand (`x.device`) or from an argument",
             assumptions=assumptions(event),
             cause=written_device_cause(event),

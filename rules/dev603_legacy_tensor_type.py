@@ -69,7 +69,7 @@ class LegacyTensorType(Rule):
             help_ = f"pass the device and the dtype: `{found[0].by}`, or `x.to(device, dtype)`"
         yield Finding(
             event.context.place,
-            f"`{event.name}` is of the time before torch had devices and dtypes",
+            f"`{event.name}` dates from before torch had devices and dtypes",
             help=help_,
             assumptions=assumptions(event),
             make_fix=partial(_fix, event),
@@ -79,7 +79,7 @@ class LegacyTensorType(Rule):
 _VARIABLES = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
 _FUNCTIONS = dict.fromkeys(_VARIABLES, "leave it out: a tensor needs no `Variable` around it") | {
     "torch.Tensor.type": "pass the tensor: `x.type_as(other)` or `x.to(other)`; few accelerators have type names",
-    "torch.set_default_tensor_type": "`torch.set_default_dtype(...)` and `torch.set_default_device(...)`",
+    "torch.set_default_tensor_type": "call `torch.set_default_dtype(...)` and `torch.set_default_device(...)`",
 }
 """Functions of that time, with what to write instead."""
 

@@ -121,7 +121,7 @@ _QUESTIONS = frozenset({"torch.cuda.is_available"})
 
 def _help(best: Replacement) -> str:
     """Return the advice about a replacement: since when there is one, and what differs."""
-    parts = [f"since torch {version_text(best.since)}"]
+    parts = [f"torch has it since {version_text(best.since)}"]
     if best.lacking:
         parts.append(f"the modules of {', '.join(best.lacking)} have none")
     if best.kind is Kind.DEVICE_TYPE:
@@ -131,12 +131,12 @@ def _help(best: Replacement) -> str:
         does = "does nothing" if best.result_without == "None" else f"gives {best.result_without}"
         if best.kind is Kind.FUNCTION:
             asked = "ask `torch.accelerator.is_available()` first"
-            parts.append(f"{asked}: without one, `{best.name}` {does} and the new one raises")
+            parts.append(f"{asked}: where there is no accelerator, `{best.name}` {does} and the new one raises")
         else:
             parts.append(f"ask for the device first: without CUDA, `{best.name}` {does}")
     elif best.by.startswith("torch.accelerator.") and needs_cuda(best.name):
         asked = "ask `torch.accelerator.is_available()` first"
-        parts.append(f"without one it raises too: {asked}, if the host may run this")
+        parts.append(f"where there is no accelerator it raises too: {asked} if the program may run there")
     if best.note:
         parts.append(best.note)
     return "; ".join(parts)

@@ -72,12 +72,17 @@ class AutocastDeviceType(Rule):
             return
         yield Finding(
             event.context.place,
-            f"`{event.function}` is for {event.backend} only, while the device is chosen at run time",
+            f"`{event.function}` {_tie(event)}, while the device is chosen at run time",
             help=f"pass the type of the device: `{_ADVICE.get(event.function, event.function)}(device.type, ...)`",
             assumptions=assumptions(event),
             cause=written_device_cause(event),
             make_fix=partial(_fix, event),
         )
+
+
+def _tie(event: BackendWrittenOut) -> str:
+    """Return the words for what ties a function to its backend: its name, or what is passed."""
+    return f"is for {event.backend} only" if event.function in _ADVICE else f"is told `{event.backend}`"
 
 
 def _fix(event: BackendWrittenOut, context: FixContext) -> Fix:

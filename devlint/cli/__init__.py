@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
@@ -53,6 +52,9 @@ def invoke(arguments: Sequence[str]) -> int:
         click.echo("devlint: interrupted", err=True)
         return INTERRUPTED
     except Exception:
+        # Imported here to keep the start of every command fast.
+        import traceback
+
         # Python's own exit status for an exception is 1, but that status means that something was found.
         traceback.print_exc()
         click.echo("devlint: internal error; please report it with the lines above", err=True)

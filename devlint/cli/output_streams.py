@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -42,13 +41,16 @@ def write_file(pieces: Iterable[str], path: Path) -> None:
 
     Raise ClickException if the file cannot be written.
     """
+    # Imported here to keep `devlint rule CODE` fast.
+    from tempfile import NamedTemporaryFile
+
     try:
         if path.exists() and not path.is_file():
             with path.open("w", encoding="utf-8", errors="backslashreplace") as stream:
                 stream.writelines(pieces)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
+        with NamedTemporaryFile(
             "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, prefix=path.name, delete=False
         ) as stream:
             temporary = Path(stream.name)

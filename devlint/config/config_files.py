@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from devlint.config.config_error import ConfigError
+from devlint.config.config_error import ConfigError, row_of_setting
 from devlint.config.config_options import Options, parse_options
 from devlint.config.version_requirement import version_satisfies
 from devlint.version import __version__
@@ -85,7 +85,7 @@ def _table(path: Path) -> Mapping[str, object] | None:
     """Return the TOML table with devlint's settings in a configuration file.
 
     Returns None for a `pyproject.toml` without a table `[tool.devlint]`. Raises ConfigError if the file is not valid
-    TOML.
+    TOML, and for another file with such a table, which belongs into a `pyproject.toml`.
     """
     shared = path.name == "pyproject.toml"
     content = _content(path)
@@ -102,6 +102,9 @@ def _table(path: Path) -> Mapping[str, object] | None:
     if shared:
         table = table.get("tool", {})
         table = table.get("devlint") if isinstance(table, dict) else table
+    elif isinstance(table.get("tool"), dict) and "devlint" in table["tool"]:
+        advice = "leave out the header [tool.devlint]: here, the settings stand at the top level"
+        raise ConfigError(path, "", advice, row_of_setting(path, "tool.devlint"))
     if table is not None and not isinstance(table, dict):
         raise ConfigError(path, "tool.devlint", "expected a table")
     return table

@@ -38,9 +38,11 @@ def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
 def shortened(code: str, longest: int = MAX_QUOTED_LENGTH) -> str:
     """Return the source code of an expression on one line, without comments.
 
-    A text of more than `longest` characters is shortened: its middle is replaced by dots, between words.
+    A text of more than `longest` characters is shortened: its middle is replaced by dots, between words. A name is
+    quoted whole, because half of it tells nothing.
     """
-    return cut_in_middle(" ".join(_without_comments(code).split()), longest)
+    text = " ".join(_without_comments(code).split())
+    return text if all(part.isidentifier() for part in text.split(".")) else cut_in_middle(text, longest)
 
 
 def text_with_suffix(place: Place, suffix: str, longest: int = MAX_QUOTED_LENGTH) -> str:

@@ -22,7 +22,7 @@ from devlint.linter.host_callers import HostCallers
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import UnsetParameters
 from devlint.linter.unused_suppressions import FindingRows, judged_suppressions
-from devlint.syntax.suppressions import find_suppressions, may_suppress
+from devlint.syntax.suppressions import Suppressions, find_suppressions, may_suppress
 
 DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902", "DEV903"})
 """The codes of the rules about devlint itself, which ask for no caller."""
@@ -39,9 +39,32 @@ def diagnostics_of(results: Sequence[FileFindings], program: Program, codes: fro
     uncalled = UncalledDefinitions(program)
     unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
     found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers)
-    reported = [one.diagnostic for one in one_for_each_bug(found)]
+    comments = _Comments(given)
+    reported = [one.diagnostic for one in one_for_each_bug(found, comments.silence)]
     reported += [diagnostic for result in results for diagnostic in result.broken]
-    return tuple(sorted(_unsuppressed(reported, given, codes), key=lambda one: one.order))
+    return tuple(sorted(_unsuppressed(reported, given, codes, comments), key=lambda one: one.order))
+
+
+class _Comments:
+    """The suppression comments of the given files, each file's read when it is first asked for."""
+
+    def __init__(self, given: Mapping[str, ModuleInfo]) -> None:
+        self._given = given
+        self._found: dict[str, Suppressions] = {}
+
+    def of_file(self, filename: str) -> Suppressions:
+        """Return the suppression comments of one of the given files."""
+        if filename not in self._found:
+            module = self._given[filename]
+            self._found[filename] = find_suppressions(module.source, module.index)
+        return self._found[filename]
+
+    def silence(self, one: Diagnostic) -> bool:
+        """Return whether a comment suppresses a diagnostic."""
+        filename = one.region.filename
+        if filename not in self._given:
+            return False
+        return FindingRows.of(one, self._given[filename].source).is_silenced_by(self.of_file(filename))
 
 
 def _with_callers(
@@ -88,7 +111,7 @@ def _with_callers(
 
 
 def _unsuppressed(
-    reported: Iterable[Diagnostic], given: Mapping[str, ModuleInfo], codes: frozenset[str]
+    reported: Iterable[Diagnostic], given: Mapping[str, ModuleInfo], codes: frozenset[str], comments: _Comments
 ) -> list[Diagnostic]:
     """Return the diagnostics that no suppression comment silences.
 
@@ -107,7 +130,7 @@ def _unsuppressed(
             kept += found
             continue
         source = module.source
-        suppressions = find_suppressions(source, module.index)
+        suppressions = comments.of_file(filename)
         rows = [FindingRows.of(one, source) for one in found]
         kept += [one for one, row in zip(found, rows, strict=True) if not row.is_silenced_by(suppressions)]
         if judged:

@@ -7,10 +7,10 @@ operations fail.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from devlint.diagnostic import AssumptionNote, Note, Position, Severity, confidence_under
+from devlint.diagnostic import FAILS_TOO, AssumptionNote, Diagnostic, Note, Position, Severity, confidence_under
 from devlint.linter.file_findings import BugKey, FileFindings, LocatedFinding, NodePlace, SharedCause
 
 
@@ -41,16 +41,19 @@ def with_assumptions(one: LocatedFinding, assumptions: tuple[AssumptionNote, ...
     return replace(one, diagnostic=replace(one.diagnostic, assumptions=assumptions, confidence=confidence))
 
 
-def one_for_each_bug(found: Iterable[LocatedFinding]) -> list[LocatedFinding]:
+def one_for_each_bug(
+    found: Iterable[LocatedFinding], is_silenced: Callable[[Diagnostic], bool]
+) -> list[LocatedFinding]:
     """Return the findings without duplicates.
 
     Of the findings that have the same `cause`, or that are of one rule and have the same `subject`, one is kept: the
-    surest.
+    surest. Those that a comment silences are kept beside it, because a comment at one place says nothing of the others,
+    unless the others are true only where the first operation raises.
     """
     first: dict[tuple[str, BugKey], LocatedFinding] = {}
     rest: list[LocatedFinding] = []
-    for one in _one_for_each_cause(_without_replaced([*found])):
-        if one.subject is None:
+    for one in _one_for_each_cause(_without_replaced([*found]), is_silenced):
+        if one.subject is None or (_recurs(one) and is_silenced(one.diagnostic)):
             rest.append(one)
             continue
         key = one.diagnostic.code, one.subject
@@ -60,10 +63,13 @@ def one_for_each_bug(found: Iterable[LocatedFinding]) -> list[LocatedFinding]:
     return [*rest, *first.values()]
 
 
-def _one_for_each_cause(found: Iterable[LocatedFinding]) -> list[LocatedFinding]:
+def _one_for_each_cause(
+    found: Iterable[LocatedFinding], is_silenced: Callable[[Diagnostic], bool]
+) -> list[LocatedFinding]:
     """Return the findings, but of those with the same `cause` only the surest, and of several the one found first.
 
-    That is the first operation that raises.
+    That is the first operation that raises. Where the cause recurs, it is the first that no comment silences; those
+    that one silences are kept.
     """
     kept: list[LocatedFinding] = []
     by_cause: dict[SharedCause, list[LocatedFinding]] = defaultdict(list)
@@ -73,16 +79,26 @@ def _one_for_each_cause(found: Iterable[LocatedFinding]) -> list[LocatedFinding]
         else:
             by_cause[one.cause].append(one)
     for cause, same in by_cause.items():
-        shown, *others = sorted(same, key=lambda one: one.diagnostic.confidence.rank)
-        kept.append(_with_places_of(others, shown) if cause.recurs else shown)
+        if cause.recurs and len(same) > 1:
+            silenced = [one for one in same if is_silenced(one.diagnostic)]
+            kept += silenced
+            same = [one for one in same if one not in silenced]
+        if same:
+            shown, *others = sorted(same, key=lambda one: one.diagnostic.confidence.rank)
+            kept.append(_with_places_of(others, shown) if cause.recurs else shown)
     return kept
+
+
+def _recurs(one: LocatedFinding) -> bool:
+    """Return whether the other findings of the same bug stay true where this one is not."""
+    return one.cause is None or one.cause.recurs
 
 
 def _with_places_of(others: Sequence[LocatedFinding], shown: LocatedFinding) -> LocatedFinding:
     """Return a finding whose trace ends with the places of other findings that have the same cause."""
     named = {shown.place, *shown.steps}
     also = {one.place: one.diagnostic.region for one in others if one.place not in named}
-    notes = (Note("fails here too", region) for region in also.values())
+    notes = (Note(FAILS_TOO, region) for region in also.values())
     diagnostic = replace(shown.diagnostic, trace=(*shown.diagnostic.trace, *notes))
     return replace(shown, diagnostic=diagnostic, steps=(*shown.steps, *also))
 

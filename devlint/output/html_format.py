@@ -13,7 +13,7 @@ from devlint.diagnostic import Diagnostic, Severity
 from devlint.output.fix_diff import Change, fix_diff
 from devlint.output.fix_summary import MARK, fix_summary
 from devlint.output.full_format import summary
-from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
+from devlint.output.html_parts import command_html, frame_html, hints_html, path_html, prose, steps_html
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import format_row_and_column
 from devlint.version import __version__
@@ -44,7 +44,7 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
     for filename, group in groupby(numbered, key=lambda one: one[1].region.filename):
         found = list(group)
         count = "1 finding" if len(found) == 1 else f"{len(found)} findings"
-        yield f"<section>\n<h2>{escape(filename)} <small>{count}</small></h2>\n"
+        yield f"<section>\n<h2>{path_html(filename)} <small>{count}</small></h2>\n"
         for number, diagnostic in found:
             yield from _finding(number, diagnostic, context)
         yield "</section>\n"
@@ -67,7 +67,7 @@ def _facts(context: ReportContext) -> Iterator[str]:
     date = f'<time datetime="{began.isoformat(timespec="seconds")}">{began:%Y-%m-%d %H:%M}</time>'
     configuration = context.run.configuration
     yield f"<dl>\n<dt>Date</dt><dd>{date}</dd>\n"
-    yield f"<dt>Command</dt><dd><code>{escape(context.run.command)}</code></dd>\n"
+    yield f"<dt>Command</dt><dd>{command_html(context.run.command)}</dd>\n"
     written = f"<code>{escape(configuration)}</code>" if configuration else "defaults, no file"
     yield f"<dt>Configuration</dt><dd>{written}</dd>\n</dl>\n"
 

@@ -14,12 +14,25 @@ from devlint.output.terminal_style import format_place, format_row_and_column
 
 _WIDTH = 160
 """The columns of a source line that are shown."""
+_BREAKABLE = re.compile(r"[/\\_.-](?=\w)")
+"""The signs in a path behind which a line may break."""
 _QUOTED = re.compile("`([^`]+)`")
 
 
 def prose(text: str) -> str:
     """Return a text as HTML, with the parts between back quotes as `<code>` elements."""
     return _QUOTED.sub(r"<code>\1</code>", escape(text))
+
+
+def command_html(command: str) -> str:
+    """Return a command as HTML. Its lines break between words, and not behind the hyphens of its options."""
+    words = (f'<span class="word">{escape(word)}</span>' for word in command.split(" "))
+    return f"<code>{' '.join(words)}</code>"
+
+
+def path_html(path: str) -> str:
+    """Return a path as HTML. A line that is too short for it breaks between its parts, not in the middle of a word."""
+    return _BREAKABLE.sub(r"\g<0><wbr>", escape(path))
 
 
 def frame_html(region: Region, context: ReportContext, context_lines: int) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from devlint.diagnostic import Diagnostic, Edit, Position
+from devlint.diagnostic import FAILS_TOO, Diagnostic, Edit, Position, Region
 from devlint.repair.document import Document
 from devlint.repair.fix_rounds import Documents, RepairResult, ResultT
 from devlint.syntax.comments import CodeLine, Comment, read_comment_layout
@@ -31,21 +31,28 @@ def add_ignore_comments(
 ) -> RepairResult[ResultT]:
     """Add an `ignore` comment to the documents for every finding that `sift` returns, and analyse them again.
 
-    `look` analyses the program with changed documents in place of its files. `sift` takes an analysis and returns the
-    findings to silence.
+    A mistake that shows at several places is one finding, and a comment at one of them silences none of the others:
+    each place that the finding names gets a comment, and so does what the analysis reports afterwards. `look` analyses
+    the program with changed documents in place of its files. `sift` takes an analysis and returns the findings to
+    silence.
     """
-    found = [one for one in sift(seen) if not one.code.startswith(DEVLINT_CODES_PREFIX)]
-    by_file = defaultdict(list)
-    for one in found:
-        by_file[one.region.filename].append(one)
-    changed = {name: _silenced(document, by_file[name], reason) for name, document in documents.items()}
-    after = look(changed) if found else seen
-    left = {one.order for one in sift(after)}
-    return RepairResult(changed, after, tuple(one for one in found if one.order not in left))
+    changed, after, silenced = documents, seen, list[Diagnostic]()
+    while found := [one for one in sift(after) if not one.code.startswith(DEVLINT_CODES_PREFIX)]:
+        by_file: dict[str, list[tuple[str, Region]]] = defaultdict(list)
+        for one in found:
+            for region in (one.region, *(note.region for note in one.trace if note.message == FAILS_TOO)):
+                by_file[region.filename].append((one.code, region))
+        before, changed = changed, {name: _silenced(text, by_file[name], reason) for name, text in changed.items()}
+        if changed == before:
+            break
+        after = look(changed)
+        left = {one.order for one in sift(after)}
+        silenced += [one for one in found if one.order not in left]
+    return RepairResult(changed, after, tuple(silenced))
 
 
-def _silenced(document: Document, found: Sequence[Diagnostic], reason: str | None) -> Document:
-    """Return a document with an `ignore` comment for each finding in it.
+def _silenced(document: Document, found: Sequence[tuple[str, Region]], reason: str | None) -> Document:
+    """Return a document with an `ignore` comment for each rule, by its code, at each region in it.
 
     Return the document unchanged if it cannot be parsed before or after the comments are added.
     """
@@ -68,13 +75,13 @@ def _index(document: Document) -> FileIndex:
     return index_source(decode_source(document.data, document.filename))
 
 
-def ignore_comment_edits(index: FileIndex, found: Iterable[Diagnostic], reason: str | None) -> Iterator[Edit]:
-    """Yield the edits that add `ignore` comments for the given findings in one file."""
+def ignore_comment_edits(index: FileIndex, found: Iterable[tuple[str, Region]], reason: str | None) -> Iterator[Edit]:
+    """Yield the edits that add `ignore` comments in one file, for rules, by their codes, at regions."""
     layout = read_comment_layout(index, ANY_TEXT)
     comments = {one.row: one for one in layout.comments}
     codes: Mapping[int, set[str]] = defaultdict(set)
-    for one in found:
-        codes[_last_row(layout.physical, index.source.row(one.region))].add(one.code)
+    for code, region in found:
+        codes[_last_row(layout.physical, index.source.row(region))].add(code)
     for row, wanted in codes.items():
         yield _edit(index, row, comments.get(row), sorted(wanted), reason)
 

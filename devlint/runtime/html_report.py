@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from devlint.output.html_parts import frame_html, hints_html, prose, steps_html
+from devlint.output.html_parts import command_html, frame_html, hints_html, prose, steps_html
 from devlint.output.report_context import ReportContext
 from devlint.runtime.census import LeftBehind
 from devlint.runtime.coverage_table import coverage_table
@@ -83,7 +83,8 @@ def _about(facts: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield the HTML of what is known of the run itself, such as its date and its command; nothing if nothing is."""
     if facts:
         yield "<dl>\n"
-        yield "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>\n" for name, value in facts)
+        for name, value in facts:
+            yield f"<dt>{escape(name)}</dt><dd>{command_html(value) if name == 'Command' else escape(value)}</dd>\n"
         yield "</dl>\n"
 
 

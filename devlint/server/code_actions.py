@@ -170,7 +170,11 @@ def _fix_all_actions(uri: str, snapshot: TextSnapshot) -> Iterator[types.CodeAct
 def _suppression_edits(snapshot: TextSnapshot, finding: Diagnostic) -> Iterable[Edit]:
     """Return the text edits that add a comment which silences a finding; no edits if the text does not parse."""
     try:
-        return [*ignore_comment_edits(index_source(Source.of(snapshot.analysis.text)), [finding], None)]
+        return [
+            *ignore_comment_edits(
+                index_source(Source.of(snapshot.analysis.text)), [(finding.code, finding.region)], None
+            )
+        ]
     except SourceError:
         return []
 

@@ -87,6 +87,14 @@ def test_lines_and_differences_are_seen_as_what_they_are(check: OpenPage) -> Non
     assert check.seen("mark")
 
 
+@pytest.mark.parametrize("name", ["check", "run"])
+def test_no_word_of_the_command_is_broken(open_page: Opening, reports: dict[str, Path], name: str) -> None:
+    page = open_page(reports[name], 400)
+    command = next(one for one in page.find("dd code") if one.text.startswith("devlint"))
+    heights = {one.size["height"] for one in command.find_elements("css selector", ".word")}
+    assert len(heights) == 1 and command.size["height"] > max(heights), "one line each, and several lines in all"
+
+
 def test_folded_parts_open_by_the_keyboard(run: OpenPage) -> None:
     assert "Worth doing (1)" in run.seen("h2")
     folded = run.find("details pre")

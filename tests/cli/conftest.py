@@ -134,6 +134,7 @@ def devlint(
     metadata = tuple(RuleMetadata.of(rule) for rule in RULES)
     for user in ("linter.rule_listing", "cli.check_run", "cli.rule_command", "cli.shell_completion"):
         monkeypatch.setattr(f"devlint.{user}.all_rule_metadata", lambda: metadata)
+    monkeypatch.setattr("devlint.linter.rule_listing.own_rule_files", lambda: iter(()))
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -123,6 +123,15 @@ def test_devlint_toml_comes_before_pyproject(devlint, files):
     assert devlint("a.py").found == ["a.py:1 DEV101"]
 
 
+@pytest.mark.parametrize("header", ["[tool.devlint]", "[tool.devlint.severity]"])
+def test_the_header_of_a_pyproject_is_too_much_in_a_devlint_toml(devlint, files, header):
+    files({"devlint.toml": f'# ours\n{header}\nDEV101 = "info"\n', "a.py": BOTH})
+    result = devlint("a.py")
+    assert result.status == 2
+    assert "leave out the header [tool.devlint]: here, the settings stand at the top level" in result.err
+    assert f"{Path('devlint.toml').absolute()}:2: " in result.err or header != "[tool.devlint]"
+
+
 def test_a_file_extends_another(devlint, files):
     files(
         {

@@ -113,6 +113,24 @@ def test_help_is_quick_to_come():
     assert not {"libcst", "pathspec", "torch", "devlint.interpreter"} & set(modules.split())
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told", "unneeded"),
+    [
+        (["--version"], "devlint 0.", {"click", "typing", "pathlib", "enum", "devlint.cli"}),
+        (["rule", "DEV101"], "# mixed-device-op (DEV101)", {"importlib.metadata", "traceback", "tempfile"}),
+    ],
+)
+def test_short_answers_import_little(arguments, told, unneeded):
+    code = "import os, sys; here, leave = set(sys.modules), os._exit; from devlint.start import main\n"
+    code += "show = lambda *status: (print('IMPORTED', *sorted(set(sys.modules) - here), flush=True), leave(0))\n"
+    code += "os._exit = show; main(); show()"
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    text, _, imported = done.stdout.partition("IMPORTED")
+    assert text.startswith(told)
+    assert "devlint.start" in imported.split()
+    assert not unneeded & set(imported.split())
+
+
 def test_version():
     for option in ("-V", "--version"):
         done = subprocess.run([sys.executable, "-m", "devlint", option], capture_output=True, text=True, check=True)

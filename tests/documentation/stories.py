@@ -1,8 +1,8 @@
 """One real bug of a public project for each rule of which one is known.
 
 They come from what the repository holds already: bugs with an issue or a pull request (fixtures/cases and
-benchmarks/dtype_bugs), issues and pull requests of which no program is kept (told_bugs.json), bugs shown by a run
-(benchmarks/gallery), and findings that readers found true (benchmarks/first_sight*.jsonl), in this order.
+benchmarks/dtype_bugs), issues, pull requests and commits of which no program is kept (told_bugs.json), bugs shown by a
+run (benchmarks/gallery), and findings that readers found true (benchmarks/first_sight*.jsonl), in this order.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def cases() -> Iterator[tuple[str, str, Story]]:
 
 
 def told_bugs() -> Iterator[tuple[str, str, Story]]:
-    """The same of each bug that an issue or a pull request tells, without a program for it here."""
+    """The same of each bug that an issue, a pull request or a commit tells, without a program for it here."""
     for told in json.loads(TOLD.read_text(encoding="utf-8")):
         yield told.pop("code"), "", told
 

@@ -68,6 +68,27 @@ def test_a_reason_beside_a_comment_that_is_there(there: str, reason: str, after:
     )
 
 
+def test_every_place_of_one_mistake() -> None:
+    check_comment(
+        """
+        def step(flag):
+            try:
+                z = x + y
+            except RuntimeError:
+                z = x - y
+            return z if flag else x * y
+        """,
+        """
+        def step(flag):
+            try:
+                z = x + y  # devlint: ignore[DEV101]
+            except RuntimeError:
+                z = x - y  # devlint: ignore[DEV101]
+            return z if flag else x * y  # devlint: ignore[DEV101]
+        """,
+    )
+
+
 def test_two_rules_on_one_line() -> None:
     check_comment("y.cuda(); x + y\n", "y.cuda(); x + y  # devlint: ignore[DEV101, DEV201]\n")
 

@@ -46,3 +46,20 @@ measurements + torch.ones_like(torch.arange(3).reshape_as(torch.zeros(3)))
 """
     (finding,) = check_source(source).diagnostics
     assert finding.message.startswith("`torch.ones_like(...(torch.zeros(3)))` is on cpu but `measurements` is on cuda")
+
+
+def test_a_name_is_never_cut() -> None:
+    source = """
+import torch
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.relative_position_bias_table_of_the_window = torch.zeros(3)
+
+    def forward(self, x):
+        return x + self.relative_position_bias_table_of_the_window
+"""
+    (finding,) = check_source(source).diagnostics
+    assert finding.message.startswith("`self.relative_position_bias_table_of_the_window` is a plain tensor")

@@ -216,7 +216,7 @@ def test_silent(source: str) -> None:
         ),
         (
             "x[i]",
-            "`i` is float32, but indexing takes bool, int32, int64 or uint8 for its `index`",
+            "`i` is float32, but indexing takes bool, int32, int64 or uint8",
             "cast it: `i.long()`",
         ),
         (

@@ -102,7 +102,8 @@ def test_help_and_fix_of_a_confirmed_finding_are_shown(play: Callable[[], Report
 def test_the_header_tells_what_was_run(play: Callable[[], Report]) -> None:
     report = play()
     report.about = (("Command", "devlint run a&b.py"),)
-    assert "<dt>Command</dt><dd>devlint run a&amp;b.py</dd>" in render_page(report)
+    words = " ".join(f'<span class="word">{word}</span>' for word in ("devlint", "run", "a&amp;b.py"))
+    assert f"<dt>Command</dt><dd><code>{words}</code></dd>" in render_page(report)
 
 
 def test_the_census_is_a_table() -> None:
