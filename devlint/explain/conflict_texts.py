@@ -10,6 +10,7 @@ import libcst as cst
 
 from devlint.domain.device import is_host
 from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind, history, steps_elsewhere
+from devlint.explain.causes import built_at
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import callee_text, dotted_name_at, operand_text, operation_text, text_with_suffix
 from devlint.explain.steps import told_of
@@ -140,7 +141,9 @@ def conflict_subject(event: DeviceConflict) -> Hashable:
 def _cause_location(operand: Operand) -> Place:
     """Return the source location where an operand was created or moved to its device.
 
-    If unknown, the operand's expression.
+    For the parameters of a module, it is where the module was built. If unknown, the operand's expression.
     """
     cause = operand.case.placing_step
+    if operand.of_module is not None:
+        return built_at(cause) or operand.place
     return cause.place if cause is not None else operand.place

@@ -11,6 +11,44 @@ from devlint import check_paths
 from .programs import check
 
 BAD = {
+    "a model that is never moved is one bug, wherever it is called": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.fc(x)
+
+def train():
+    model, test = Net(), torch.rand(4, 3).cuda()
+    for epoch in range(3):
+        model(torch.rand(8, 3).cuda()).sum().backward()  # DEV102
+        print(model(test))
+
+        def score(x):
+            return model(x)
+        print(score(test))
+""",
+    "two models that are never moved are two": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.fc(x)
+
+def train():
+    model, teacher = Net(), Net()
+    x = torch.rand(8, 3).cuda()
+    print(model(x))  # DEV102
+    print(teacher(x))  # DEV102
+
+def evaluate():
+    model = Net()
+    print(model(torch.rand(8, 3).cuda()))  # DEV102
+""",
     "set up only where an attribute exists that nobody sets": """
 class Trainer:
     def __init__(self, model, device):
