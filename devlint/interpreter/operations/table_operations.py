@@ -86,7 +86,7 @@ def apply_row(
     `receiver` is the object of a method call; `own` is the operand that stands for a called module's parameters.
     """
     bound = bind_row_arguments(row, arguments, receiver, frame.analysis.table.argument_aliases)
-    if arguments.complete and arguments.spread is None and is_refused_call(row, bound):
+    if arguments.complete and arguments.spread is None and is_refused_call(row, bound, arguments.keywords):
         frame.fail()
         return UNKNOWN
     variadic = any(name.startswith("*") and name != "*" for name in row.params)
