@@ -11,6 +11,15 @@ from devlint import check_paths
 from .programs import check
 
 BAD = {
+    "indices alone, and a mask, that an unknown model is given": """
+from somewhere import build
+
+def run(items: list):
+    model = build().to("cuda")
+    model.eval()
+    print(model(torch.tensor([1, 2, 3])))  # DEV102
+    return model(torch.stack(items).to("cuda"), torch.ones(3))  # DEV102
+""",
     "a model that is never moved is one bug, wherever it is called": """
 class Net(nn.Module):
     def __init__(self):
@@ -215,6 +224,15 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "lengths beside another input of an unknown model": """
+from somewhere import build
+
+def run(items: list):
+    model = build().to("cuda")
+    model.eval()
+    lengths = torch.tensor([item.shape[0] for item in items])
+    return model(torch.stack(items).to("cuda"), lengths)
+""",
     "set up when first used": """
 class Trainer:
     def __init__(self, model, device):
