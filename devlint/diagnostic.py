@@ -194,7 +194,8 @@ class Diagnostic:
 
     The trace is a sequence of notes that say how the problem came about, from the oldest step to the newest. The
     assumptions are what the finding takes for granted, and decide its confidence. `since_torch` is the first release of
-    torch in which the advice can be followed, such as (2, 9); None where any will do.
+    torch in which the advice can be followed, such as (2, 9); None where any will do. `refused_since` is the first
+    release that refuses the operation, None where all do.
     """
 
     code: str
@@ -209,6 +210,7 @@ class Diagnostic:
     fingerprint: str = ""
     assumptions: tuple[AssumptionNote, ...] = ()
     since_torch: tuple[int, ...] | None = None
+    refused_since: tuple[int, ...] | None = None
 
     @property
     def order(self) -> tuple[str, int, Position, str]:
