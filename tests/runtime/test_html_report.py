@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -61,6 +62,7 @@ class Page(HTMLParser):
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Report]:
     """Run a program with a bug on the emulated device, and return the report."""
     monkeypatch.chdir(tmp_path)
+    linecache.clearcache()  # other tests have programs of this name
     path = tmp_path / "program.py"
     path.write_text(PROGRAM, encoding="utf-8")
 
