@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -32,6 +33,7 @@ from devlint.confirm.project_copy import ProjectCopy, project_copy
 from devlint.confirm.search import Search, Searched
 from devlint.confirm.source_files import ProjectSources, project_root
 from devlint.diagnostic import Diagnostic
+from devlint.runtime.failure_places import failure_region
 
 CODES = frozenset({"DEV101", "DEV102", "DEV103", "DEV104", "DEV105", "DEV106"})
 """The rules whose findings are confirmed."""
@@ -135,10 +137,17 @@ class _Project:
             reason = "it is in a notebook"
         else:
             calls = calls_for(finding, self._sources)
-            reason = "it is in no function that could be called"
+            reason = self._why_not_called(finding)
         index = next(index for index, one in enumerate(self._findings) if one is finding)
         self._judged[index] = Judgement(finding, Verdict.NOT_BUILDABLE, reason)
         return calls
+
+    def _why_not_called(self, finding: Diagnostic) -> str:
+        """Return why a driver cannot call the code of a finding, and what runs it."""
+        where = failure_region(finding)
+        if self._sources.runs_in_call(Path(os.path.realpath(where.filename)), where.start.row):
+            return "it is in no function that could be called"
+        return f"it is in no function: run its file with `{shlex.join(('devlint', 'run', where.filename))}`"
 
     def _is_decided(self, index: int) -> bool:
         return self._judged[index].verdict in (Verdict.CONFIRMED, Verdict.REFUTED)

@@ -95,7 +95,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     )
     program = Path(request.program).absolute().parent if not request.module else here
     report.about = (
-        ("Date", started.isoformat(" ", "seconds")),
+        ("Date", f"{started:%Y-%m-%d %H:%M}"),
         ("Command", shlex.join(["devlint", "run", *request.command])),
         ("Configuration", linter.configuration(program) if linter is not None else "no static findings"),
         ("Devices", f"{report.device}, torch {torch.__version__}"),
