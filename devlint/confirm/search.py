@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -153,7 +152,7 @@ class Search:
 
     def _run(self, text: str, found: Searched) -> Answer | None:
         """Run a driver, and return its answer; None, with the reason in `found`, if there is none in time."""
-        if time.monotonic() > self._deadline:
+        if self._process.clock() > self._deadline:
             found.stopped = "the time is used up"
             return None
         found.tries += 1
