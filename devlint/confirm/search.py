@@ -180,11 +180,12 @@ class Search:
         return answer.ran + 50 * reached + 100 * seen + 20 * (answer.error is None)
 
     def _changes(self, driver: CallDriver, answer: Answer, called: Function) -> Iterator[Arguments]:
-        """Yield the arguments to try after a driver: what its error suggests, or more of what may be left out."""
+        """Yield the arguments to try after a driver: what its error suggests, more optional ones, other texts."""
         if answer.error is not None:
             near = self._names_near(answer.error, driver)
             yield from repairs(driver.arguments, answer.error, near, self._guesses.attribute)
         yield from self._optional(driver.arguments, called)
+        yield from self._guesses.choices(driver.arguments)
 
     def _optional(self, arguments: Arguments, called: Function) -> Iterator[Arguments]:
         """Yield the arguments with one more that the call may leave out."""

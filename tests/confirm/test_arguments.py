@@ -112,3 +112,60 @@ if __name__ == "__main__":
     x = missing.g()
 """
     assert needed_rows(ast.parse(source), "wanted") == (1, 4, 5, 8, 11)
+
+
+def test_a_text_that_the_project_asks_for_is_passed(tmp_path: Path) -> None:
+    source = """
+        class Pool:
+            def __init__(self, reduction, size):
+                self.reduction, self.size = reduction, size
+
+            def run(self, x):
+                if self.reduction == "mean":
+                    return x.mean()
+                return x.sum()
+    """
+    [(made, _)] = guessed(tmp_path, source, "run")
+    assert made == "reduction='mean', size=16"
+
+
+def test_what_is_no_text_elsewhere_is_compared_with_none(tmp_path: Path) -> None:
+    source = """
+        def run(x, size):
+            if x.dtype == "int" or size == 3:
+                return x.mean()
+            return x.view(size)
+    """
+    [(_, call)] = guessed(tmp_path, source, "run")
+    assert call == "x=torch.rand(2, 6, 16, device=device), size=16"
+
+
+def test_a_text_that_a_message_quotes_is_tried() -> None:
+    given = {(MAKING, "kind"): PlainText("16"), (MAKING, "size"): PlainText("16")}
+    failure = Failure("ValueError", "kind must be 'uniform' or 'absorbing', but is 16")
+    tried = [call_text(one, MAKING) for one in repairs(given, failure, frozenset(), lambda name: PlainText("1"))]
+    assert tried[:2] == ["kind='uniform', size=16", "kind='absorbing', size=16"]
+    plain = Failure("ValueError", "kind 'uniform' failed")
+    assert not any(
+        "'" in call_text(one, MAKING) for one in repairs(given, plain, frozenset(), lambda n: PlainText("1"))
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'can only concatenate list (not "int") to list',
+        "unsupported operand type(s) for +: 'int' and 'list'",
+    ],
+)
+def test_a_list_is_given_where_one_is_joined(message: str) -> None:
+    given = {(MAKING, "hidden"): PlainText("16")}
+    tried = [
+        call_text(one, MAKING)
+        for one in repairs(given, Failure("TypeError", message), frozenset(), lambda n: PlainText("1"))
+    ]
+    assert "hidden=[16, 16]" in tried
+    other = Failure("TypeError", message.replace("list", "str"))
+    assert not any(
+        "[" in call_text(one, MAKING) for one in repairs(given, other, frozenset(), lambda n: PlainText("1"))
+    )
