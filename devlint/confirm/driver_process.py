@@ -22,7 +22,7 @@ from devlint.linter.json_records import to_json
 
 DRIVERS = "devlint.runtime.driven_runs"
 TESTS = "devlint.runtime.driven_tests"
-_PATIENCE = 5
+_PATIENCE = 10
 """How many times its limit a driver may take by the clock on the wall, however busy the machine is."""
 
 

@@ -124,14 +124,15 @@ class Search:
             driver = replace(first, folder=folder, module=module, bare=count, rows=kept)
             answer = self._run(driver.text(self._copy.root, self._copy.place), found)
             if answer is None:
+                found.best = None
                 return None
             if answer.error is None or self._is_imported(answer.error):
                 found.bare, found.best = bool(count or kept), None
                 return driver
             found.best = driver, answer
             name = (answer.error.missing or "").partition(".")[0]
-            if name:
-                missing = name if not self._is_own(name) else None
+            if name and not self._is_own(name):
+                missing = name
         found.missing = missing
         if found.best is not None:
             found.stopped = f"the file cannot be imported: {found.best[1].error}"

@@ -169,3 +169,13 @@ def test_a_list_is_given_where_one_is_joined(message: str) -> None:
     assert not any(
         "[" in call_text(one, MAKING) for one in repairs(given, other, frozenset(), lambda n: PlainText("1"))
     )
+
+
+def test_a_file_is_imported_where_its_relative_imports_work(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one" / "a.py").write_text("from .b import c\n", encoding="utf-8")
+    (tmp_path / "two" / "a.py").write_text("from b import c\n", encoding="utf-8")
+    sources = ProjectSources(tmp_path)
+    assert [name for _, name in sources.import_names(tmp_path / "one" / "a.py")] == ["one.a", "a"]
+    assert [name for _, name in sources.import_names(tmp_path / "two" / "a.py")] == ["a", "two.a"]
