@@ -179,3 +179,18 @@ def test_a_file_is_imported_where_its_relative_imports_work(tmp_path: Path) -> N
     sources = ProjectSources(tmp_path)
     assert [name for _, name in sources.import_names(tmp_path / "one" / "a.py")] == ["one.a", "a"]
     assert [name for _, name in sources.import_names(tmp_path / "two" / "a.py")] == ["a", "two.a"]
+
+
+def test_what_gives_a_factory_its_size_is_a_number(tmp_path: Path) -> None:
+    source = """
+        import torch
+        class Layer:
+            def __init__(self, n_input, start):
+                self.weight = torch.zeros(n_input, 3)
+                self.start = torch.relu(start)
+
+            def run(self, x):
+                return x.mean()
+    """
+    [(made, _)] = guessed(tmp_path, source, "run")
+    assert made == "n_input=4, start=torch.rand(2, 6, 16, device=device)"
