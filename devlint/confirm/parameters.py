@@ -17,7 +17,7 @@ _TENSOR_METHODS = frozenset(
 """Attributes that say that a value is a tensor."""
 _AS_NUMBER = frozenset(
     "range zeros ones empty rand randn eye Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ByteTensor "
-    "Linear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding LayerNorm GroupNorm "
+    "Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding LayerNorm GroupNorm "
     "BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d Dropout Dropout2d LSTM GRU RNN "
     "LSTMCell GRUCell RNNCell MultiheadAttention TransformerEncoderLayer PixelShuffle ReflectionPad2d".split()
 )
