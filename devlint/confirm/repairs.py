@@ -152,7 +152,7 @@ def _kinds(arguments: Arguments, message: str, near: frozenset[str]) -> Iterator
     """Yield the arguments with a tensor of the kind of numbers that a message asks for."""
     kinds = (
         (r"Long|Int\b|indices|index|not implemented for 'Float'|integral|must be integers?|IntTensor|int64", "long"),
-        (r"[Bb]ool|logical|bitwise", "bool"),
+        (r"[Bb]ool(?!(ean)? value)|logical|bitwise", "bool"),
         (r"[Cc]omplex", "complex"),
         (r"[Ff]loat|Byte|not implemented for '(Long|Int|Bool)'|floating|requires_grad|require gradients", "float"),
     )
@@ -194,7 +194,9 @@ def _values(arguments: Arguments, error: Failure, near: frozenset[str]) -> Itera
             yield {**listed, (*path, 0): value, (*path, 1): value}
         elif isinstance(value, PlainText) and path[0] == CALLING:
             yield changed(arguments, path, TensorText("float", SHAPES[3]))
-        elif isinstance(value, TensorText) and re.search(r"integer|'Tensor' object|an? int\b|bool value", message):
+        elif isinstance(value, TensorText) and re.search(
+            r"integer|'Tensor' object|an? int\b|bool value|Boolean value", message
+        ):
             yield changed(arguments, path, PlainText("4"))
             yield {**changed(arguments, path, LIST), (*path, 0): value, (*path, 1): value}
             yield changed(arguments, path, IDENTITY)

@@ -194,3 +194,16 @@ def test_what_gives_a_factory_its_size_is_a_number(tmp_path: Path) -> None:
     """
     [(made, _)] = guessed(tmp_path, source, "run")
     assert made == "n_input=4, start=torch.rand(2, 6, 16, device=device)"
+
+
+def test_a_star_import_is_kept_for_a_name_that_nothing_else_defines() -> None:
+    source = "from helpers import *\nimport missing\ndef wanted(x):\n    return helper(len(x))\n"
+    assert needed_rows(ast.parse(source), "wanted") == (1, 3)
+    assert needed_rows(ast.parse(source + "def helper(x):\n    return x\n"), "wanted") == (3, 5)
+
+
+def test_a_tensor_that_is_asked_for_its_truth_becomes_a_number() -> None:
+    given = {(CALLING, "x"): TensorText("float", (2, 6)), (CALLING, "flag"): TensorText("float", (2, 6))}
+    asked = Failure("RuntimeError", "Boolean value of Tensor with more than one value is ambiguous")
+    tried = [call_text(one, CALLING) for one in repairs(given, asked, frozenset({"flag"}), lambda n: PlainText("1"))]
+    assert tried[0] == "x=torch.rand(2, 6, device=device), flag=4"
