@@ -22,10 +22,13 @@ def port_backend(context: PortContext, region: NodeRegion, node: cst.SimpleStrin
     if not _is_backend(context, region, node):
         raise LeftForHuman("whether this text is a backend of torch.distributed, the code around it does not tell")
     context.need_torch(by.since, _DEFAULT_BACKEND)
-    device = context.device(region, node, is_used_now=_is_of_group(context, region, node))
+    if _is_of_group(context, region, node):
+        device, more = context.device(region, node), ()
+    else:
+        device, more = context.device_of_default(region, node)
     text, imports = context.library(region, node, _DEFAULT_BACKEND)
     new = f"{text}({device.text})"
-    return Port(new, [*imports, replace_text(region, node, new)])
+    return Port(new, [*imports, *more, replace_text(region, node, new)])
 
 
 def _is_compared(region: NodeRegion, node: cst.CSTNode) -> bool:
