@@ -23,6 +23,7 @@ from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.program.refusing_classes import RefusingClasses
 from devlint.interpreter.program.registering_files import RegisteringFiles
 from devlint.interpreter.program.seeded_functions import SeededFunctions
 from devlint.interpreter.program.tensor_files import TensorLibraries
@@ -56,6 +57,7 @@ class ProgramFacts:
         self.cuda_kernels = CudaKernels(program, self.imports)
         self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
         self.checked_functions = CheckedFunctions(program, self.imports)
+        self.refusing_classes = RefusingClasses(program, self.imports)
         self.seeded_functions = SeededFunctions(program, self.imports)
         self.failing_imports = FailingImports(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
