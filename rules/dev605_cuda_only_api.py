@@ -34,8 +34,8 @@ class CudaOnlyApi(Rule):
     silently falls back: it goes on without mixed precision, without a device, or with figures of 0. Both are
     warnings. What neither stops a program nor makes it fall back is an information, and shown only where `DEV605`
     itself is selected: `torch.cuda.empty_cache()`, seeds and states of generators, figures that are only printed or
-    logged, or never used, and benchmarks of random data on a CUDA device that is written out. `devlint port` replaces it
-    all the same.
+    logged, or never used, and benchmarks of random data on a CUDA device that is written out. `devlint port` replaces
+    it all the same.
 
     ## Example
     ```python
