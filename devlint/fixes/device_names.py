@@ -47,6 +47,11 @@ class DeviceName:
     is_text: bool = False
 
     @property
+    def argument(self) -> str:
+        """The source text of the device where it is an argument, which needs no parentheses around it."""
+        return self.text[1:-1] if self.text.startswith("(") else self.text
+
+    @property
     def type_text(self) -> str:
         """The source text of the device's type as a string."""
         return self.text if self.is_text else f"{self.text}.type"

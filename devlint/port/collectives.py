@@ -27,7 +27,7 @@ def port_backend(context: PortContext, region: NodeRegion, node: cst.SimpleStrin
     else:
         device, more = context.device_of_default(region, node)
     text, imports = context.library(region, node, _DEFAULT_BACKEND)
-    new = f"{text}({device.text})"
+    new = f"{text}({device.argument})"
     return Port(new, [*imports, *more, replace_text(region, node, new)])
 
 

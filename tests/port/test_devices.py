@@ -353,7 +353,9 @@ def test_defaults_of_a_program_that_sets_the_visible_devices_name_what_torch_is_
             parser.add_argument("--device", default=BUILT.type, choices=[BUILT.type, "cpu"])
             parser.add_argument("--dist-backend", default=BACKEND, choices=[BACKEND, "gloo"])
             os.environ["CUDA_VISIBLE_DEVICES"] = parser.parse_args().gpu
-        """.replace("BACKEND", "torch.distributed.get_default_backend_for_device(BUILT)").replace("BUILT", BUILT),
+        """.replace("BACKEND", "torch.distributed.get_default_backend_for_device(BUILT)")
+        .replace("(BUILT)", BUILT)
+        .replace("BUILT", BUILT),
     )
     assert reasons(left) == [('"cuda"', "left for a human")]  # whether `kind` is a device, its name does not tell
 
