@@ -1212,6 +1212,30 @@ def test_classes_whose_constructor_or_that_of_a_base_refuses_are_for_cuda(tmp_pa
     check(CONSTRUCTORS, "DEV605", tmp_path)
 
 
+HALF_IN_TESTS = """
+# file: train.py
+import torch
+
+def train(model, x):
+    scaler = torch.cuda.amp.GradScaler(){}
+    return scaler.scale(model(x))
+# file: {}.py
+def check(model):
+    model.half()
+# file: test_scaler.py
+import torch
+
+def test_it(model, x):
+    with torch.autocast("cpu", dtype=torch.float16):
+        return torch.cuda.amp.GradScaler().scale(model(x))  # DEV605
+"""
+
+
+@pytest.mark.parametrize(("name", "counts"), [("test_model", False), ("model", True)])
+def test_half_precision_in_tests_of_other_code_is_none_of_a_training(tmp_path: Path, name: str, counts: bool) -> None:
+    check(HALF_IN_TESTS.format("  # DEV605" if counts else "", name), "DEV605", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("top", "refuses"),
     [

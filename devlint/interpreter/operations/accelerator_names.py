@@ -185,7 +185,7 @@ def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
 
 def _is_idle_scaler(frame: Frame, name: str) -> bool:
     """Return whether a function makes a scaler of losses, and nothing in the program computes in half precision."""
-    return name.endswith(".amp.GradScaler") and not frame.analysis.facts.is_mixed_precision
+    return name.endswith(".amp.GradScaler") and not frame.analysis.facts.is_mixed_precision(frame.module)
 
 
 def _may_be_none(value: Value) -> bool:
