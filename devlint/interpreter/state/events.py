@@ -627,7 +627,7 @@ class AcceleratorNameUsed(Event):
     true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
     backend. `chosen` is true for a name of `torch.cuda` in a file that chooses its device while it runs. `seeded` is
     true for a seed of CUDA beside that of torch, which seeds every device, `told` for a figure that code only prints or
-    logs. `statement` is the innermost statement that the use is part of.
+    logs, and for what measures made-up data on CUDA. `statement` is the innermost statement that the use is part of.
     """
 
     name: str
