@@ -184,6 +184,48 @@ def run(batches, n: int, m: int):
     for name in ("a", "b"):
         print(name, table.cuda())
 """,
+    "numbers and vectors": """
+def run(batches, n: int, m: int):
+    share = torch.FloatTensor(3).softmax(dim=0)
+    rows, names = torch.FloatTensor(n, m).softmax(dim=0), torch.LongTensor([1, 2, 3]) * 2
+    long = torch.rand(500_000)
+    for batch in batches:
+        print(batch * share[0].cuda() + share.cuda(), names.cuda())
+        print(batch * rows.cuda())  # DEV402
+        print(batch * long.cuda())  # DEV402
+""",
+    "what serves a loop in a function that the loop calls": """
+def kept(model, table: torch.Tensor, times, device):
+    table = table.to(device)
+    for time in times:
+        x = model(table[time])
+    return x
+
+def scaled(model, table: torch.Tensor, times, device):
+    table = table.to(device)
+    for scale in (1, 2):
+        x = model(table * scale)
+    for time in times:
+        x = model(time)
+    return x
+
+def run(model, table: torch.Tensor, times, count: int):
+    for i in range(count):
+        print(kept(model, table, times, "cuda"))
+        print(scaled(model, table, times, "cuda"))  # DEV402
+        x = torch.randn(600, 600).to("cuda")
+        for _ in range(50):
+            model(x)
+        y = torch.randn(600, 600).to("cuda")  # DEV406
+        for _ in range(2):
+            model(y)
+
+def trained(model, data, names):
+    for batch in torch.utils.data.DataLoader(data):
+        x = torch.randn(600, 600).to("cuda")  # DEV406
+        for name in names:
+            model(batch, x[name])
+""",
     "round trips": """
 def run(batches):
     x = torch.rand(300, 300, device="cuda")

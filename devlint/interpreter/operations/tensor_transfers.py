@@ -265,7 +265,7 @@ def _emit_transfer(
             unread=before.dtype.name == "float64" and frame.analysis.use_def.gets_unread_name(frame, node),
             cast_at_once=is_cast_at_once(frame, node)
             or (before.dtype.name == "float64" and is_never_computed_with(frame, node)),
-            one_number=before.rank is Rank.ZERO,
+            rank=before.rank,
             host_copy=_copied_for_transfer(frame, node, receiver, before),
         )
     )

@@ -13,6 +13,9 @@ from devlint.syntax.tree_walk import descend, dotted_name
 _GRADIENTS: Final = frozenset({"backward", "grad"})
 """The last names of the calls that compute gradients."""
 
+_FEW: Final = 8
+"""The largest number of iterations of a loop for which a single copy still counts."""
+
 
 @lru_cache(maxsize=1024)
 def pays_for_inner_loop(loop: cst.CSTNode, node: cst.CSTNode) -> bool:
@@ -36,6 +39,27 @@ def stands_beside_training_loop(body: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 
 @lru_cache(maxsize=1024)
+def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Return whether what a node computes gets a name that an inner loop reads, so that it serves all its iterations.
+
+    `code` is a function or a loop around the node. A loop over a few elements that the source writes down does not
+    count, nor does one that the node is in itself.
+    """
+    around = path_to(code, node)
+    names = {
+        one.target.value
+        for statement in around
+        if isinstance(statement, cst.Assign)
+        for one in statement.targets
+        if isinstance(one.target, cst.Name)
+    }
+    inner = (one for one in descend(code, into_functions=False) if isinstance(one, (cst.For, cst.While)))
+    return bool(names) and any(
+        one not in around and not _is_over_few(one) and not names.isdisjoint(_names_in(one.body)) for one in inner
+    )
+
+
+@lru_cache(maxsize=1024)
 def asks_for_input(loop: cst.CSTNode) -> bool:
     """Return whether each iteration of a loop waits for a line that a person types."""
     return any(isinstance(one, cst.Call) and dotted_name(one.func) == "input" for one in descend(loop))
@@ -53,6 +77,24 @@ def _repeats_computation(loop: cst.For | cst.While) -> bool:
     if any(isinstance(one.func, cst.Attribute) and one.func.attr.value == "backward" for one in calls):
         return True
     return bool(calls) and (isinstance(loop, cst.While) or _is_over_unknown_range(loop.iter))
+
+
+def _is_over_few(loop: cst.For | cst.While) -> bool:
+    """Return whether a loop goes over a display (`for x in (a, b)`) or over a range of a few numbers."""
+    if isinstance(loop, cst.While):
+        return False
+    match loop.iter:
+        case cst.Tuple() | cst.List() | cst.Set():
+            return True
+        case cst.Call(func=cst.Name(value="range"), args=given):
+            numbers = [int(one.value.value, 0) for one in given if isinstance(one.value, cst.Integer)]
+            return len(numbers) == len(given) and len(range(*numbers)) <= _FEW
+    return False
+
+
+def _names_in(code: cst.CSTNode) -> frozenset[str]:
+    """Return the names that some code mentions."""
+    return frozenset(one.value for one in descend(code) if isinstance(one, cst.Name))
 
 
 def _is_over_unknown_range(iterated: cst.BaseExpression) -> bool:

@@ -24,7 +24,7 @@ from devlint.domain.placement import (
 )
 from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
-from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
+from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Rank, Tensor, Value
 from devlint.interpreter.program.joined_elements import joining_function
 from devlint.interpreter.state.hot_code import (
     is_in_branch_of_hot_code,
@@ -388,8 +388,8 @@ class Transfer(Event):
     iteration, if there is one. `previous_transfer` is the transfer that returned exactly this tensor. `only_use` is
     true when nothing else reads the receiver, `single_use` when the result is read at most once, `unread` when it gets
     a name that nothing reads, `cast_at_once` when the code around the transfer casts what it returns before it computes
-    with it, `one_number` for a 0-dim tensor. `host_copy` is the call that made the receiver by pinning or casting
-    another tensor just for this transfer.
+    with it. `rank` is what is known of the receiver's number of dimensions. `host_copy` is the call that made the
+    receiver by pinning or casting another tensor just for this transfer.
     """
 
     method: str
@@ -414,7 +414,7 @@ class Transfer(Event):
     single_use: bool = False
     unread: bool = False
     cast_at_once: bool = False
-    one_number: bool = False
+    rank: Rank = Rank.ANY
     host_copy: HostCopy | None = None
 
     @property
@@ -429,6 +429,12 @@ class Transfer(Event):
     def few_elements(self) -> bool:
         """Whether the receiver was just made with few elements, by the sizes that its factory's call asks for."""
         return self.fresh is not None and self.fresh.extent is not None and self.fresh.extent.is_tiny
+
+    @property
+    def number_or_vector(self) -> bool:
+        """Whether the receiver has at most one dimension, and is not known to be long."""
+        extent = self.fresh.extent if self.fresh is not None else None
+        return self.rank in (Rank.ZERO, Rank.ONE) and (extent is None or extent.is_tiny)
 
 
 @record(frozen=True, slots=True)

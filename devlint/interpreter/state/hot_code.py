@@ -15,7 +15,12 @@ import libcst as cst
 from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope
 from devlint.interpreter.program.branches import is_in_branch
-from devlint.interpreter.program.inner_loops import asks_for_input, pays_for_inner_loop, stands_beside_training_loop
+from devlint.interpreter.program.inner_loops import (
+    asks_for_input,
+    is_kept_for_inner_loop,
+    pays_for_inner_loop,
+    stands_beside_training_loop,
+)
 from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_until_kept
 from devlint.interpreter.program.training_code import runs_now_and_then, takes_training_step, trains
 
@@ -47,8 +52,9 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     """Return whether code that a loop runs again and again runs once for all the iterations of a loop within that loop.
 
     What it costs is then small beside what the inner loop computes, and so is what a function does once beside a loop
-    of its own that computes gradients. A loop over the batches of a loader is no such loop: what is done for each batch
-    counts.
+    of its own that computes gradients. The inner loop may stand in a function that the outer one calls, beside the code
+    or beside the call that leads there. A loop over the batches of a loader is no such loop: what is done for each
+    batch counts.
     """
     if _stands_in(stands_beside_training_loop, place, scope):
         return True
@@ -56,11 +62,16 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     if not isinstance(repeating, Loop) or repeating.of_batches:
         return False
     at: Place | None = place
-    run: Scope | None = scope
-    while run is not None and run is not repeating.scope:
-        at, run = run.called_at, run.caller
-    nodes = (repeating.body, at.node) if at is not None else ()
-    return bool(nodes) and all(isinstance(one, cst.CSTNode) for one in nodes) and pays_for_inner_loop(*nodes)
+    for run in _runs(scope):
+        code = repeating.body if run is repeating.scope else run.body
+        nodes = (code, at.node) if at is not None else ()
+        if nodes and all(isinstance(one, cst.CSTNode) for one in nodes):
+            if pays_for_inner_loop(*nodes) or is_kept_for_inner_loop(*nodes):
+                return True
+        if run is repeating.scope:
+            break
+        at = run.called_at
+    return False
 
 
 def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
