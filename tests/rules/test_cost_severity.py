@@ -39,6 +39,13 @@ class Net(nn.Module):
             x = x + torch.ones(x.size(0), x.size(1), k).to(x.device) + torch.ones(k, steps).to(x.device)  # DEV406
         for scale in (1, 2):
             x = x + torch.ones(x.size(0), x.size(1), k).to(x.device)
+        for layer in self.layers:
+            x = x + torch.zeros(k, steps, k).to(x.device)  # DEV406
+            out = torch.zeros(steps, k, k)
+            if x.is_cuda:
+                out = out.to(x.device)
+            for step in range(steps):
+                out[step] = x
         return x
 
 def train(model, loader: torch.utils.data.DataLoader, optimizer, epochs: int, n: int, m: int):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import libcst as cst
@@ -46,13 +48,7 @@ def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
     count, nor does one that the node is in itself.
     """
     around = path_to(code, node)
-    names = {
-        one.target.value
-        for statement in around
-        if isinstance(statement, cst.Assign)
-        for one in statement.targets
-        if isinstance(one.target, cst.Name)
-    }
+    names = set(_names_given(around))
     inner = (one for one in descend(code, into_functions=False) if isinstance(one, (cst.For, cst.While)))
     return bool(names) and any(
         one not in around and not _is_over_few(one) and not names.isdisjoint(_names_in(one.body)) for one in inner
@@ -77,6 +73,23 @@ def _repeats_computation(loop: cst.For | cst.While) -> bool:
     if any(isinstance(one.func, cst.Attribute) and one.func.attr.value == "backward" for one in calls):
         return True
     return bool(calls) and (isinstance(loop, cst.While) or _is_over_unknown_range(loop.iter))
+
+
+def _names_given(path: list[cst.CSTNode]) -> Iterator[str]:
+    """Yield the names that an assignment on a path down to a node gives to what the node computes, and to no more.
+
+    Methods may follow (`x = node.requires_grad_()`), and another value may take its place (`x = node if a else b`).
+    """
+    for above, below in reversed([*pairwise(path)]):
+        match above:
+            case cst.Assign(targets=targets, value=value) if below is value:
+                yield from (one.target.value for one in targets if isinstance(one.target, cst.Name))
+                return
+            case cst.Call(func=followed) if followed is not below:
+                return
+            case cst.Call() | cst.Attribute() | cst.IfExp():
+                continue
+        return
 
 
 def _is_over_few(loop: cst.For | cst.While) -> bool:

@@ -64,14 +64,20 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     at: Place | None = place
     for run in _runs(scope):
         code = repeating.body if run is repeating.scope else run.body
-        nodes = (code, at.node) if at is not None else ()
-        if nodes and all(isinstance(one, cst.CSTNode) for one in nodes):
-            if pays_for_inner_loop(*nodes) or is_kept_for_inner_loop(*nodes):
-                return True
+        if at is not None and _serves_inner_loop(code, at):
+            return True
         if run is repeating.scope:
             break
         at = run.called_at
     return False
+
+
+def _serves_inner_loop(code: object, at: Place) -> bool:
+    """Return whether a place in a function or loop is paid once for all the iterations of a loop further in."""
+    nodes = code, at.node
+    return all(isinstance(one, cst.CSTNode) for one in nodes) and (
+        pays_for_inner_loop(*nodes) or is_kept_for_inner_loop(*nodes)
+    )
 
 
 def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
@@ -79,9 +85,14 @@ def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
 
     What such code costs is paid once for each layer, each position or each class, not once beside all the work of a
     step. A function that runs for every batch may be that inner code itself, where another such function calls it in a
-    loop. Loops over a few known elements do not count.
+    loop. Loops over a few known elements do not count, nor does what serves all the iterations of a loop further in.
     """
-    if repeater(place, scope, loop) is None:
+    repeating = repeater(place, scope, loop)
+    if repeating is None:
+        return False
+    code = repeating.body if isinstance(repeating, Loop) and repeating.scope is scope else scope.body
+    nodes = code, place.node
+    if all(isinstance(one, cst.CSTNode) for one in nodes) and is_kept_for_inner_loop(*nodes):
         return False
     many = False
     for run in _runs(scope):
