@@ -233,6 +233,22 @@ def trained(model, data, names):
         for name in names:
             model(batch, x[name])
 """,
+    "beside files": """
+def run(model, paths, batches, table: torch.Tensor):
+    x = torch.rand(300, 300, device="cuda")
+    for path in paths:
+        print(np.load(path), table.cuda(), torch.randn(600, 600).to("cuda"), x.cpu().to("cuda"))
+    for path in paths:
+        with open(path) as file:
+            print(file.read(), table.cuda())
+    for number, batch in enumerate(batches):
+        print(table.cuda() @ batch)  # DEV402
+        if number % 100 == 0:
+            torch.save(batch, paths[number])
+    for batch in batches:
+        print(table.cuda() @ batch)  # DEV402
+        print([np.load(path) for path in ("a", "b")] if batch is None else 0)
+""",
     "round trips": """
 def run(batches):
     x = torch.rand(300, 300, device="cuda")

@@ -1,4 +1,4 @@
-"""Loops by their text: what an iteration pays once for an inner loop, and which loops a person drives."""
+"""Loops by their text: what an iteration pays once for an inner loop, and which loops a person or a disk drives."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.interpreter.program.branches import is_in_branch
 from devlint.interpreter.program.node_paths import path_to
+from devlint.interpreter.program.training_code import straight_code
 from devlint.syntax.tree_walk import descend, dotted_name
 
 _GRADIENTS: Final = frozenset({"backward", "grad"})
 """The last names of the calls that compute gradients."""
+
+_FILE_CALLS: Final = frozenset(
+    {"open", "load", "save", "savez", "imread", "imwrite", "imsave", "savefig", "save_image", "read_csv", "to_csv"}
+    | {"from_pretrained", "save_pretrained", "loadmat", "savemat", "read_image", "write_png", "write_jpeg"}
+)
+"""The last names of the calls that read or write a file."""
 
 _FEW: Final = 8
 """The largest number of iterations of a loop for which a single copy still counts."""
@@ -59,6 +67,18 @@ def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
 def asks_for_input(loop: cst.CSTNode) -> bool:
     """Return whether each iteration of a loop waits for a line that a person types."""
     return any(isinstance(one, cst.Call) and dotted_name(one.func) == "input" for one in descend(loop))
+
+
+@lru_cache(maxsize=1024)
+def handles_files(loop: cst.For | cst.While) -> bool:
+    """Return whether each iteration of a loop reads or writes a file, outside of branches and inner loops."""
+    calls = (one for one in straight_code(loop.body) if isinstance(one, cst.Call))
+    return any(_handles_file(one) and not is_in_branch(loop, one) for one in calls)
+
+
+def _handles_file(call: cst.Call) -> bool:
+    """Return whether a call reads or writes a file, by its name."""
+    return (dotted_name(call.func) or "").rpartition(".")[2] in _FILE_CALLS
 
 
 def _computes_gradients(loop: cst.For | cst.While) -> bool:

@@ -31,6 +31,7 @@ from devlint.interpreter.state.hot_code import (
     is_paid_for_inner_loop,
     repeater,
     runs_often_in_step,
+    stands_beside_files,
 )
 from devlint.interpreter.state.training_steps import is_in_training, is_in_training_step
 
@@ -83,6 +84,11 @@ class EventContext:
     def paid_for_inner_loop(self) -> bool:
         """Whether the code of the event runs once for all iterations of a loop beside it; computed when asked."""
         return is_paid_for_inner_loop(self.place, self.scope, self.loop)
+
+    @property
+    def beside_files(self) -> bool:
+        """Whether the loop that repeats the code of the event handles a file in each iteration; computed when asked."""
+        return stands_beside_files(self.place, self.scope, self.loop)
 
     @property
     def often_in_step(self) -> bool:

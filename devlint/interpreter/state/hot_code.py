@@ -17,6 +17,7 @@ from devlint.domain.placement import Loop, Place, Scope
 from devlint.interpreter.program.branches import is_in_branch
 from devlint.interpreter.program.inner_loops import (
     asks_for_input,
+    handles_files,
     is_kept_for_inner_loop,
     pays_for_inner_loop,
     stands_beside_training_loop,
@@ -70,6 +71,13 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
             break
         at = run.called_at
     return False
+
+
+def stands_beside_files(place: Place, scope: Scope, loop: Loop | None) -> bool:
+    """Return whether each iteration of the loop that repeats some code reads or writes a file: that takes longer."""
+    repeating = repeater(place, scope, loop)
+    body = repeating.body if isinstance(repeating, Loop) else None
+    return isinstance(body, (cst.For, cst.While)) and handles_files(body)
 
 
 def _serves_inner_loop(code: object, at: Place) -> bool:
