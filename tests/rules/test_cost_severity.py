@@ -233,6 +233,25 @@ def trained(model, data, names):
         for name in names:
             model(batch, x[name])
 """,
+    "loops whose numbers of iterations the source gives": """
+def noisy(table: torch.Tensor):
+    for step in range(100):
+        print(table.to("cuda") @ step, torch.rand(600, 600).to("cuda"))
+
+def trained(model, data, table: torch.Tensor):
+    for epoch in range(100):
+        for batch in data:
+            print(model(batch) @ table.to("cuda"))  # DEV402
+    for epoch in range(0, 10, 0):
+        print(table.to("cuda"))  # DEV402
+    for epoch in range(1, 10_000):
+        print(model(data) @ table.to("cuda"))  # DEV402
+
+def serve(requests):
+    for request in requests:
+        for step in range(10):
+            print(request, torch.rand(600, 600).to("cuda"))  # DEV406
+""",
     "beside files": """
 def run(model, paths, batches, table: torch.Tensor):
     x = torch.rand(300, 300, device="cuda")

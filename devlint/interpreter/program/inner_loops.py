@@ -26,6 +26,9 @@ _FILE_CALLS: Final = frozenset(
 _FEW: Final = 8
 """The largest number of iterations of a loop for which a single copy still counts."""
 
+_SHORT: Final = 100
+"""The largest number of iterations of a loop that counts as run once, unless its function is called again and again."""
+
 
 @lru_cache(maxsize=1024)
 def pays_for_inner_loop(loop: cst.CSTNode, node: cst.CSTNode) -> bool:
@@ -67,6 +70,13 @@ def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
 def asks_for_input(loop: cst.CSTNode) -> bool:
     """Return whether each iteration of a loop waits for a line that a person types."""
     return any(isinstance(one, cst.Call) and dotted_name(one.func) == "input" for one in descend(loop))
+
+
+@lru_cache(maxsize=1024)
+def is_short(loop: cst.For | cst.While) -> bool:
+    """Return whether a loop is known to end after so many iterations that their copies together hardly show."""
+    length = _literal_length(loop)
+    return length is not None and length <= _SHORT
 
 
 @lru_cache(maxsize=1024)
@@ -114,15 +124,20 @@ def _names_given(path: list[cst.CSTNode]) -> Iterator[str]:
 
 def _is_over_few(loop: cst.For | cst.While) -> bool:
     """Return whether a loop goes over a display (`for x in (a, b)`) or over a range of a few numbers."""
-    if isinstance(loop, cst.While):
-        return False
-    match loop.iter:
-        case cst.Tuple() | cst.List() | cst.Set():
-            return True
-        case cst.Call(func=cst.Name(value="range"), args=given):
+    if isinstance(loop, cst.For) and isinstance(loop.iter, (cst.Tuple, cst.List, cst.Set)):
+        return True
+    length = _literal_length(loop)
+    return length is not None and length <= _FEW
+
+
+def _literal_length(loop: cst.For | cst.While) -> int | None:
+    """Return the number of iterations of a loop over a range that is written in numbers; None for any other loop."""
+    match loop:
+        case cst.For(iter=cst.Call(func=cst.Name(value="range"), args=given)):
             numbers = [int(one.value.value, 0) for one in given if isinstance(one.value, cst.Integer)]
-            return len(numbers) == len(given) and len(range(*numbers)) <= _FEW
-    return False
+            valid = len(numbers) == len(given) and len(numbers) in (1, 2, 3) and 0 not in numbers[2:]
+            return len(range(*numbers)) if valid else None
+    return None
 
 
 def _names_in(code: cst.CSTNode) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Hot code: what runs again and again, where the cost of an operation matters.
 
-Hot is a loop over more than a few known elements, a function that runs for every batch, step or request, and what such
+Hot is a loop of unknown or great length, a function that runs for every batch, step or request, and what such
 code calls. Not hot are module level, set-up, the construction of modules, tests, the cells of notebooks but for loops
 over batches, what runs only until its result is kept (`if self.table is None: self.table = ...`), what a loop calls
 only now and then (`if step % 100 == 0: sample()`), and a loop in which a person is asked for input.
@@ -19,6 +19,7 @@ from devlint.interpreter.program.inner_loops import (
     asks_for_input,
     handles_files,
     is_kept_for_inner_loop,
+    is_short,
     pays_for_inner_loop,
     stands_beside_training_loop,
 )
@@ -38,7 +39,8 @@ def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | No
         trains = trains or (isinstance(run.body, cst.CSTNode) and takes_training_step(run.body))
         if run.heat is Heat.ONCE or run.construction or _stands_in(runs_until_kept, at, run):
             return None
-        repeating = None if run.heat is Heat.SET_UP else next(repeating_loops(run, loop), None)
+        long = (one for one in repeating_loops(run, loop) if not _is_short(one))
+        repeating = None if run.heat is Heat.SET_UP else next(long, None)
         if repeating is not None and run.heat is Heat.CELL and not repeating.of_batches:
             repeating = None
         if repeating is not None and (_stands_in(runs_once_in_loops, at, run) or _is_rare(repeating, at, trains)):
@@ -141,6 +143,11 @@ def _is_rare(loop: Loop, at: Place, trains: bool) -> bool:
     if not isinstance(loop.body, cst.CSTNode) or not isinstance(at.node, cst.CSTNode):
         return False
     return asks_for_input(loop.body) or (not trains and runs_now_and_then(loop.body, at.node))
+
+
+def _is_short(loop: Loop) -> bool:
+    """Return whether a loop is known to end after a hundred iterations at most."""
+    return isinstance(loop.body, (cst.For, cst.While)) and is_short(loop.body)
 
 
 def _is_once(run: Scope | None) -> bool:
