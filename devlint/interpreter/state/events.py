@@ -76,6 +76,11 @@ class EventContext:
         return self.repeater is not None
 
     @property
+    def many_times(self) -> bool:
+        """Whether the code of the event is hot by more than a loop that ends after a hundred iterations at most."""
+        return repeater(self.place, self.scope, self.loop, short=False) is not None
+
+    @property
     def repeater(self) -> Loop | Scope | None:
         """The loop, or the run of a function called for each batch, that runs the code of the event again and again."""
         return repeater(self.place, self.scope, self.loop)

@@ -1,6 +1,6 @@
 """Hot code: what runs again and again, where the cost of an operation matters.
 
-Hot is a loop of unknown or great length, a function that runs for every batch, step or request, and what such
+Hot is a loop over more than a few known elements, a function that runs for every batch, step or request, and what such
 code calls. Not hot are module level, set-up, the construction of modules, tests, the cells of notebooks but for loops
 over batches, what runs only until its result is kept (`if self.table is None: self.table = ...`), what a loop calls
 only now and then (`if step % 100 == 0: sample()`), and a loop in which a person is asked for input.
@@ -27,10 +27,11 @@ from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_un
 from devlint.interpreter.program.training_code import runs_now_and_then, takes_training_step, trains
 
 
-def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | None:
+def repeater(place: Place, scope: Scope, loop: Loop | None, *, short: bool = True) -> Loop | Scope | None:
     """Return what runs code again and again: a loop, or the run of a function with such a role; None if nothing does.
 
-    `scope` is the run of the code, and `loop` the innermost loop around it.
+    `scope` is the run of the code, and `loop` the innermost loop around it. Without `short`, loops do not count that
+    are known to end after a hundred iterations.
     """
     at: Place | None = place
     run: Scope | None = scope
@@ -39,8 +40,8 @@ def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | No
         trains = trains or (isinstance(run.body, cst.CSTNode) and takes_training_step(run.body))
         if run.heat is Heat.ONCE or run.construction or _stands_in(runs_until_kept, at, run):
             return None
-        long = (one for one in repeating_loops(run, loop) if not _is_short(one))
-        repeating = None if run.heat is Heat.SET_UP else next(long, None)
+        loops = (one for one in repeating_loops(run, loop) if short or not _is_short(one))
+        repeating = None if run.heat is Heat.SET_UP else next(loops, None)
         if repeating is not None and run.heat is Heat.CELL and not repeating.of_batches:
             repeating = None
         if repeating is not None and (_stands_in(runs_once_in_loops, at, run) or _is_rare(repeating, at, trains)):
