@@ -7,6 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.domain.placement import Place, Scope, steps_elsewhere
+from devlint.domain.value import Rank
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
@@ -99,7 +100,7 @@ class Float64OnAccelerator(Rule):
         refused = next((path for path in uploads if str(path.after.device).startswith("mps")), None)
         if refused is not None:
             yield _finding(event, refused, _refusal_text(event, refused), Severity.ERROR)
-        elif not event.cast_at_once and not event.one_number:
+        elif not event.cast_at_once and event.rank is not Rank.ZERO:
             path = uploads[0]
             self._uploads.setdefault(event.context.place, (event, path))
             yield _finding(event, path, _upload_text(event, path), Severity.INFO)
