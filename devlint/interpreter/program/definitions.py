@@ -86,6 +86,7 @@ class ModuleInfo:
     is_package: bool
     path: Path
     make_index: Callable[[], FileIndex]
+    _evidence: dict[cst.CSTNode, UsageEvidence] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def index(self) -> FileIndex:
@@ -109,6 +110,16 @@ class ModuleInfo:
                 with suppress(SourceError):
                     trees.append(unit.tree)
         return UsageEvidence(*trees)
+
+    def evidence_in(self, node: cst.CSTNode) -> UsageEvidence:
+        """Return the evidence that a function or class of the file gives, collected once for the analyses of all files.
+
+        Each analysis has a `FunctionInfo` of its own for a function.
+        """
+        found = self._evidence.get(node)
+        if found is None:
+            found = self._evidence[node] = UsageEvidence(node)
+        return found
 
     @cached_property
     def has_other_tensors(self) -> bool:
@@ -270,7 +281,7 @@ class FunctionInfo:
     @cached_property
     def evidence(self) -> UsageEvidence:
         """Return the evidence that the function's own code gives of the types of names, by their use."""
-        return UsageEvidence(self.node)
+        return self.module.evidence_in(self.node)
 
     @cached_property
     def is_generator(self) -> bool:
@@ -406,7 +417,7 @@ class ClassInfo:
     @cached_property
     def evidence(self) -> UsageEvidence:
         """Return the evidence that the methods together give of the types of attributes (`self.x`), by their use."""
-        return UsageEvidence(self.node)
+        return self.module.evidence_in(self.node)
 
     @cached_property
     def methods(self) -> Mapping[str, FunctionInfo]:
