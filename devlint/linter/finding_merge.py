@@ -50,9 +50,7 @@ def surest_findings(results: Iterable[FileFindings]) -> list[LocatedFinding]:
                 surest[key] = one
             else:
                 kept = one if _says_more(one, known) else known
-                surest[key] = replace(
-                    kept, origins=one.origins | known.origins, reached=(*known.reached, *one.reached)
-                )
+                surest[key] = replace(kept, origins=one.origins | known.origins, reached=(*known.reached, *one.reached))
     return [one for key, one in surest.items() if key not in withheld]
 
 
