@@ -7,9 +7,8 @@ operations fail.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from devlint.diagnostic import (
     FAILS_TOO,
@@ -60,13 +59,6 @@ def with_assumptions(one: LocatedFinding, assumptions: tuple[AssumptionNote, ...
     return replace(one, diagnostic=replace(one.diagnostic, assumptions=assumptions, confidence=confidence))
 
 
-class _Group(NamedTuple):
-    """What makes findings one bug: the same cause, or the same rule and subject; and whether the cause recurs."""
-
-    key: tuple[str, BugKey] | SharedCause
-    recurs: bool
-
-
 def one_for_each_bug(
     found: Iterable[LocatedFinding], is_silenced: Callable[[Diagnostic], bool], is_script: Callable[[str], bool]
 ) -> list[LocatedFinding]:
@@ -81,40 +73,41 @@ def one_for_each_bug(
     return _one_of_each(left, _subject_of, is_silenced, is_script)
 
 
-def _cause_of(one: LocatedFinding) -> _Group | None:
+def _cause_of(one: LocatedFinding) -> SharedCause | None:
     """Return the cause that a finding shares with others, also those of other rules."""
-    return None if one.cause is None else _Group(one.cause, one.cause.recurs)
+    return one.cause
 
 
-def _subject_of(one: LocatedFinding) -> _Group | None:
-    """Return the subject that a finding shares with others of its rule."""
-    return None if one.subject is None else _Group((one.diagnostic.code, one.subject), _recurs(one))
+def _subject_of(one: LocatedFinding) -> tuple[str, BugKey] | None:
+    """Return the rule and the subject that a finding shares with others."""
+    return None if one.subject is None else (one.diagnostic.code, one.subject)
 
 
 def _one_of_each(
     found: Iterable[LocatedFinding],
-    group_of: Callable[[LocatedFinding], _Group | None],
+    group_of: Callable[[LocatedFinding], Hashable],
     is_silenced: Callable[[Diagnostic], bool],
     is_script: Callable[[str], bool],
 ) -> list[LocatedFinding]:
-    """Return the findings, but of each group only the one to report, and those that a comment silences."""
+    """Return the findings, but of each group only the one to report, and those that a comment silences.
+
+    A finding for which `group_of` returns None is in no group.
+    """
     kept: list[LocatedFinding] = []
-    groups: defaultdict[object, list[LocatedFinding]] = defaultdict(list)
+    groups: defaultdict[Hashable, list[LocatedFinding]] = defaultdict(list)
     for one in found:
         group = group_of(one)
         if group is None:
             kept.append(one)
         else:
-            groups[group.key].append(one)
+            groups[group].append(one)
     for same in groups.values():
-        waiting = same
-        if len(same) > 1:
-            silenced = [one for one in same if _recurs(one) and is_silenced(one.diagnostic)]
-            kept += silenced
-            waiting = [one for one in same if one not in silenced]
-        if waiting:
-            shown = _first_reached(waiting, is_script)
-            kept.append(_with_places_of([one for one in waiting if one is not shown], shown))
+        silenced = [one for one in same if len(same) > 1 and _recurs(one) and is_silenced(one.diagnostic)]
+        kept += silenced
+        left = [one for one in same if one not in silenced]
+        if left:
+            shown = _first_reached(left, is_script)
+            kept.append(_with_places_of([one for one in left if one is not shown], shown))
     return kept
 
 
@@ -160,8 +153,8 @@ def _recurs(one: LocatedFinding) -> bool:
 def _with_places_of(others: Sequence[LocatedFinding], shown: LocatedFinding) -> LocatedFinding:
     """Return a finding that knows the places of other findings of the same bug.
 
-    Its trace ends with those at which the same goes wrong even where the reported operation does not raise. Several
-    uses in one definition are one place, unless they have the same cause.
+    Its trace ends with those at which the same goes wrong even where the reported operation does not raise: of findings
+    with the same cause, and of those in other files.
     """
     if not others:
         return shown
@@ -187,7 +180,7 @@ def _is_told(one: LocatedFinding, shown: LocatedFinding) -> bool:
         return False
     if one.cause is not None and one.cause == shown.cause:
         return True
-    if (one.place.filename, one.place.row) == (shown.place.filename, shown.place.row):
+    if one.place.filename == shown.place.filename:
         return False
     return _weight(one) == _weight(shown) or (
         one.diagnostic.severity is not Severity.INFO and one.diagnostic.confidence is not Confidence.POSSIBLE
