@@ -141,6 +141,12 @@ def test_intent_and_device_decide_how_bad_it_is(source: str, severity: Severity,
 
 
 COSTS = {
+    "an operation with what is float64 too": """
+def smooth():
+    for _ in range(9):
+        signal = torch.from_numpy(np.random.rand(64, 1, 1000)).to("cuda")  # DEV303
+        F.conv1d(signal, torch.ones(1, 1, 3, device="cuda", dtype=torch.float64))
+""",
     "a product with what is float32": """
 def step(rewards, model: nn.Linear):
     for one in rewards:
@@ -164,6 +170,12 @@ for name in range(10):
 }
 
 COSTS_NOTHING = {
+    "an operation that raises, for its dtypes differ": """
+def smooth():
+    for _ in range(9):
+        signal = torch.from_numpy(np.random.rand(64, 1, 1000)).to("cuda")
+        F.conv1d(signal, torch.ones(1, 1, 3, device="cuda"))
+""",
     "an unknown model may cast it": """
 from somewhere import model
 for seed in range(10):
