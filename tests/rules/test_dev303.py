@@ -136,6 +136,12 @@ def test_intent_and_device_decide_how_bad_it_is(source: str, severity: Severity,
 
 
 COSTS = {
+    "an operation with what is float64 too": """
+def smooth():
+    for _ in range(9):
+        signal = torch.from_numpy(np.random.rand(64, 1, 1000)).to("cuda")  # DEV303
+        F.conv1d(signal, torch.ones(1, 1, 3, device="cuda", dtype=torch.float64))
+""",
     "a product with what is float32": """
 def train(rewards, model: nn.Linear, optimizer):
     for one in rewards:
@@ -169,6 +175,12 @@ for name in range(100):
     "the top level of a script": """
 signal = torch.from_numpy(np.loadtxt("a")).to("cuda")
 print((signal - signal.mean()).pow(2).sum())
+""",
+    "an operation that raises, for its dtypes differ": """
+class Net(nn.Module):
+    def forward(self, x):
+        signal = torch.from_numpy(np.random.rand(64, 1, 1000)).to("cuda")
+        return F.conv1d(signal, torch.ones(1, 1, 3, device="cuda"))
 """,
     "an unknown model may cast it": """
 from somewhere import model

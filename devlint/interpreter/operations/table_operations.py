@@ -162,9 +162,10 @@ def apply_bound_row(
     if refused:
         # The operation raises: its result has no dtype that could be wrong elsewhere.
         result = replace(result, dtype=UNKNOWN_DTYPE)
+    else:
+        report_float64_work(frame, row, operands, result.dtype, node, name)
     if row.rank == "broadcast" and _is_other_overload(row, bound):
         result = replace(result, rank=result.rank.lower_bound)
-    report_float64_work(frame, row, operands, result.dtype, node, name)
     _record_writes(frame, row, bound, result)
     if row.generator and "generator" in bound:
         check_generator(frame, bound["generator"][0], result.placement, node, name)

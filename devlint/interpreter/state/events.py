@@ -25,6 +25,7 @@ from devlint.domain.placement import (
 from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Rank, Tensor, Value
+from devlint.interpreter.program.container_entries import is_one_of_entries
 from devlint.interpreter.program.joined_elements import joining_function
 from devlint.interpreter.state.hot_code import (
     is_in_branch_of_hot_code,
@@ -435,6 +436,11 @@ class Transfer(Event):
         if not isinstance(code, cst.CSTNode) or not isinstance(node, cst.CSTNode):
             return None
         return joining_function(code, node)
+
+    @property
+    def is_of_entries(self) -> bool:
+        """Whether the call transfers the entries of a container one by one, which may have different dtypes."""
+        return is_one_of_entries(self.receiver)
 
     @property
     def few_elements(self) -> bool:
