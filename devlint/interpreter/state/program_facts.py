@@ -65,7 +65,7 @@ class ProgramFacts:
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
-        self._settled_names_by_function: dict[FunctionInfo, frozenset[str]] = {}
+        self._settled_names_by_function: dict[cst.CSTNode, frozenset[str]] = {}
         self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
 
     def is_mixed_precision(self, module: ModuleInfo) -> bool:
@@ -113,9 +113,9 @@ class ProgramFacts:
 
     def settled_names(self, function: FunctionInfo) -> frozenset[str]:
         """Return the names that hold one value during a call of a function, computed once for each function."""
-        found = self._settled_names_by_function.get(function)
+        found = self._settled_names_by_function.get(function.node)
         if found is None:
-            found = self._settled_names_by_function[function] = settled_names(function)
+            found = self._settled_names_by_function[function.node] = settled_names(function)
         return found
 
     def transfers_of_parts(self, loop: cst.For) -> tuple[PartTransfer, ...]:
