@@ -137,10 +137,10 @@ def test_intent_and_device_decide_how_bad_it_is(source: str, severity: Severity,
 
 COSTS = {
     "an operation with what is float64 too": """
-def smooth():
-    for _ in range(9):
+class Net(nn.Module):
+    def forward(self, x):
         signal = torch.from_numpy(np.random.rand(64, 1, 1000)).to("cuda")  # DEV303
-        F.conv1d(signal, torch.ones(1, 1, 3, device="cuda", dtype=torch.float64))
+        return F.conv1d(signal, torch.ones(1, 1, 3, device="cuda", dtype=torch.float64))
 """,
     "a product with what is float32": """
 def train(rewards, model: nn.Linear, optimizer):
