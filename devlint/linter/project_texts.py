@@ -31,7 +31,7 @@ def project_texts(given: Collection[Path], disk: DiskReads) -> Mapping[Path, str
     """Return the texts of the project of some files besides these; None if there are too many files to read them."""
     found: list[Path] = []
     size = 0
-    for count, path in enumerate(_files_below(_project_folder(given, disk))):
+    for count, path in enumerate(_files_below(project_folder(given, disk))):
         if path.suffix in _SUFFIXES and path not in given and path.is_file():
             found.append(path)
             size += path.stat().st_size
@@ -69,7 +69,7 @@ def _has_project_file(folder: Path, disk: DiskReads) -> bool:
     return any(disk.is_file(folder / name) for name in _PACKAGE_FILES)
 
 
-def _project_folder(paths: Collection[Path], disk: DiskReads) -> Path:
+def project_folder(paths: Collection[Path], disk: DiskReads) -> Path:
     """Return the folder of the project of some files: the nearest that looks like one, else their common folder."""
     common = Path(os.path.commonpath([path.parent for path in paths]))
     around = (one for one in (common, *common.parents) if any(disk.exists(one / name) for name in _PROJECT_FILES))

@@ -25,6 +25,7 @@ from devlint.domain.placement import (
 from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
 from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Rank, Tensor, Value
+from devlint.interpreter.program.container_entries import is_one_of_entries
 from devlint.interpreter.program.joined_elements import joining_function
 from devlint.interpreter.state.hot_code import (
     is_in_branch_of_hot_code,
@@ -437,6 +438,11 @@ class Transfer(Event):
         return joining_function(code, node)
 
     @property
+    def is_of_entries(self) -> bool:
+        """Whether the call transfers the entries of a container one by one, which may have different dtypes."""
+        return is_one_of_entries(self.receiver)
+
+    @property
     def few_elements(self) -> bool:
         """Whether the receiver was just made with few elements, by the sizes that its factory's call asks for."""
         return self.fresh is not None and self.fresh.extent is not None and self.fresh.extent.is_tiny
@@ -644,7 +650,7 @@ class AcceleratorNameUsed(Event):
     true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
     backend. `chosen` is true for a name of `torch.cuda` in a file that chooses its device while it runs. `seeded` is
     true for a seed of CUDA beside that of torch, which seeds every device, `told` for a figure that code only prints or
-    logs. `statement` is the innermost statement that the use is part of.
+    logs, and for what measures made-up data on CUDA. `statement` is the innermost statement that the use is part of.
     """
 
     name: str
