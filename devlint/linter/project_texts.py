@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from devlint.interpreter.program.disk_reads import DiskReads
 
+FilesBelow: TypeAlias = Callable[[Path], Iterable[Path]]
+"""A function from the folder of a project to the files that a run over the whole project is given."""
 _PROJECT_FILES: Final = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 """The entries by which a folder is known for that of a project."""
 _PACKAGE_FILES: Final = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -27,11 +29,16 @@ _OTHERS_CODE: Final = frozenset({"node_modules", "site-packages", "venv", "__pyc
 """The names of folders in a project whose files are not the project's own."""
 
 
+def no_files(folder: Path) -> Iterable[Path]:
+    """Return no files, for a run that does not look at the project around the given ones."""
+    return ()
+
+
 def project_texts(given: Collection[Path], disk: DiskReads) -> Mapping[Path, str] | None:
     """Return the texts of the project of some files besides these; None if there are too many files to read them."""
     found: list[Path] = []
     size = 0
-    for count, path in enumerate(_files_below(_project_folder(given, disk))):
+    for count, path in enumerate(_files_below(project_folder(given, disk))):
         if path.suffix in _SUFFIXES and path not in given and path.is_file():
             found.append(path)
             size += path.stat().st_size
@@ -69,7 +76,7 @@ def _has_project_file(folder: Path, disk: DiskReads) -> bool:
     return any(disk.is_file(folder / name) for name in _PACKAGE_FILES)
 
 
-def _project_folder(paths: Collection[Path], disk: DiskReads) -> Path:
+def project_folder(paths: Collection[Path], disk: DiskReads) -> Path:
     """Return the folder of the project of some files: the nearest that looks like one, else their common folder."""
     common = Path(os.path.commonpath([path.parent for path in paths]))
     around = (one for one in (common, *common.parents) if any(disk.exists(one / name) for name in _PROJECT_FILES))
