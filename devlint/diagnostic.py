@@ -205,8 +205,9 @@ class Diagnostic:
 
     The trace is a sequence of notes that say how the problem came about, from the oldest step to the newest. The
     assumptions are what the finding takes for granted, and decide its confidence. `since_torch` is the first release of
-    torch in which the advice can be followed, such as (2, 9); None where any will do. `others` are the places at which
-    a run over other files may report the same mistake; `entries` are the given files whose analysis gets to it.
+    torch in which the advice can be followed, such as (2, 9); None where any will do. `refused_since` is the first
+    release that refuses the operation, None where all do. `others` are the places at which a run over other files may
+    report the same mistake; `entries` are the given files whose analysis gets to it.
     """
 
     code: str
@@ -221,6 +222,7 @@ class Diagnostic:
     fingerprint: str = ""
     assumptions: tuple[AssumptionNote, ...] = ()
     since_torch: tuple[int, ...] | None = None
+    refused_since: tuple[int, ...] | None = None
     others: tuple[OtherPlace, ...] = ()
     entries: tuple[str, ...] = ()
 

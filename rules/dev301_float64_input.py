@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
@@ -13,12 +14,11 @@ from devlint.explain.dtype_texts import (
     conversion_suggestion,
     dtype_text,
     implicit_float64,
-    is_decided_in_scope,
     operand_dtype_steps,
 )
 from devlint.explain.place_texts import callee_text, operand_text, operation_text
-from devlint.fixes.cast_insertion import cast_at_conversion, cast_operand, comes_from_parameter
-from devlint.fixes.fix_context import FixContext, NoFix, node_at
+from devlint.fixes.cast_insertion import cast_operand, cast_where_data_enters
+from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.rule import Finding, Rule
 
@@ -87,7 +87,8 @@ class Float64Input(Rule):
         steps = steps_elsewhere(operand_dtype_steps(wide), place)
         yield Finding(
             place,
-            f"float64 {_source_phrase(dtype.source.value)} reaches {_target_phrase(event, narrow)}",
+            f"float64 {_source_phrase(dtype.source.value)} reaches {_target_phrase(event, narrow)}:"
+            " that raises, for the dtypes must be the same",
             (*steps, meeting) if place != event.context.place else steps,
             conversion_suggestion(conversion, narrow.tensor.dtype.name or "float32")
             if conversion is not None
@@ -101,17 +102,12 @@ class Float64Input(Rule):
 def _fix(wide: Operand, dtype: str, conversion: Step | None, context: FixContext) -> Fix:
     """Return the fix for a finding of DEV301: cast the data where torch converts it to a tensor.
 
-    The fix casts the operand where it is used instead if there is no such conversion, or if other callers may pass data
-    of another dtype to the conversion.
+    The fix casts the operand where it is used instead if there is no such conversion, or if data of another dtype may
+    be converted there too.
     """
-    if conversion is None:
-        return cast_operand(context, wide, dtype)
-    try:
-        region, call = context.region_at(conversion.place), node_at(conversion.place)
-        if is_decided_in_scope(conversion.scope, wide.tensor.dtype) or not comes_from_parameter(region, call):
-            return cast_at_conversion(region, call, dtype)
-    except NoFix:
-        pass
+    if conversion is not None:
+        with suppress(NoFix):
+            return cast_where_data_enters(context, conversion, wide.tensor.dtype, dtype)
     return cast_operand(context, wide, dtype)
 
 

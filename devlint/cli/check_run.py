@@ -91,7 +91,8 @@ def run_check(request: CheckRequest) -> int:
     """
     rule_metadata = _metadata_by_code()
     errors = ErrorReporter()
-    files = _find_files(request, _resolver(request, rule_metadata).settings_for, errors)
+    settings_for = _resolver(request, rule_metadata).settings_for
+    files = _find_files(request, settings_for, errors)
     if not files and not errors:
         terminal.warn("no Python files to check")
     for warning in dict.fromkeys(text for file in files for text in file.settings.warnings):
@@ -109,7 +110,7 @@ def run_check(request: CheckRequest) -> int:
             from devlint.cli.fix_mode import fix_files, write_fixes
 
             keep = partial(_filtered, request, baselines, quiet=True)
-            fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache, request.jobs)
+            fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache, settings_for, request.jobs)
             outcome = fixed.repair.seen
     _warn_internal_errors(outcome, verbose=request.verbose)
     if cache is not None and cache.store.problem is not None and request.verbose:

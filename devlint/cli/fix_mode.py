@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import click
@@ -16,9 +17,11 @@ from devlint.cache.store import ProjectCache
 from devlint.cli import terminal
 from devlint.cli.fix_options import FixOptions
 from devlint.cli.output_streams import write_stdout, write_stdout_bytes
+from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.linter.check import CheckResult, Progress, check_files
 from devlint.linter.discovery import DiscoveredFile
+from devlint.linter.neighbouring_files import neighbouring_files
 from devlint.repair.document import Document
 from devlint.repair.file_replacement import FileNotWritten, replace_file
 from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
@@ -62,12 +65,14 @@ def fix_files(
     keep: Callable[[CheckResult], Sequence[Diagnostic]],
     progress: Progress | None,
     cache: ProjectCache | None,
+    settings_for: Callable[[Path], Settings],
     jobs: int = 1,
 ) -> FixResult:
     """Check files, and fix or silence those findings that `keep` returns, in memory only: no file is written.
 
     `keep` takes the outcome of a check and returns the findings that the user asked for. Only the files as they are on
-    the disk are looked up in the `cache`.
+    the disk are looked up in the `cache`. `settings_for` returns the settings of a folder of the project, whose other
+    files must not get new findings either.
     """
     documents = _read(files, stdin)
     first = check_files(files, stdin, progress, _texts(documents), cache, jobs)
@@ -85,7 +90,30 @@ def fix_files(
     def is_wanted(diagnostic: Diagnostic) -> bool:
         return has_fix(diagnostic) and (kept_fingerprints is None or diagnostic.fingerprint in kept_fingerprints)
 
-    return FixResult(documents, repair(documents, first, check_again, is_wanted), first.diagnostics)
+    others: Sequence[DiscoveredFile] = ()
+    if stdin is None and any(map(is_wanted, first.diagnostics)):
+        others = neighbouring_files(files, settings_for)
+
+    def with_others(result: CheckResult, attempt: Documents) -> CheckResult:
+        if not others:
+            return result
+        around = check_files([*files, *others], texts=_texts(attempt), jobs=jobs)
+        return replace(result, diagnostics=(*result.diagnostics, *_of_files(around.diagnostics, others)))
+
+    done = repair(
+        documents,
+        with_others(first, documents),
+        lambda attempt: with_others(check_again(attempt), attempt),
+        is_wanted,
+    )
+    own = replace(done.seen, diagnostics=tuple(_of_files(done.seen.diagnostics, files)))
+    return FixResult(documents, replace(done, seen=own), first.diagnostics)
+
+
+def _of_files(findings: Iterable[Diagnostic], files: Sequence[DiscoveredFile]) -> Iterator[Diagnostic]:
+    """Yield the findings that are in some files."""
+    names = {file.name for file in files}
+    return (one for one in findings if one.region.filename in names)
 
 
 def _count_rules(findings: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
@@ -148,18 +176,19 @@ def _write_difference(fixed: FixResult) -> None:
 def _summarise(fixed: FixResult, options: FixOptions) -> None:
     """Write notes on the number of findings that were fixed or silenced, and on fixes that were not kept."""
     done = fixed.repair
-    if done.fixed or options.show_fixes:
+    fixed_findings = (*done.fixed, *done.followed)
+    if fixed_findings or options.show_fixes:
         verb = "fixed" if options.reason is None else "silenced"
         verb = f"would be {verb}" if options.diff else verb
-        them = "it" if len(done.fixed) == 1 else "them"
-        more = f", and with {them} {fixed.gone_with_fixed} more" if done.fixed and fixed.gone_with_fixed else ""
+        them = "it" if len(fixed_findings) == 1 else "them"
+        more = f", and with {them} {fixed.gone_with_fixed} more" if fixed_findings and fixed.gone_with_fixed else ""
         where = "" if options.stdin else _files_text(fixed.changed)
-        terminal.note(f"{_count_findings(len(done.fixed))} {verb}{where}{more}")
+        terminal.note(f"{_count_findings(len(fixed_findings))} {verb}{where}{more}")
     if options.unasked:
         rest = "to make these changes" if fixed.changed else "to change any, and there is nothing that it would change"
         terminal.note(f"no file was changed: --unsafe-fixes needs --fix {rest}")
     if options.show_fixes:
-        for line in _fixed_lines(done.fixed):
+        for line in _fixed_lines(fixed_findings):
             click.echo(line, err=True)
     for one in done.withdrawn:
         terminal.note(f"not fixed, for it would not help: {one.region.filename}:{one.region.start.row}: {one.code}")

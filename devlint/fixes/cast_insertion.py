@@ -11,15 +11,19 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.domain.dtype import Dtype
+from devlint.domain.placement import Step
+from devlint.explain.dtype_texts import is_decided_in_scope
 from devlint.explain.place_texts import shortened
 from devlint.explain.suggestions import CAST_CALLS, without_cast
 from devlint.fixes.call_edits import add_argument, find_argument, method_name, receiver_of
 from devlint.fixes.edits import append_call, insert_after, replace_node, text_with_call
-from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix, node_at
 from devlint.fixes.import_edits import full_name, write_library_name
 from devlint.fixes.name_queries import parameter_names
 from devlint.fixes.operand_placement import insert_transfer, operand_expression
 from devlint.fixes.tensor_device_text import is_repeatable
+from devlint.interpreter.program.container_entries import is_one_of_entries
 from devlint.interpreter.state.events import Operand
 from devlint.syntax.source_code import source_code
 
@@ -45,6 +49,20 @@ def cast_at_conversion(region: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix
     else:
         raise NoFix
     return Fix(f"Make the tensor {dtype} where the data comes into torch", Applicability.UNSAFE, edits)
+
+
+def cast_where_data_enters(context: FixContext, conversion: Step, found: Dtype, dtype: str) -> Fix:
+    """Return a fix that casts data to a dtype where torch converts it, in the step `conversion` of its dtype `found`.
+
+    Raises NoFix where the same call may convert data of other dtypes too: that of other callers, or other entries of a
+    container.
+    """
+    region, call = context.region_at(conversion.place), node_at(conversion.place)
+    if comes_from_parameter(region, call) and not is_decided_in_scope(conversion.scope, found):
+        raise NoFix
+    if is_one_of_entries(conversion.place):
+        raise NoFix
+    return cast_at_conversion(region, call, dtype)
 
 
 def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Operand | None = None) -> Fix:

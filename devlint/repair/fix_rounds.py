@@ -1,4 +1,7 @@
-"""Application of fixes in rounds: apply some fixes, analyse again, and keep fixes that remove findings and add none."""
+"""Application of fixes in rounds: apply some fixes, analyse again, and keep fixes that remove findings and add none.
+
+Causes are fixed before their consequences, which may be gone then.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
-from devlint.diagnostic import Applicability, Diagnostic
+from devlint.diagnostic import Applicability, Diagnostic, Severity
 from devlint.repair.compatible_fixes import CompatibleFixes
 from devlint.repair.document import Document
 
@@ -38,13 +41,15 @@ ResultT = TypeVar("ResultT", bound=AnalysisResult)
 class RepairResult(Generic[ResultT]):
     """The outcome of a repair: the changed files, their last analysis (`seen`), and the findings that were fixed.
 
-    `withdrawn` are findings whose fix did not help or caused another finding. `finished` is False if the maximum number
-    of rounds was reached.
+    `followed` are findings that came to light by the fixes of others, and were fixed along with them. `withdrawn` are
+    findings whose fix did not help or caused another finding. `finished` is False if the maximum number of rounds was
+    reached.
     """
 
     documents: Documents
     seen: ResultT
     fixed: tuple[Diagnostic, ...] = ()
+    followed: tuple[Diagnostic, ...] = ()
     withdrawn: tuple[Diagnostic, ...] = ()
     finished: bool = True
 
@@ -106,18 +111,21 @@ def repair(
     """
     limits = _TrialLimits()
     fixed: list[Diagnostic] = []
+    followed: list[Diagnostic] = []
     for _ in range(MAX_ROUNDS):
         tried = _chosen(seen.diagnostics, documents, limits, wanted)
         if not tried:
-            return RepairResult(documents, seen, tuple(fixed), tuple(limits.harmful.values()))
-        attempt, after, worse = _attempt(documents, seen, tried, look, wanted)
+            return RepairResult(documents, seen, tuple(fixed), tuple(followed), tuple(limits.harmful.values()))
+        attempt, after, more, worse = _attempt(documents, seen, tried, look, wanted)
         if worse:
             limits.learn(tried, worse)
             continue
         limits.relax(tried)
         fixed += tried
+        followed += more
         documents, seen = attempt, after
-    return RepairResult(documents, seen, tuple(fixed), tuple(limits.harmful.values()), finished=False)
+    withdrawn = tuple(limits.harmful.values())
+    return RepairResult(documents, seen, tuple(fixed), tuple(followed), withdrawn, finished=False)
 
 
 def _attempt(
@@ -126,17 +134,22 @@ def _attempt(
     tried: Sequence[Diagnostic],
     look: Callable[[Documents], ResultT],
     wanted: Callable[[Diagnostic], bool],
-) -> tuple[Documents, ResultT, set[str]]:
+) -> tuple[Documents, ResultT, list[Diagnostic], set[str]]:
     """Apply the fixes of some findings to the documents (files under repair) and analyse the documents again.
 
-    Return the changed documents, their analysis, and the files that have more findings than expected. A fix may uncover
-    a finding that was hidden (of two misplaced tensors, only the first is reported), or lead to a finding that has a
-    fix of its own. Such fixes are applied too before the attempt is judged.
+    Return the changed documents, their analysis, the findings that were fixed besides, and the files that have more
+    findings than expected. A fix may uncover a finding that was hidden (of two misplaced tensors, only the first is
+    reported), or lead to a finding that has a fix of its own. Such fixes are applied too before the attempt is judged,
+    but none where the fixes have made an error of code that ran.
     """
     known = {_key(one) for one in seen.diagnostics if one.fix is not None} - {_key(one) for one in tried}
     attempt = _applied(documents, tried)
     after = look(attempt)
+    followed: list[Diagnostic] = []
     for _ in range(MAX_FOLLOWED):
+        broken = _broken_files(seen.diagnostics, tried, after.diagnostics)
+        if broken:
+            return attempt, after, followed, broken
         worse = _files_made_worse(seen.diagnostics, tried, after.diagnostics)
         led_to = [one for one in after.diagnostics if one.region.filename in worse]
         led_to = [one for one in led_to if one.fix is not None and _key(one) not in known]
@@ -145,7 +158,8 @@ def _attempt(
             break
         attempt = _applied(attempt, more)
         after = look(attempt)
-    return attempt, after, _files_made_worse(seen.diagnostics, tried, after.diagnostics)
+        followed += more
+    return attempt, after, followed, _files_made_worse(seen.diagnostics, tried, after.diagnostics)
 
 
 def applicable_fix_filter(unsafe: bool) -> Callable[[Diagnostic], bool]:
@@ -157,16 +171,41 @@ def applicable_fix_filter(unsafe: bool) -> Callable[[Diagnostic], bool]:
 def _chosen(
     found: Iterable[Diagnostic], documents: Documents, limits: _TrialLimits, wanted: Callable[[Diagnostic], bool]
 ) -> list[Diagnostic]:
-    """Return the wanted findings whose fixes can be applied together and are within the limits for one round."""
-    choice = CompatibleFixes()
-    taken: Counter[str] = Counter()
-    for one in found:
-        document = documents.get(one.region.filename)
-        if document is None or one.fix is None or not wanted(one) or not document.takes(one.fix.edits):
-            continue
-        if limits.allows(one, taken) and choice.take(one):
-            taken[one.region.filename] += 1
-    return choice.chosen
+    """Return the wanted findings whose fixes can be applied together and are within the limits for one round.
+
+    Errors come first, and alone: they raise, and what is said of the code after them may be true no longer.
+    """
+    possible = [one for one in found if _is_possible(one, documents, wanted)]
+    for urgent in (True, False):
+        choice = CompatibleFixes()
+        taken: Counter[str] = Counter()
+        for one in _causes_first([one for one in possible if (one.severity is Severity.ERROR) is urgent]):
+            if limits.allows(one, taken) and choice.take(one):
+                taken[one.region.filename] += 1
+        if choice.chosen:
+            return choice.chosen
+    return []
+
+
+def _is_possible(one: Diagnostic, documents: Documents, wanted: Callable[[Diagnostic], bool]) -> bool:
+    """Return whether a finding is wanted, and its fix can be applied to the documents (files under repair)."""
+    document = documents.get(one.region.filename)
+    return document is not None and one.fix is not None and wanted(one) and document.takes(one.fix.edits)
+
+
+def _causes_first(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Return findings in the order in which their fixes are chosen: of two that exclude each other, the first is taken.
+
+    A finding at a step of another one's trace may be its cause, and comes before it. So does one with a safe fix, which
+    mends what is surely a slip.
+    """
+    places = {one.region for one in found}
+
+    def rank(one: Diagnostic) -> tuple[bool, bool]:
+        told = {note.region for note in one.trace} - {one.region}
+        return not places.isdisjoint(told), one.fix is not None and one.fix.applicability is not Applicability.SAFE
+
+    return sorted(found, key=rank)
 
 
 def _applied(documents: Documents, tried: Iterable[Diagnostic]) -> Documents:
@@ -185,6 +224,14 @@ def _files_made_worse(
     expected = _count(before)
     expected.subtract(_count(tried))
     return {filename for (filename, code), number in _count(after).items() if number > expected[filename, code]}
+
+
+def _broken_files(before: Iterable[Diagnostic], tried: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> set[str]:
+    """Return the files in which fixes of mere warnings have made an error: there was no error to hide another one."""
+    if any(one.severity is Severity.ERROR for one in tried):
+        return set()
+    was, now = ([one for one in some if one.severity is Severity.ERROR] for some in (before, after))
+    return _files_made_worse(was, (), now)
 
 
 def _count(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:

@@ -147,6 +147,44 @@ def test_what_was_fixed_is_listed(devlint: Run) -> None:
     ]
 
 
+def test_what_a_fix_led_to_is_listed_too(devlint: Run) -> None:
+    Path("a.py").write_text("import torch\n\nx = torch.ones(3)\nx.to('cuda')\ny = torch.ones(3)\nprint(x + y)\n")
+    _, _, err = devlint("--extend-select", "DEV101", "--fix", "--unsafe-fixes", "--show-fixes")
+    assert "y = torch.ones(3, device=x.device)" in text()
+    assert err.splitlines() == [
+        "note: 2 findings fixed in a.py",
+        "  a.py:",
+        "    1 x DEV101 (mixed-device-op)",
+        "    1 x DEV201 (discarded-transfer)",
+        "note: no findings in 1 file",
+    ]
+
+
+@pytest.mark.parametrize(("device", "is_kept"), [("cpu", False), ("cuda", True)])
+@pytest.mark.parametrize("other", ["importing", "imported"])
+def test_a_fix_may_do_no_harm_in_another_file(devlint: Run, other: str, device: str, is_kept: bool) -> None:
+    """Only `a.py` is named; `b.py` adds its `x`, which a fix puts on cuda, to a tensor that is there or is not."""
+    lost, adds = "x = torch.ones(3)\nx.to('cuda')\n", f"x + torch.ones(3, device='{device}')"
+    if other == "importing":
+        a, b = f"import torch\n\n{lost}", f"import torch\n\nfrom a import x\n\nprint({adds})\n"
+    else:
+        a, b = (
+            f"import torch\n\nfrom b import add\n\n{lost}add(x)\n",
+            f"import torch\n\ndef add(x):\n    return {adds}\n",
+        )
+    Path("a.py").write_text(a)
+    Path("b.py").write_text(b)
+    status, out, err = devlint("--extend-select", "DEV101", "--fix", "--unsafe-fixes", "a.py")
+    assert text("b.py") == b
+    if is_kept:
+        assert (status, out, err) == (0, "", "note: 1 finding fixed in a.py\n" + CLEAN)
+        assert text() == a.replace("x.to(", "x = x.to(")
+    else:
+        assert err.splitlines()[0].startswith("note: not fixed, for it would not help: a.py:")
+        assert (status, text()) == (1, a)
+        assert "b.py" not in out
+
+
 def test_a_rule_that_is_off_fixes_nothing(devlint: Run) -> None:
     assert devlint("--fix", "--ignore", "DEV201") == (0, "", CLEAN)
     assert text() == BAD

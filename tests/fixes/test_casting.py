@@ -129,6 +129,81 @@ PAIRS = {
         signal = torch.from_numpy(np.random.rand(512))
         print(signal.to("cuda", dtype=torch.float32), signal.float().cuda())
         """,
+    ("DEV303", "an entry of a batch whose other entries are integers"): """
+        import numpy as np
+
+        def step(device="cuda"):
+            batch = {"clean": torch.from_numpy(np.random.rand(4, 8)), "label": torch.arange(4)}
+            batch = {key: value.to(device) for key, value in batch.items()}
+            return torch.exp(batch["clean"]).gather(1, batch["label"][:, None])
+
+        for _ in range(9):
+            step()
+        # becomes (unsafe)
+        import numpy as np
+
+        def step(device="cuda"):
+            batch = {"clean": torch.from_numpy(np.random.rand(4, 8)).float(), "label": torch.arange(4)}
+            batch = {key: value.to(device) for key, value in batch.items()}
+            return torch.exp(batch["clean"]).gather(1, batch["label"][:, None])
+
+        for _ in range(9):
+            step()
+        """,
+    ("DEV303", "one call that moves two dtypes"): """
+        import numpy as np
+
+        def move(tensor):
+            moved = tensor
+            return moved.to("cuda")
+
+        signal = move(torch.from_numpy(np.random.rand(512)))
+        labels = move(torch.arange(512))
+        print(torch.exp(signal)[labels])
+        # becomes (unsafe)
+        import numpy as np
+
+        def move(tensor):
+            moved = tensor
+            return moved.to("cuda")
+
+        signal = move(torch.from_numpy(np.random.rand(512)).float())
+        labels = move(torch.arange(512))
+        print(torch.exp(signal)[labels])
+        """,
+    ("DEV303", "entries that come into torch by one call"): """
+        import numpy as np
+
+        def step(arrays):
+            batch = {"clean": np.random.rand(4, 8), "label": np.arange(4)}
+            batch = {key: torch.from_numpy(value) for key, value in batch.items()}
+            batch = {key: value.to("cuda") for key, value in batch.items()}
+            return torch.exp(batch["clean"]).gather(1, batch["label"][:, None])
+        """,
+    ("DEV301", "entries that come into torch by one call"): """
+        import numpy as np
+
+        batch = {"clean": np.random.rand(4, 8), "label": np.arange(4)}
+        batch = {key: torch.from_numpy(value) for key, value in batch.items()}
+        print(nn.Linear(8, 3)(batch["clean"]).gather(1, batch["label"][:, None]))
+        # becomes (unsafe)
+        import numpy as np
+
+        batch = {"clean": np.random.rand(4, 8), "label": np.arange(4)}
+        batch = {key: torch.from_numpy(value) for key, value in batch.items()}
+        print(nn.Linear(8, 3)(batch["clean"].float()).gather(1, batch["label"][:, None]))
+        """,
+    ("DEV301", "samples that become one tensor"): """
+        import numpy as np
+
+        samples = torch.stack([torch.from_numpy(one) for one in [np.random.rand(8), np.random.rand(8)]])
+        print(nn.Linear(8, 3)(samples))
+        # becomes (unsafe)
+        import numpy as np
+
+        samples = torch.stack([torch.from_numpy(one).float() for one in [np.random.rand(8), np.random.rand(8)]])
+        print(nn.Linear(8, 3)(samples))
+        """,
     ("DEV303", "a function that takes any array"): """
         import numpy as np
 

@@ -127,3 +127,51 @@ PAIRS = {
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS.keys())
 def test_the_result_is_kept(pair: str) -> None:
     check_fix(pair, "DEV201", "DEV202", "DEV203")
+
+
+def test_a_lost_result_is_kept_and_what_follows_of_it_is_left_alone() -> None:
+    check_fix(
+        """
+        def count(target, predicted):
+            return torch.bincount(target * 4 + predicted)
+
+        labels = torch.arange(8)
+        labels.to("cuda")
+        predicted = torch.ones(8, device="cuda", dtype=torch.int64)
+        print(count(labels, predicted))
+        # becomes (safe)
+        def count(target, predicted):
+            return torch.bincount(target * 4 + predicted)
+
+        labels = torch.arange(8)
+        labels = labels.to("cuda")
+        predicted = torch.ones(8, device="cuda", dtype=torch.int64)
+        print(count(labels, predicted))
+        """,
+        "DEV101",
+        "DEV201",
+    )
+
+
+def test_what_does_not_follow_of_a_lost_result_is_fixed_as_well() -> None:
+    check_fix(
+        """
+        def count(target, predicted):
+            return torch.bincount(target * 4 + predicted)
+
+        labels = torch.arange(8)
+        labels.to("cuda")
+        predicted = torch.ones(8, dtype=torch.int64)
+        print(count(labels.cuda(), predicted))
+        # becomes
+        def count(target, predicted):
+            return torch.bincount(target * 4 + predicted)
+
+        labels = torch.arange(8)
+        labels = labels.to("cuda")
+        predicted = torch.ones(8, dtype=torch.int64, device="cuda")
+        print(count(labels.cuda(), predicted))
+        """,
+        "DEV101",
+        "DEV201",
+    )
