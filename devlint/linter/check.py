@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 _MOST_FOLDERS: Final = 5_000
-_MOST_FILES: Final = 2_000
+_MOST_FILES: Final = 1_000
 """The number of folders, and of files, from which on a run over some files does not look at the rest of a project."""
 
 
