@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -537,9 +537,10 @@ def _goes_into_model(facts: FileFacts, loop: ast.For, names: set[str], site: ast
     """Return whether names of a batch go into a moved model, or into a loss beside the output of one."""
     marks: dict[ast.AST, str] = {site: SITE} if site is not None else {}
     outputs: set[str] = set()
+    moved = {one for one in facts.moved_modules if not _is_loaded_before(facts, loop, one)}
     for node in ast.walk(loop):
         match node:
-            case ast.Assign(targets=[target], value=ast.Call(func=func)) if dotted(func) in facts.moved_modules:
+            case ast.Assign(targets=[target], value=ast.Call(func=func)) if dotted(func) in moved:
                 outputs |= {dotted(one) for one in getattr(target, "elts", [target])} - {""}
     for node in ast.walk(loop):
         if not isinstance(node, ast.Call):
@@ -547,12 +548,28 @@ def _goes_into_model(facts: FileFacts, loop: ast.For, names: set[str], site: ast
         operands = [entering(one, marks) for one in (*node.args, *(one.value for one in node.keywords))]
         mine = any(one & names for one in operands)
         called = dotted(node.func)
-        if mine and called in facts.moved_modules and not re.search(r"crit|loss|optim|metric", called, re.IGNORECASE):
+        if mine and called in moved and not re.search(r"crit|loss|optim|metric", called, re.IGNORECASE):
             return True
         is_loss = re.search(r"criterion|loss_fn|loss_func|cross_entropy|nll_loss|mse_loss|l1_loss|binary_cross", called)
         if is_loss and mine and any(one & outputs and not one & names for one in operands):
             return True
     return False
+
+
+def _is_loaded_before(facts: FileFacts, loop: ast.For, name: str) -> bool:
+    """Return whether a function loads a whole module from a file before a loop, and does not move it from there on."""
+    is_loaded = False
+    for node in sorted(
+        (one for one in facts.below(facts.scope_of(loop)) if isinstance(one, (ast.Assign, ast.Expr))),
+        key=lambda one: one.lineno,
+    ):
+        if node.lineno > loop.lineno:
+            break
+        if any(transfer_target(one) and dotted(receiver_of(one)) == name for one in ast.walk(node)):
+            is_loaded = False
+        elif isinstance(node, ast.Assign) and name in map(dotted, node.targets):
+            is_loaded = isinstance(node.value, ast.Call) and dotted(node.value.func) == "torch.load"
+    return is_loaded
 
 
 def _transfers_of(root: ast.AST, name: str) -> int:
@@ -561,7 +578,7 @@ def _transfers_of(root: ast.AST, name: str) -> int:
 
 def forget(facts: FileFacts) -> Iterator[Mutation]:
     """FORGET: a training loop no longer moves a part of the batch that goes into the moved model or its loss."""
-    if facts.has_data_parallel:
+    if facts.has_data_parallel or facts.loads_from_device:
         return
     for node in facts.nodes:
         target = transfer_target(node)
@@ -596,7 +613,7 @@ def _assigned_by(facts: FileFacts, node: ast.Call) -> set[str]:
 
 def loop(facts: FileFacts) -> Iterator[Mutation]:
     """LOOP: transfers of a batch become a loop that rebinds its own variable, which loses them."""
-    if facts.has_data_parallel:
+    if facts.has_data_parallel or facts.loads_from_device:
         return
     for node in facts.nodes:
         match node:
@@ -1020,13 +1037,27 @@ def _is_conversion(call: ast.Call) -> bool:
 
 
 def _derived_through_transfers(facts: FileFacts, scope: Scope, marks: dict[ast.AST, str]) -> set[str]:
-    """Return the names that hold a marked expression after shape methods, transfers and `Variable`."""
+    """Return the names that hold a marked expression after shape methods, transfers and `Variable`.
+
+    A name that a function also assigns a cast of itself does not count.
+    """
     found = {SITE}
     for _round in range(3):
         for name, value, _ in facts.assignments(scope):
             if value is not None and name and _through(value, marks) & found:
                 found.add(name)
-    return found
+    return {one for one in found if one == SITE or not _is_cast_again(facts, scope, one, marks)}
+
+
+def _is_cast_again(facts: FileFacts, scope: Scope, name: str, marks: Mapping[ast.AST, str]) -> bool:
+    """Return whether a function assigns a name a cast of what it holds: `x = x.type(torch.float32).to(device)`."""
+    for value in facts.values_of(name, scope):
+        if value is None or _through(value, dict(marks)) & {name, SITE}:
+            continue
+        casts = (one for one in ast.walk(value) if method_of(one) in ("float", "double", "half", "type", "to", "long"))
+        if any(_root(one) == name for one in casts if isinstance(one, ast.expr)):
+            return True
+    return False
 
 
 def _through(node: ast.expr, marks: dict[ast.AST, str]) -> set[str]:
@@ -1057,11 +1088,12 @@ def _goes_into_any_module(facts: FileFacts, scope: Scope, marks: dict[ast.AST, s
         # A module with several inputs may have no parameters, and compute in the dtype of its inputs.
         if isinstance(node, ast.Call) and len(node.args) == 1 and _through(node.args[0], marks) & holders:
             name = dotted(node.func)
-            if name in facts.moved_modules or re.fullmatch(
+            is_module = name in facts.moved_modules or re.fullmatch(
                 r"(self\.)?(\w+_)?(model|net|network|generator|discriminator|policy|encoder|decoder|actor|critic|netG"
                 r"|netD|G|D|linear|fc|conv|mlp)\d*",
                 name,
-            ):
+            )
+            if is_module and facts.has_default_dtype(name):
                 return True
     return False
 
@@ -1138,6 +1170,8 @@ def _float64_inputs(facts: FileFacts) -> Iterator[Mutation]:
         if around is None or name not in _batch_names(facts, around) or name in facts.moved_modules:
             continue
         if re.search(r"crit|loss|metric", dotted(node.func), re.IGNORECASE):
+            continue
+        if not facts.has_default_dtype(dotted(node.func)):
             continue
         if _transfers_of(around, name) or any(name in _assigned_by(facts, one) for one in _transfers(around)):
             end = facts.span(node.args[0])[1]

@@ -337,6 +337,57 @@ class FileFacts:
                 found[name] = device
         return found
 
+    def made_modules(self, name: str) -> list[ast.expr]:
+        """Return the values that the file assigns to a module's name, without transfers and wrappers of the module."""
+        values = [
+            _without_transfers(value)
+            for node in self.nodes
+            if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))
+            for value in self.values_of(name, node)
+            if value is not None
+        ]
+        return [
+            one
+            for one in values
+            if dotted(one) != name
+            and not (isinstance(one, ast.Call) and any(_dotted_module(each) == name for each in one.args))
+        ]
+
+    def has_default_dtype(self, name: str) -> bool:
+        """Return whether all modules that the file assigns to a name are constructed in it, none is loaded or given."""
+        values = self.made_modules(name)
+        return bool(values) and all(map(is_constructor_call, values))
+
+    @cached_property
+    def loads_from_device(self) -> bool:
+        """Whether the file makes a dataset of tensors that it has moved to a device: their batches lie there."""
+        moved: set[str] = set()
+        scopes = [one for one in self.nodes if isinstance(one, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))]
+        for _round in range(4):
+            for scope in scopes:
+                for name, value, _ in self.assignments(scope):
+                    if value is not None and name and self._is_of_moved(value, moved):
+                        moved.add(name)
+        return any(
+            isinstance(node, ast.Call)
+            and dotted(node.func).rpartition(".")[2] == "TensorDataset"
+            and any(self._is_of_moved(one, moved) for one in node.args)
+            for node in self.nodes
+        )
+
+    def _is_of_moved(self, value: ast.expr, moved: set[str]) -> bool:
+        """Return whether an expression is a moved tensor, a part of one, or computed of one tensor by tensor."""
+        while not isinstance(value, ast.Name):
+            if transfer_target(value):
+                return transfer_target(value) not in ("'cpu'", "torch.device('cpu')")
+            if isinstance(value, ast.Subscript):
+                value = value.value
+            elif method_of(value) in SHAPE_METHODS | {"squeeze"}:
+                value = receiver_of(value)
+            else:
+                break
+        return bool(entering(value) & moved)
+
     def looks_like_module(self, name: str) -> bool:
         """Return whether a dotted name may hold a module or another object that its `.to()` changes in place."""
         if MODULE_NAME.search(name) or name in self._constructed:
@@ -418,10 +469,15 @@ def _innermost_variable(value: ast.expr) -> ast.expr:
     return value.args[0] if isinstance(value, ast.Call) and dotted(value.func) == "Variable" and value.args else value
 
 
-def _without_transfers(value: ast.AST) -> ast.AST:
+def _without_transfers(value: ast.expr) -> ast.expr:
     while isinstance(value, ast.Call) and method_of(value) in ("to", "cuda", "cpu", "eval", "train", "half", "float"):
         value = receiver_of(value)
     return value
+
+
+def _dotted_module(node: ast.AST) -> str:
+    """Return the dotted name of a module that an expression moves, or of the module itself."""
+    return dotted(_without_transfers(node))
 
 
 def is_constructor_call(node: ast.AST) -> bool:

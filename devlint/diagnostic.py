@@ -144,6 +144,8 @@ class Region:
 
 FAILS_TOO: Final = "fails here too"
 """The message of a note at another place where the same mistake makes an operation fail."""
+SAME_HERE: Final = "the same here"
+"""The message of a note at another place where the same mistake is only slow or fragile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +191,23 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherPlace:
+    """Another place at which a mistake would be reported, by a rule with a code, if it were not reported elsewhere."""
+
+    code: str
+    region: Region
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding in a report: the rule that made it, its region in the source, and its message, trace, advice and fix.
 
     The trace is a sequence of notes that say how the problem came about, from the oldest step to the newest. The
     assumptions are what the finding takes for granted, and decide its confidence. `since_torch` is the first release of
-    torch in which the advice can be followed, such as (2, 9); None where any will do.
+    torch in which the advice can be followed, such as (2, 9); None where any will do. `refused_since` is the first
+    release that refuses the operation, None where all do. `others` are the places at which a run over other files may
+    report the same mistake; `entries` are the given files whose analysis gets to it.
     """
 
     code: str
@@ -209,6 +222,9 @@ class Diagnostic:
     fingerprint: str = ""
     assumptions: tuple[AssumptionNote, ...] = ()
     since_torch: tuple[int, ...] | None = None
+    refused_since: tuple[int, ...] | None = None
+    others: tuple[OtherPlace, ...] = ()
+    entries: tuple[str, ...] = ()
 
     @property
     def order(self) -> tuple[str, int, Position, str]:

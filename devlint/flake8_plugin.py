@@ -13,7 +13,7 @@ import os
 import tempfile
 from argparse import Namespace
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -186,15 +186,21 @@ def _new_lines(files: Sequence[DiscoveredFile], text: bytes | None) -> dict[str,
     found: defaultdict[str, list[Diagnostic]] = defaultdict(list)
     for diagnostic in check_files(files, text).diagnostics:
         found[diagnostic.region.filename].append(diagnostic)
-    return {str(file.path): [_flake8_line(each) for each in _without_known(found[file.name], file)] for file in files}
+    paths = {file.name: file.path for file in files}
+    return {
+        str(file.path): [_flake8_line(each) for each in _without_known(found[file.name], file, paths)] for file in files
+    }
 
 
-def _without_known(found: list[Diagnostic], file: DiscoveredFile) -> list[Diagnostic]:
-    """Return the findings in one file that the baseline file of its settings, if there is one, does not record."""
+def _without_known(found: list[Diagnostic], file: DiscoveredFile, paths: Mapping[str, Path]) -> list[Diagnostic]:
+    """Return the findings in one file that the baseline file of its settings, if there is one, does not record.
+
+    `paths` are those of the checked files by their names.
+    """
     if file.settings.baseline is None:
         return found
     try:
-        return without_known(found, file.settings.baseline, file.path)
+        return without_known(found, file.settings.baseline, paths.__getitem__)
     except BaselineError as problem:
         raise ExecutionError(f"devlint: {problem.advice}") from None
 

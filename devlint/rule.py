@@ -28,6 +28,7 @@ class Finding:
     reported; of findings of any rule with the same `cause`, the one found first. `assumptions` are what the finding
     takes for granted, and decide how sure it is. `make_fix` makes the fix. `since_torch` is the first
     release of torch in which the advice can be followed: the finding is dropped for a project that supports older ones.
+    `refused_since` is the first release that refuses the operation: it is dropped for one that only takes older ones.
     """
 
     place: Place
@@ -40,6 +41,7 @@ class Finding:
     cause: Cause | None = None
     make_fix: FixMaker | None = None
     since_torch: tuple[int, ...] | None = None
+    refused_since: tuple[int, ...] | None = None
 
     @property
     def confidence(self) -> Confidence:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.domain.placement import Place, Step, steps_elsewhere
+from devlint.domain.placement import Place, Scope, Step, steps_elsewhere
+from devlint.domain.value import Rank
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import (
@@ -22,7 +23,7 @@ from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.cast_insertion import cast_where_data_enters, cast_with_transfer, comes_from_parameter
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
-from devlint.interpreter.state.events import Float64Work, Transfer
+from devlint.interpreter.state.events import EventContext, Float64Work, Transfer
 from devlint.rule import Finding, Rule
 
 
@@ -30,10 +31,11 @@ class Float64OnAccelerator(Rule):
     """float64 is moved to an accelerator.
 
     ## What it does
-    Finds transfers of float64 tensors to an accelerator where the program then computes with them there: in code that
-    runs again and again (a loop, a `forward`, a training step, what those call), and at the top level of a script.
-    Where no computation in float64 is seen, for a tensor of few elements, and where float64 was written out
-    (`dtype=torch.float64`), it is only an information. Towards MPS, which has no float64, it is an error everywhere.
+    Finds transfers of float64 tensors to an accelerator where the program then computes with them there, in the steps
+    of a training and in functions that are called for each batch (a `forward`, a loss, what those call).
+    Everywhere else, where no computation in float64 is seen, for a tensor of few elements, and where float64 was
+    written out (`dtype=torch.float64`), it is only an information: readers of such findings in public code found that
+    the cost did not show. Towards MPS, which has no float64, it is an error everywhere.
 
     ## Why is this bad?
     Accelerators compute float64 at 1/2 to 1/64 of their float32 speed, and it takes twice the memory and twice the
@@ -44,9 +46,12 @@ class Float64OnAccelerator(Rule):
     import numpy as np
     import torch
 
-    signal = torch.from_numpy(np.linspace(0.0, 1.0, 100))
-    signal = signal.to("cuda")
-    print((signal * signal).sum())
+    def train(model, optimizer, names):
+        for name in names:
+            target = torch.from_numpy(np.loadtxt(name)).to("cuda")
+            loss = (model(name) - target).pow(2).mean()
+            loss.backward()
+            optimizer.step()
     ```
 
     ## Use instead
@@ -54,9 +59,12 @@ class Float64OnAccelerator(Rule):
     import numpy as np
     import torch
 
-    signal = torch.from_numpy(np.linspace(0.0, 1.0, 100))
-    signal = signal.to("cuda", torch.float32)
-    print((signal * signal).sum())
+    def train(model, optimizer, names):
+        for name in names:
+            target = torch.from_numpy(np.loadtxt(name)).to("cuda", torch.float32)
+            loss = (model(name) - target).pow(2).mean()
+            loss.backward()
+            optimizer.step()
     ```
 
     ## Fix safety
@@ -90,7 +98,7 @@ class Float64OnAccelerator(Rule):
         Whether the program computes with the tensor there is noted; `final_findings` tells.
         """
         if isinstance(event, Float64Work):
-            if is_implicit(event.operand.tensor.dtype) and (event.context.hot or _is_at_top_level(event)):
+            if is_implicit(event.operand.tensor.dtype) and _runs_in_steps(event.context):
                 self._work.setdefault(event.moved.place, event)
             return
         dtypes = self._dtypes[event.context.place]
@@ -104,11 +112,10 @@ class Float64OnAccelerator(Rule):
         refused = next((path for path in uploads if str(path.after.device).startswith("mps")), None)
         if refused is not None:
             yield _finding(event, dtypes, refused, _refusal_text(event, refused), Severity.ERROR)
-        elif not event.cast_at_once and not event.one_number:
+        elif not event.cast_at_once and event.rank is not Rank.ZERO:
             path = uploads[0]
             self._uploads.setdefault(event.context.place, (event, path))
-            costs = event.unread and _is_at_top_level(event) and is_implicit(event.dtype_before)
-            yield _finding(event, dtypes, path, _upload_text(event, path), None if costs else Severity.INFO)
+            yield _finding(event, dtypes, path, _upload_text(event, path), Severity.INFO)
 
     def final_findings(self) -> Iterator[Finding]:
         """Yield the findings for the transfers after which the program computes in float64 on the accelerator."""
@@ -194,6 +201,9 @@ def _work_text(event: Transfer, path: TransferPath, work: Float64Work) -> str:
     )
 
 
-def _is_at_top_level(event: Transfer | Float64Work) -> bool:
-    """Return whether an event happens at the top level of a script, often with the data of the whole run."""
-    return event.context.scope.entry and not event.context.symbolic
+def _runs_in_steps(context: EventContext) -> bool:
+    """Return whether code runs in the steps of a training, or in a function that is called for each batch.
+
+    Other loops, and the top level of a script, hardly ever compute so much in float64 that it shows.
+    """
+    return isinstance(context.repeater, Scope) or context.in_training_step

@@ -12,6 +12,7 @@ from devlint.explain.causes import dtype_cause
 from devlint.explain.dtype_texts import dtype_phrase, operand_dtype_steps
 from devlint.explain.place_texts import operand_text, operation_text
 from devlint.explain.suggestions import cast_text
+from devlint.explain.torch_releases import refused_since
 from devlint.fixes.cast_insertion import cast_operand
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.state.events import RefusedIndexDtype
@@ -56,7 +57,8 @@ class IndexDtype(Rule):
 
     ## Known limits
     Python numbers, lists and NumPy arrays as indices are not judged. An empty index of a wrong dtype is reported
-    everywhere, though `gather` and `scatter` let it pass.
+    everywhere, though `gather` and `scatter` let it pass. A project that pins a torch which took masks of uint8 (before
+    2.1), or whose `/` made integers of integers (before 1.7), is not told of them.
     """
 
     code = "DEV305"
@@ -80,6 +82,7 @@ class IndexDtype(Rule):
             subject=dtype.provenance.place if dtype.provenance is not None else place,
             cause=dtype_cause(event.context, dtype),
             make_fix=partial(_fix, event, suggested),
+            refused_since=refused_since(dtype, event.accepted),
         )
 
 

@@ -108,8 +108,14 @@ class RoundTripInLoop(Rule):
         yield from ()
 
     def final_findings(self) -> Iterator[Finding]:
-        """Yield a finding for each recorded round trip whose intermediate tensor nothing else reads."""
-        for finding, out, way_back in self._round_trips.values():
+        """Yield a finding for each recorded round trip whose intermediate tensor nothing else reads.
+
+        A tensor that goes up, down and up again makes two round trips of three transfers: the later one is reported.
+        """
+        begun = {out.place for _, out, _ in self._round_trips.values()}
+        for back, (finding, out, way_back) in self._round_trips.items():
+            if back in begun:
+                continue
             if self._read_places[out.place] <= way_back and not self._reused_rebuilds & way_back:
                 yield finding
 

@@ -27,7 +27,8 @@ class LoopInvariantTransfer(Rule):
     ## What it does
     Finds transfers from the host in a loop whose tensor and whose target are the same in each iteration. A tensor of
     unknown origin counts if the program names the accelerator to which it moves it. Loops that run once in a program,
-    in a test or a set-up, and tensors of few elements, are only an information.
+    in a test or a set-up, are only an information, and so are tensors of few elements: numbers, vectors, and what a
+    factory makes with few. So is what serves all iterations of a further loop, in what the loop calls too.
 
     ## Why is this bad?
     Each iteration copies the same bytes again. A transfer that names nothing the loop changes can stand before the
@@ -141,7 +142,9 @@ def _finding(
         steps,
         help_,
         assumptions(event, before, after) if before is not None else (unknown,),
-        cost_severity(event.context, little=isinstance(event, Transfer) and event.few_elements),
+        cost_severity(
+            event.context, little=isinstance(event, Transfer) and (event.few_elements or event.number_or_vector)
+        ),
         make_fix=partial(_fix, event) if place == event.context.place else None,
     )
 

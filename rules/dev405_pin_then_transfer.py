@@ -100,9 +100,13 @@ class PinThenTransfer(Rule):
 
 
 def _made_here(event: Transfer, before: PlacementCase) -> bool:
-    """Return whether the tensor that is pinned was made by the function that moves it."""
-    step = before.placing_step
-    return step is not None and step.scope is event.context.scope
+    """Return whether the tensor that is pinned was made by the function that moves it.
+
+    Of a tensor that comes from nowhere known, the pinning is the first that places it: that makes no tensor.
+    """
+    step, copy = before.placing_step, event.host_copy
+    pinning = copy is not None and step is not None and step.place == copy.step.place
+    return step is not None and step.scope is event.context.scope and not pinning
 
 
 def _fix(event: Transfer, context: FixContext) -> Fix:

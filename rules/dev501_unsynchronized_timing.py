@@ -73,7 +73,8 @@ class UnsynchronizedTiming(Rule):
     ## Known limits
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
     like count as waiting. The time of a single run in an `if __name__ == "__main__":` block is an information, as it is
-    mostly that of the accelerator's start; so is an interval in a loop if something in the interval waits, because each
+    mostly that of the accelerator's start, also where a helper reads the clock or the block tries a few known things;
+    so is an interval in a loop if something in the interval waits, because each
     interval then waits for the rest of the one before. A clock that was started before a loop, or in the iteration
     before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration, nor what
     a test measures. Where something waited between the two reads, a few elementwise operations after it do not count,
@@ -144,10 +145,18 @@ class UnsynchronizedTiming(Rule):
             assumptions(event),
             # What an interval leaves unfinished is waited for in the next one: all but the last are as long as a step.
             # A single run at the end of a module, to try it out, is mostly the start of the accelerator.
-            Severity.INFO if shifted or (loop is None and is_in_main_block(clock, event.context.scope)) else None,
+            Severity.INFO if shifted or _tries_out(event) else None,
             subject=clock,
             make_fix=partial(_fix, event),
         )
+
+
+def _tries_out(event: events.UnsynchronizedTiming) -> bool:
+    """Return whether a block for the run of a module as a script times what it does once, or a helper for it."""
+    run = event.context.scope
+    while run.caller is not None:
+        run = run.caller
+    return is_in_main_block(event.started, run) and all(one.counted for one in _loops(event.context.loop))
 
 
 def _is_of_tests(scope: Scope | None) -> bool:

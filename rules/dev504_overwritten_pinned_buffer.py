@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
@@ -10,7 +11,6 @@ from devlint.domain.placement import Place
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text, receiver_text
-from devlint.explain.steps import told_of
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.synchronization_fixes import make_copy_blocking
 from devlint.interpreter.state.events import OverwrittenCopy
@@ -75,7 +75,7 @@ class OverwrittenPinnedBuffer(Rule):
             event.context.place,
             f"`{place_text(event.target)}` is written to while its non_blocking copy to"
             f" {device_text(event.copy.target)} may be running",
-            (told_of(f"`{receiver_text(copy)}`", event.copy.step),),
+            (replace(event.copy.step, message=f"`{receiver_text(copy)}` {event.copy.step.message}"),),
             f"leave `non_blocking` out of `{place_text(copy)}`, or wait for the copy before writing",
             assumptions(event, event.copy.target),
             subject=copy,

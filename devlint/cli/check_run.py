@@ -34,6 +34,7 @@ from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.fix_summary import fix_summary
 from devlint.output.report_context import ReportContext, RunFacts
 from devlint.rule_metadata import RuleMetadata
+from devlint.triage.baseline import BaselineEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class CheckRequest:
 
     `stdin_name` is the file name to report for the standard input, or None if devlint reads files. `baseline` takes
     the place of the file that the settings name, and `no_baseline` does without. `arguments` are the words of the
-    command line, and `began` is the time at which it was given.
+    command line, and `began` is the time at which it was given. `told_gone` are the entries of baseline files that
+    notes have called gone, so that a run after the next change of a file does not say so again.
     """
 
     paths: Sequence[Path]
@@ -62,6 +64,7 @@ class CheckRequest:
     jobs: int = 1
     arguments: Sequence[str] = ()
     began: datetime = field(default_factory=datetime.now)
+    told_gone: set[BaselineEntry] = field(default_factory=set)
 
 
 class ErrorReporter:
@@ -130,13 +133,14 @@ def run_check(request: CheckRequest) -> int:
 
 def _baselines(request: CheckRequest, files: Sequence[DiscoveredFile]) -> list[BaselineFile]:
     """Return the baseline files of a request: the one on the command line, else those that the files' settings name."""
+    folders = [path for path in request.paths if path.is_dir()] if request.stdin_name is None else []
     if request.baseline is not None:
-        return [BaselineFile(request.baseline, files)]
+        return [BaselineFile(request.baseline, files, folders, request.told_gone)]
     by_path: dict[Path, list[DiscoveredFile]] = {}
     for file in () if request.no_baseline else files:
         if file.settings.baseline is not None:
             by_path.setdefault(file.settings.baseline, []).append(file)
-    return [BaselineFile(path, covered) for path, covered in by_path.items()]
+    return [BaselineFile(path, covered, folders, request.told_gone) for path, covered in by_path.items()]
 
 
 def _filtered(

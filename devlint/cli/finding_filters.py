@@ -45,11 +45,16 @@ def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: SourceL
 class BaselineFile:
     """A baseline file, which records known findings, together with the checked files whose findings it filters.
 
-    Findings in other files are left as they are.
+    Findings in other files are left as they are. `folders` are those that the run was asked to check, with all files
+    below them. `told` has the entries that an earlier run in the same session has called gone.
     """
 
-    def __init__(self, path: Path, checked: Sequence[DiscoveredFile]) -> None:
+    def __init__(
+        self, path: Path, checked: Sequence[DiscoveredFile], folders: Sequence[Path], told: set[BaselineEntry]
+    ) -> None:
         self._path = path
+        self._folders = [Path(os.path.abspath(folder)) for folder in folders]
+        self._told = told
         self._folder = Path(os.path.abspath(path)).parent
         self._codes = {self._relative(file.path): file.settings.codes_for(file.path) for file in checked}
         self._names = {file.name for file in checked}
@@ -68,31 +73,30 @@ class BaselineFile:
         comparison = compare_with_baseline(
             judged,
             entries,
-            file_of=lambda diagnostic: self._relative(sources.path(diagnostic.region.filename)),
+            file_of=lambda name: self._relative(sources.path(name)),
             is_judged=self._is_judged,
             exists=self._exists,
         )
         if comparison.known and not quiet:
             terminal.note(f"{comparison.known} known from {path_from_here(self._path)}")
-        for entry in comparison.gone if not quiet else ():
-            terminal.note(
-                f"gone, though {path_from_here(self._path)} has it: {entry.file}: {entry.code} {entry.message}"
-            )
+        if not quiet:
+            self._tell_gone(entries, comparison.gone)
         return sorted([*others, *comparison.new], key=lambda diagnostic: diagnostic.order)
 
     def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
         """Replace the entries of the baseline file by the given findings.
 
-        Entries are kept whose file exists and was not checked, or whose rule was off. A suppression that silences
-        nothing is never known: it is mended by deleting it.
+        Entries are kept which the run could not have found, unless their file does not exist. A suppression that
+        silences nothing is never known: it is mended by deleting it.
         """
         before = self._entries() if self._path.exists() else ()
-        kept = [entry for entry in before if not self._is_judged(entry)]
         found = [
-            baseline_entry(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
+            baseline_entry(diagnostic, lambda name: self._relative(sources.path(name)))
             for diagnostic in diagnostics
             if self._records(diagnostic) and diagnostic.code != UNUSED_CODE
         ]
+        keys = {entry.key for entry in found}
+        kept = [entry for entry in before if not self._is_looked_for(entry) and entry.key not in keys]
         write_file([baseline_text([*kept, *found])], self._path)
         others = f", {len(kept)} of what was not checked kept" if kept else ""
         terminal.note(f"{len(found)} written to {path_from_here(self._path)}{others}")
@@ -108,15 +112,39 @@ class BaselineFile:
         """Return whether the baseline file may record a finding: in a file of its own, and no answer to a question."""
         return diagnostic.region.filename in self._names and diagnostic.code != REVEALED
 
-    def _is_judged(self, entry: BaselineEntry) -> bool:
-        """Return whether this run would have found what an entry records: its file was checked, and its rule was on.
+    def _tell_gone(self, entries: Sequence[BaselineEntry], gone: Sequence[BaselineEntry]) -> None:
+        """Write a note on each entry that is gone, unless an earlier run has written it, and remember these entries."""
+        for entry in gone:
+            if entry not in self._told:
+                terminal.note(
+                    f"gone, though {path_from_here(self._path)} has it: {entry.file}: {entry.code} {entry.message}"
+                )
+        self._told.difference_update(entries)
+        self._told.update(gone)
 
-        If the file is no more, the code may have moved to any file that was checked.
+    def _is_judged(self, entry: BaselineEntry) -> bool:
+        """Return whether this run would have found what an entry records, so that the entry is gone if it did not.
+
+        If the file is no more, the code may have moved to any other one: all files around it must have been checked.
+        """
+        if not self._is_looked_for(entry):
+            return False
+        place = self._folder / entry.file
+        return entry.file in self._codes or any(place.is_relative_to(folder) for folder in self._folders)
+
+    def _is_looked_for(self, entry: BaselineEntry) -> bool:
+        """Return whether this run has looked for what an entry records: its files were checked, and its rule was on.
+
+        A finding that only comes to light where another file calls the code needs that file, too. Where a file is no
+        more, nothing else can be looked for.
         """
         codes = self._codes.get(entry.file)
         if codes is None and not self._exists(entry.file):
             codes = frozenset[str]().union(*self._codes.values())
-        return codes is not None and entry.code in codes
+        if codes is None or entry.code not in codes:
+            return False
+        callers = [file for file in entry.through if self._exists(file)]
+        return not callers or any(file in self._codes for file in callers)
 
     def _exists(self, file: str) -> bool:
         """Return whether the file of an entry exists."""

@@ -166,7 +166,10 @@ def run(
             raise _needs_torch() from None
         for target in targets:
             color = target.path is None and terminal.has_color(sys.stderr)
-            text = render_report(report, target.format, base=report_base(), color=color, everything=everything)
+            columns = terminal.width() if target.path is None and terminal.is_shown(to_stderr=True) else None
+            text = render_report(
+                report, target.format, base=report_base(), color=color, everything=everything, columns=columns
+            )
             _write(text, target.path)
         if export_cases is not None:
             written = exported_cases.export_cases(report, export_cases)

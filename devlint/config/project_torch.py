@@ -1,4 +1,4 @@
-"""The oldest torch that a project supports, as the dependencies in its `pyproject.toml` say."""
+"""The releases of torch that a project supports, as the files say that name its dependencies."""
 
 from __future__ import annotations
 
@@ -20,6 +20,61 @@ _REQUIREMENT: Final = re.compile(r"\s*torch\s*(?:\[[^\]]*\])?\s*\(?(?P<versions>
 """A requirement of torch, such as `torch>=2.6,<3; python_version > "3.9"`."""
 _LOWEST: Final = re.compile(r"(?:^|,)\s*(?:>=|~=|===?|\^|~)\s*v?(\d+(?:\.\d+)*)")
 """A clause that says which version is the oldest one."""
+
+_PINNED_IN: Final = ("requirements*.txt", "environment*.y*ml", "pyproject.toml", "setup.py", "setup.cfg")
+"""The files of a project that may name the torch it runs on."""
+_PIN: Final = re.compile(
+    r"""(?:^[\s-]*|["'])(?:[\w-]+::)?(?:torch|pytorch)["']?\s*(?:\[[^\]]*\]\s*)?(?:=\s*["'])?\(?(?P<versions>[<>=~!^\d][^;#@)"'\n]*)""",
+    re.MULTILINE,
+)
+"""A requirement of torch with a version: in a line of `requirements.txt` or of a conda environment, or in quotes."""
+_CLAUSE: Final = re.compile(r"([<>=~!^]*)\s*v?(\d+(?:\.\d+)*)(\.\*)?[^,]*(?:,\s*|$)")
+"""A clause of a requirement: its operator, which conda and poetry may leave out, its version, and `.*` after it."""
+
+
+@lru_cache(maxsize=256)
+def end_of_project_torch(directory: Path) -> Version | None:
+    """Return the first release of torch that is too new for the project of a directory; None where no file tells.
+
+    It has two numbers, as `1.7` has. The nearest folder counts of which a file names torch with a version.
+    """
+    for folder in (directory, *directory.parents):
+        pinned = [
+            clauses
+            for pattern in _PINNED_IN
+            for file in sorted(folder.glob(pattern))
+            for clauses in _PIN.findall(_text_of(file))
+        ]
+        if pinned:
+            ends = [end for clauses in pinned if (end := _end(clauses)) is not None]
+            return max(ends) if len(ends) == len(pinned) else None
+        if (folder / ".git").exists():
+            return None
+    return None
+
+
+def _end(clauses: str) -> Version | None:
+    """Return the first release that some clauses, such as `>=1.4,<2`, rule out at the top; None where there is none."""
+    ends = []
+    for operator, number, wild in _CLAUSE.findall(clauses):
+        if operator in (">", ">=", "!="):
+            continue
+        parts = [*map(int, number.split("."))]
+        if operator == "<":
+            ends.append(tuple([*parts, 0][:2]))
+        elif operator == "^" or ((operator == "~=" or wild) and len(parts) + bool(wild) == 2):
+            ends.append((parts[0] + 1, 0))
+        else:
+            ends.append((parts[0], [*parts, 0][1] + 1))
+    return min(ends, default=None)
+
+
+def _text_of(file: Path) -> str:
+    """Return the text of a file; nothing where it cannot be read."""
+    try:
+        return file.read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 @lru_cache(maxsize=256)

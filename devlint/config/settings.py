@@ -10,7 +10,7 @@ from typing import TypeVar
 from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
 from devlint.config.path_patterns import Patterns
-from devlint.config.project_torch import oldest_torch_of_project
+from devlint.config.project_torch import end_of_project_torch, oldest_torch_of_project
 from devlint.config.rule_selection import (
     REVEALED,
     SelectionLayer,
@@ -109,8 +109,9 @@ class Settings:
         """Return a finding in the file at `path` with the severity that these settings give its rule.
 
         Returns None if the settings drop the finding: its rule is off in the file, its confidence is too low, or the
-        project supports a torch in which its advice cannot be followed. A finding of severity info is dropped unless
-        its rule is selected explicitly; by its own code or name, if the rule wants that.
+        project supports a torch in which its advice cannot be followed, or only ones that accept the operation. A
+        finding of severity info is dropped unless its rule is selected explicitly; by its own code or name, if the rule
+        wants that.
         """
         if diagnostic.code == REVEALED:
             return diagnostic
@@ -121,6 +122,10 @@ class Settings:
             return None
         if diagnostic.since_torch is not None and diagnostic.since_torch > self.min_torch_for(path):
             return None
+        if diagnostic.refused_since is not None:
+            ends = end_of_project_torch(path.parent)
+            if ends is not None and ends <= diagnostic.refused_since:
+                return None
         return replace(diagnostic, severity=severity)
 
     def min_torch_for(self, path: Path) -> Version:

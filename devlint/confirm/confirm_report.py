@@ -23,7 +23,7 @@ def text_report(judgements: Sequence[Judgement], *, color: bool = False) -> Iter
         code = style.severity(found.severity, found.code)
         yield f"{style.place(format_place(found.region))}: {code} {found.message} ({found.name})\n"
         reason = f": {one.reason}" if one.reason else ""
-        yield f"  {style.strong(one.verdict.value)}{reason}\n"
+        yield f"  {style.strong(one.verdict.words)}{reason}\n"
         if one.driver and one.verdict is not Verdict.NOT_BUILDABLE:
             lines = short_text(one.driver).splitlines()
             yield from (f"    {line}\n" for line in lines[:_MOST_LINES])
@@ -34,11 +34,11 @@ def text_report(judgements: Sequence[Judgement], *, color: bool = False) -> Iter
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """Return a sentence that counts the verdicts."""
+    """Return a sentence that counts the verdicts; those that no finding has are left out."""
     counts = Counter(one.verdict for one in judgements)
     noun = "finding" if len(judgements) == 1 else "findings"
-    parts = ", ".join(f"{counts[one]} {one.value.replace('-', ' ')}" for one in Verdict)
-    return f"{len(judgements)} {noun}: {parts}"
+    parts = ", ".join(f"{counts[one]} {one.words}" for one in Verdict if counts[one])
+    return f"{len(judgements)} {noun}: {parts}" if parts else f"{len(judgements)} {noun}"
 
 
 def json_report(judgements: Sequence[Judgement]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,6 +32,7 @@ from devlint.confirm.project_copy import ProjectCopy, project_copy
 from devlint.confirm.search import Search, Searched
 from devlint.confirm.source_files import ProjectSources, project_root
 from devlint.diagnostic import Diagnostic
+from devlint.runtime.failure_places import failure_region
 
 CODES = frozenset({"DEV101", "DEV102", "DEV103", "DEV104", "DEV105", "DEV106"})
 """The rules whose findings are confirmed."""
@@ -114,7 +115,7 @@ class _Project:
 
     def _search(self) -> None:
         """Search drivers for all findings, first by the function that suits each best, and then by others."""
-        calls = [self._calls(one) for one in self._findings]
+        calls = [self._calls(index) for index in range(len(self._findings))]
         for level in range(_CALLS):
             groups: dict[tuple[Path, str, str, bool], tuple[Call, list[int]]] = {}
             for index, known in enumerate(calls):
@@ -127,18 +128,24 @@ class _Project:
                     self._try_own(call, wanted, moves=moves)
                 self._try_call(call, [one for one in wanted if not self._is_decided(one)], moves=moves)
 
-    def _calls(self, finding: Diagnostic) -> list[Call]:
+    def _calls(self, index: int) -> list[Call]:
         """Return what may be called for a finding; nothing, with the reason in its judgement, if nothing can be."""
-        reason = ""
+        finding = self._findings[index]
         calls: list[Call] = []
         if finding.region.cell is not None:
             reason = "it is in a notebook"
         else:
             calls = calls_for(finding, self._sources)
-            reason = "it is in no function that could be called"
-        index = next(index for index, one in enumerate(self._findings) if one is finding)
+            reason = self._why_not_called(finding)
         self._judged[index] = Judgement(finding, Verdict.NOT_BUILDABLE, reason)
         return calls
+
+    def _why_not_called(self, finding: Diagnostic) -> str:
+        """Return why a driver cannot call the code of a finding, and what runs it."""
+        where = failure_region(finding)
+        if self._sources.runs_in_call(Path(os.path.realpath(where.filename)), where.start.row):
+            return "it is in no function that could be called"
+        return f"it is in no function: run its file with `{shlex.join(('devlint', 'run', where.filename))}`"
 
     def _is_decided(self, index: int) -> bool:
         return self._judged[index].verdict in (Verdict.CONFIRMED, Verdict.REFUTED)
@@ -216,7 +223,7 @@ class _Project:
             self._process = DriverProcess(
                 DRIVERS, SEARCHED_ON, self._claims, self._working_folder(), self._options.limits
             )
-        deadline = time.monotonic() + seconds
+        deadline = self._process.clock() + seconds
         search = Search(self._sources, self._guesses, self._copy, self._process, deadline, enough)
         found = search.drivers(entry, called, wanted, self._device_name, moves=moves)
         self._options.say(f"{place}: {found.tries} drivers tried. {found.stopped}")

@@ -108,6 +108,9 @@ class Guesses:
     def guess(self, parameter: Parameter, uses: Uses, path: Path) -> dict[Path, Value]:
         """Return the guess for one parameter: its value, and what is below that in the table."""
         name, annotation = parameter.name.lower(), parameter.annotation
+        choices = self._literals.choices(parameter.name)
+        if choices and not uses.tensor and annotation.strip("'\"") in ("", "str", "Optional[str]", "str | None"):
+            return {path: PlainText(choices[0])}
         by_annotation = self._by_annotation(annotation, name, uses, path)
         if by_annotation is not None:
             return by_annotation
@@ -142,10 +145,17 @@ class Guesses:
 
     def attribute(self, name: str) -> Value:
         """Return a guess for an attribute of a namespace, such as parsed command-line options."""
-        literal = self._literals.commonest(name)
+        literal = next(iter(self._literals.choices(name)), None) or self._literals.commonest(name)
         if name == "device":
             return PlainText("device")
         return PlainText(literal or size_guess(name.lower()) or str(WIDTH))
+
+    def choices(self, arguments: Arguments) -> Iterator[Arguments]:
+        """Yield the arguments with another of the texts that the project compares one of them with."""
+        for path, value in arguments.items():
+            known = self._literals.choices(str(path[-1]))
+            if isinstance(value, PlainText) and value.text in known:
+                yield from ({**arguments, path: PlainText(text)} for text in known if text != value.text)
 
     def _by_annotation(self, text: str, name: str, uses: Uses, path: Path) -> dict[Path, Value] | None:
         """Return the guess that an annotation gives; None if it gives none."""

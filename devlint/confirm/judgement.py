@@ -10,12 +10,17 @@ from devlint.diagnostic import AssumptionKind, Diagnostic
 
 
 class Verdict(Enum):
-    """What a driver shows of a finding; "not-buildable" if there is no driver that runs."""
+    """What a driver shows of a finding; "not-buildable" if there is no driver that runs. The values stand in JSON."""
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
     NOT_REACHED = "not-reached"
     NOT_BUILDABLE = "not-buildable"
+
+    @property
+    def words(self) -> str:
+        """The verdict as sentences name it: "not buildable"."""
+        return self.value.replace("-", " ")
 
 
 MADE_TRUE = frozenset(

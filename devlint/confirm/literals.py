@@ -1,6 +1,6 @@
-"""The literals that a project itself passes and defaults to, by the name of the parameter: `dim=64`, `--dim 64`.
+"""The literals that a project itself passes, defaults to and asks for, by name: `dim=64`, `--dim 64`, `if kind == "a"`.
 
-They are the sizes with which its code is meant to be used.
+They are the values with which its code is meant to be used.
 """
 
 from __future__ import annotations
@@ -25,15 +25,30 @@ class LiteralCall:
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """What a project's files pass as literals: by the name of the parameter, and whole calls by what they call."""
+    """What a project's files pass as literals: by the name of the parameter, and whole calls by what they call.
+
+    `compared` holds the texts with which a variable or attribute of a name is compared.
+    """
 
     by_name: dict[str, Counter[str]] = field(default_factory=dict)
+    compared: dict[str, Counter[str]] = field(default_factory=dict)
     calls: dict[str, list[LiteralCall]] = field(default_factory=dict)
 
     def commonest(self, name: str) -> str | None:
         """Return the literal that the project gives most often to a name; None if there is none."""
-        found = self.by_name.get(name)
+        found = self.by_name.get(name) or self.compared.get(name)
         return found.most_common(1)[0][0] if found else None
+
+    def choices(self, name: str) -> list[str]:
+        """Return the texts that the project passes to a name or compares it with, the commonest first.
+
+        Only what is compared with texts has any.
+        """
+        compared = self.compared.get(name)
+        if not compared:
+            return []
+        passed = [text for text, _ in self.by_name.get(name, Counter()).most_common() if text[0] in "'\""]
+        return list(dict.fromkeys([*passed, *(text for text, _ in compared.most_common())]))
 
 
 def literals_of(sources: ProjectSources) -> Literals:
@@ -44,6 +59,8 @@ def literals_of(sources: ProjectSources) -> Literals:
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.Call):
                 _read_call(node, found)
+            elif isinstance(node, ast.Compare):
+                _read_comparison(node, found)
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 for name, default in _defaults(node):
                     _count(found, name, default)
@@ -80,6 +97,25 @@ def _read_call(node: ast.Call, found: Literals) -> None:
         call = LiteralCall(tuple(map(str, positional)), given)
         if call not in calls:
             calls.append(call)
+
+
+def _read_comparison(node: ast.Compare, found: Literals) -> None:
+    """Take the texts from `kind == "a"` and `self.kind in ("a", "b")`, whatever case is made of the name's value."""
+    name = _compared_name(node.left)
+    if not name or not isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+        return
+    other = node.comparators[0]
+    inside = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+    for one in inside:
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and (text := literal_text(one)):
+            found.compared.setdefault(name, Counter())[text] += 1
+
+
+def _compared_name(node: ast.expr) -> str:
+    """Return the last name of what is compared, also of `kind.lower()`; the empty string for anything else."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("lower", "upper"):
+        return last_name(node.func.value)
+    return last_name(node) if isinstance(node, ast.Name | ast.Attribute) else ""
 
 
 def _read_option(node: ast.Call, found: Literals) -> None:

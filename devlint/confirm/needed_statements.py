@@ -6,11 +6,15 @@ A file often imports packages that most of its functions do not use.
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 
 def needed_rows(tree: ast.Module, name: str) -> tuple[int, ...]:
-    """Return the rows on which the statements begin that define a name, and what these use, and so on."""
+    """Return the rows on which the statements begin that define a name, and what these use, and so on.
+
+    Where nothing defines a name that is used, `from module import *` may.
+    """
     kept: dict[int, ast.stmt] = {}
     wanted, seen = {name}, set[str]()
     while wanted:
@@ -19,6 +23,8 @@ def needed_rows(tree: ast.Module, name: str) -> tuple[int, ...]:
         new = [node for node in left if not wanted.isdisjoint(_defined(node))]
         kept |= {node.lineno: node for node in new}
         wanted = set[str]().union(*map(_used, new)) - seen
+    if seen - {one for node in kept.values() for one in _defined(node)} - set(dir(builtins)):
+        kept |= {node.lineno: node for node in tree.body if _imports_all(node)}
     future = [node.lineno for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     return tuple(sorted({*future, *kept}))
 
@@ -35,6 +41,11 @@ def _defined(node: ast.stmt) -> Iterator[str]:
             yield one.asname or one.name.partition(".")[0]
         elif isinstance(one, ast.FunctionDef | ast.ClassDef):
             yield one.name
+
+
+def _imports_all(node: ast.stmt) -> bool:
+    """Return whether a statement is `from module import *`, which may define any name."""
+    return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
 
 
 def _used(node: ast.AST) -> set[str]:

@@ -15,8 +15,14 @@ _TENSOR_METHODS = frozenset(
     "chunk type_as requires_grad gather scatter_ ndim dtype abs exp log max min argmax pow sqrt is_cuda".split()
 )
 """Attributes that say that a value is a tensor."""
-_AS_NUMBER = frozenset("range Linear Conv1d Conv2d Conv3d Embedding LayerNorm BatchNorm1d BatchNorm2d Dropout".split())
-"""Functions whose positional arguments are numbers."""
+_AS_NUMBER = frozenset(
+    "range arange linspace randperm randint zeros ones empty rand randn eye Tensor FloatTensor DoubleTensor "
+    "HalfTensor LongTensor IntTensor ByteTensor Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d "
+    "ConvTranspose3d Embedding LayerNorm GroupNorm BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d "
+    "InstanceNorm3d Dropout Dropout2d LSTM GRU RNN LSTMCell GRUCell RNNCell MultiheadAttention "
+    "TransformerEncoderLayer PixelShuffle ReflectionPad2d".split()
+)
+"""Functions whose positional arguments are numbers; the only one of a `Tensor` may be its data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +108,10 @@ def _read_call(node: ast.Call, name: str, uses: Uses) -> None:
         uses.called = True
         return
     called = last_name(node.func)
-    if called in _AS_NUMBER and any(_is(one, name) for one in node.args):
-        uses.number = True
+    if called in _AS_NUMBER:
+        of_data = called.endswith("Tensor") and len(node.args) == 1
+        uses.number |= not of_data and any(_is(one, name) for one in node.args)
+        return
     if not isinstance(node.func, ast.Attribute):
         return
     if _is(node.func.value, name):

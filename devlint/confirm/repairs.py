@@ -152,7 +152,7 @@ def _kinds(arguments: Arguments, message: str, near: frozenset[str]) -> Iterator
     """Yield the arguments with a tensor of the kind of numbers that a message asks for."""
     kinds = (
         (r"Long|Int\b|indices|index|not implemented for 'Float'|integral|must be integers?|IntTensor|int64", "long"),
-        (r"[Bb]ool|logical|bitwise", "bool"),
+        (r"[Bb]ool(?!(ean)? value)|logical|bitwise", "bool"),
         (r"[Cc]omplex", "complex"),
         (r"[Ff]loat|Byte|not implemented for '(Long|Int|Bool)'|floating|requires_grad|require gradients", "float"),
     )
@@ -174,10 +174,16 @@ def _values(arguments: Arguments, error: Failure, near: frozenset[str]) -> Itera
                 else one
                 for path, one in arguments.items()
             }
+    yield from _named_texts(arguments, message, near)
     for path, number in _nearest(integers_of(arguments), near):
         if error.type in ("AssertionError", "ValueError", "ZeroDivisionError", "RuntimeError", "IndexError"):
             yield from (changed(arguments, path, PlainText(str(size))) for size in (*_SIZES, 1, 2) if size != number)
-    wants_list = re.search(r"not iterable|not subscriptable|has no len\(\)|object is not callable", message)
+    wants_list = re.search(
+        r"not iterable|not subscriptable|has no len\(\)|object is not callable|can only concatenate (list|tuple)"
+        r"|unsupported operand type\(s\) for \+: '(int|float|str)' and '(list|tuple)'"
+        r"|unsupported operand type\(s\) for \+: '(list|tuple)' and '(int|float|str)'",
+        message,
+    )
     callable_wanted = "not callable" in message
     for path, value in _nearest(dict(arguments), near):
         if isinstance(value, PlainText) and callable_wanted:
@@ -188,11 +194,24 @@ def _values(arguments: Arguments, error: Failure, near: frozenset[str]) -> Itera
             yield {**listed, (*path, 0): value, (*path, 1): value}
         elif isinstance(value, PlainText) and path[0] == CALLING:
             yield changed(arguments, path, TensorText("float", SHAPES[3]))
-        elif isinstance(value, TensorText) and re.search(r"integer|'Tensor' object|an? int\b|bool value", message):
+        elif isinstance(value, TensorText) and re.search(
+            r"integer|'Tensor' object|an? int\b|bool value|Boolean value", message
+        ):
             yield changed(arguments, path, PlainText("4"))
             yield {**changed(arguments, path, LIST), (*path, 0): value, (*path, 1): value}
             yield changed(arguments, path, IDENTITY)
             yield changed(arguments, path, PlainText("None"))
+
+
+def _named_texts(arguments: Arguments, message: str, near: frozenset[str]) -> Iterator[Arguments]:
+    """Yield the arguments with a text that a message quotes, as in `mode must be 'sum' or 'mean'`."""
+    if not re.search(r"\bbe\b|one of|expected|supported|choose|choice|available|valid|allowed|options", message, re.I):
+        return
+    quoted = dict.fromkeys(repr(one) for one in re.findall(r"['\"`]([A-Za-z][\w.-]*)['\"`]", message))
+    spoken = near | set(re.findall(r"[^\W\d]\w*", message))
+    for path, value in _nearest(dict(arguments), near):
+        if isinstance(value, PlainText) and value.text != "device" and str(path[-1]) in spoken:
+            yield from (changed(arguments, path, PlainText(text)) for text in quoted if text != value.text)
 
 
 def _other_shapes(arguments: Arguments, near: frozenset[str]) -> Iterator[Arguments]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -125,14 +124,15 @@ class Search:
             driver = replace(first, folder=folder, module=module, bare=count, rows=kept)
             answer = self._run(driver.text(self._copy.root, self._copy.place), found)
             if answer is None:
+                found.best = None
                 return None
             if answer.error is None or self._is_imported(answer.error):
                 found.bare, found.best = bool(count or kept), None
                 return driver
             found.best = driver, answer
             name = (answer.error.missing or "").partition(".")[0]
-            if name:
-                missing = name if not self._is_own(name) else None
+            if name and not self._is_own(name):
+                missing = name
         found.missing = missing
         if found.best is not None:
             found.stopped = f"the file cannot be imported: {found.best[1].error}"
@@ -153,7 +153,7 @@ class Search:
 
     def _run(self, text: str, found: Searched) -> Answer | None:
         """Run a driver, and return its answer; None, with the reason in `found`, if there is none in time."""
-        if time.monotonic() > self._deadline:
+        if self._process.clock() > self._deadline:
             found.stopped = "the time is used up"
             return None
         found.tries += 1
@@ -181,11 +181,12 @@ class Search:
         return answer.ran + 50 * reached + 100 * seen + 20 * (answer.error is None)
 
     def _changes(self, driver: CallDriver, answer: Answer, called: Function) -> Iterator[Arguments]:
-        """Yield the arguments to try after a driver: what its error suggests, or more of what may be left out."""
+        """Yield the arguments to try after a driver: what its error suggests, more optional ones, other texts."""
         if answer.error is not None:
             near = self._names_near(answer.error, driver)
             yield from repairs(driver.arguments, answer.error, near, self._guesses.attribute)
         yield from self._optional(driver.arguments, called)
+        yield from self._guesses.choices(driver.arguments)
 
     def _optional(self, arguments: Arguments, called: Function) -> Iterator[Arguments]:
         """Yield the arguments with one more that the call may leave out."""

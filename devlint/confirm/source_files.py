@@ -154,16 +154,26 @@ class ProjectSources:
         """Yield the ways to import a file: a folder for `sys.path`, and the module's dotted name below it.
 
         The root of the project comes first, then the folder `src` and the like, then the folder of the file itself.
+        Names below which the file could not import what it does relative to itself come last.
         """
         folders = [self.root, *reversed([one for one in path.parents if one.is_relative_to(self.root)])]
         packaged = path.parent
         while (packaged / "__init__.py").exists() and packaged != self.root:
             packaged = packaged.parent
+        found: list[tuple[Path, str]] = []
         for folder in dict.fromkeys([packaged, *folders]):
             parts = path.relative_to(folder).with_suffix("").parts
             parts = parts[:-1] if parts[-1] == "__init__" else parts
             if parts and all(part.isidentifier() for part in parts):
-                yield folder, ".".join(parts)
+                found.append((folder, ".".join(parts)))
+        above = self._packages_needed(path)
+        yield from sorted(found, key=lambda way: way[1].count(".") < above)
+
+    def _packages_needed(self, path: Path) -> int:
+        """Return how many packages a file needs around it for the relative imports at its top."""
+        tree = self.tree(path)
+        levels = [one.level for one in tree.body if isinstance(one, ast.ImportFrom)] if tree else []
+        return max(levels, default=0) - (path.name == "__init__.py")
 
 
 def last_name(node: ast.expr) -> str:

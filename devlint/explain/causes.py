@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.dtype import Dtype
+from devlint.domain.placement import Place, Scope, Step
+from devlint.explain.place_texts import callee_text
 from devlint.interpreter.state.events import BackendWrittenOut, DeviceConflict, EventContext, HardCodedAccelerator
 
 
@@ -26,18 +28,39 @@ def conflict_cause(event: DeviceConflict) -> Cause | None:
     """Return the cause of a device conflict, equal for the conflicts which the same change would mend.
 
     In one function, they are those of the same misplaced tensor. If a part of a module is misplaced, the module was not
-    moved, and all its parts are: the conflicts of one call of a module are then one bug. Returns None if nothing is
-    known of the cause, and for elements of a data loader: the parts of a batch come from one source location, but each
-    of them is moved by itself.
+    moved, and all its parts are: the conflicts of all its calls in one function or class are then one bug. Returns None
+    if nothing is known of the cause, and for elements of a data loader: the parts of a batch come from one source
+    location, but each of them is moved by itself.
     """
     context, misplaced, step = event.context, event.misplaced, event.misplaced.case.placing_step
     function = context.scope.filename, context.scope.name
     module_call = next((call.place for call in context.calls if call.is_module), None)
     if misplaced.is_part_of_module and module_call is not None:
-        return Cause(("a module", module_call), recurs=False)
+        called = module_call.filename, _definition_around(module_call, context.scope), callee_text(module_call)
+        return Cause(("a module", *called, built_at(step) or module_call), recurs=True)
     if step is None or (step.assumption is not None and step.assumption.kind is AssumptionKind.LOADER):
         return None
     return Cause((*function, step.place), recurs=True)
+
+
+def _definition_around(call: Place, scope: Scope) -> str:
+    """Return the name of the function or class at module level that holds a call on the stack of a run.
+
+    Empty at module level itself.
+    """
+    run: Scope | None = scope
+    while run is not None and run.called_at != call:
+        run = run.caller
+    around = run.caller if run is not None and run.caller is not None else scope
+    return around.name.partition(".")[0]
+
+
+def built_at(step: Step | None) -> Place | None:
+    """Return where the program builds the outermost module to which what a step has made belongs; None if unknown."""
+    place, run = (step.place, step.scope) if step is not None else (None, None)
+    while run is not None and run.construction:
+        place, run = run.called_at or place, run.caller
+    return place
 
 
 def written_device_cause(event: HardCodedAccelerator | BackendWrittenOut) -> Cause | None:

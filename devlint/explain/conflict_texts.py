@@ -10,6 +10,8 @@ import libcst as cst
 
 from devlint.domain.device import is_host
 from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind, history, steps_elsewhere
+from devlint.domain.value import Tensor
+from devlint.explain.causes import built_at
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import callee_text, dotted_name_at, operand_text, operation_text, text_with_suffix
 from devlint.explain.steps import told_of
@@ -89,20 +91,28 @@ def device_written(place: Place) -> str | None:
 
 def operand_steps(*operands: Operand) -> tuple[Step, ...]:
     """Return the steps by which the operands of an operation came to their devices."""
-    return placement_steps(*((operand_text(one), one.case) for one in operands))
+    steps: dict[Place, Step] = {}
+    for one in operands:
+        _add_steps(steps, operand_text(one), one.case, one.tensor if not one.inside else None)
+    return tuple(steps.values())
 
 
 def placement_steps(*told: tuple[str, PlacementCase]) -> tuple[Step, ...]:
     """Return the steps by which tensors came to their devices: for each given placement, its steps from the oldest on.
 
-    With each placement stands a noun phrase for its tensor, which the messages of the steps name. Of several steps at
-    the same source location, only the first is returned.
+    With each placement stands a noun phrase for its tensor, which the messages of its own steps name. Of several steps
+    at the same source location, only the first is returned.
     """
     steps: dict[Place, Step] = {}
     for subject, leaf in told:
-        for step in reversed(list(history(leaf.provenance))):
-            steps.setdefault(step.place, told_of(subject, _with_device(step, leaf)))
+        _add_steps(steps, subject, leaf)
     return tuple(steps.values())
+
+
+def _add_steps(steps: dict[Place, Step], subject: str, leaf: PlacementCase, tensor: Tensor | None = None) -> None:
+    """Add the steps of a placement, from the oldest on, to those of a story; the first step at a place stays."""
+    for step in reversed(list(history(leaf.provenance))):
+        steps.setdefault(step.place, told_of(subject, _with_device(step, leaf), tensor))
 
 
 def _with_device(step: Step, leaf: PlacementCase) -> Step:
@@ -140,7 +150,9 @@ def conflict_subject(event: DeviceConflict) -> Hashable:
 def _cause_location(operand: Operand) -> Place:
     """Return the source location where an operand was created or moved to its device.
 
-    If unknown, the operand's expression.
+    For the parameters of a module, it is where the module was built. If unknown, the operand's expression.
     """
     cause = operand.case.placing_step
+    if operand.of_module is not None:
+        return built_at(cause) or operand.place
     return cause.place if cause is not None else operand.place

@@ -18,10 +18,12 @@ _LONGEST_SIZE = 16
 def cost_severity(context: EventContext, *, little: bool = False) -> Severity | None:
     """Return the severity of a finding about cost: info where the cost hardly matters, else None (that of the rule).
 
-    It hardly matters outside of hot code, where it is known to be `little`, and where it is paid once for all the
-    iterations of an inner loop. Nor is it known to matter in a branch that the hot code may never take.
+    It hardly matters outside of hot code and in a short loop of known length that runs once; where it is known to be
+    `little`; where it is paid once for all the iterations of an inner loop; and where each iteration reads or writes a
+    file. Nor is it known to matter in a branch that the hot code may never take.
     """
-    if little or not context.hot or context.paid_for_inner_loop or _may_be_left_out(context):
+    small = little or not context.many_times or context.paid_for_inner_loop or context.beside_files
+    if small or _may_be_left_out(context):
         return Severity.INFO
     return None
 

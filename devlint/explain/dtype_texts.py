@@ -8,8 +8,9 @@ import libcst as cst
 
 from devlint.domain.dtype import Dtype, DtypeSource, is_floating
 from devlint.domain.placement import Place, Scope, Step, StepKind, history, newest_step
+from devlint.domain.value import Tensor
 from devlint.explain.place_texts import operand_text, place_text
-from devlint.explain.steps import told_of
+from devlint.explain.steps import told_of, told_of_data
 from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.interpreter.state.events import DtypeConflict, Operand
 
@@ -19,23 +20,32 @@ IMPLICIT_SOURCES = (DtypeSource.NUMPY, DtypeSource.PYTHON)
 
 def operand_dtype_steps(*operands: Operand) -> tuple[Step, ...]:
     """Return the steps by which the operands of an operation came to their dtypes."""
-    return dtype_steps(*((operand_text(one), one.tensor.dtype) for one in operands))
+    steps: dict[Place, Step] = {}
+    for one in operands:
+        _add_steps(steps, operand_text(one), one.tensor.dtype, one.tensor if not one.inside else None)
+    return tuple(steps.values())
 
 
 def dtype_steps(*told: tuple[str, Dtype]) -> tuple[Step, ...]:
     """Return the steps by which tensors came to their dtypes: for each given dtype, its steps from the oldest on.
 
-    With each dtype stands a noun phrase for its tensor, which the messages of the steps name. Of several steps at the
-    same source location, only the first is returned.
+    With each dtype stands a noun phrase for its tensor, which the messages of its own steps name. Of several steps at
+    the same source location, only the first is returned.
     """
     steps: dict[Place, Step] = {}
     for subject, dtype in told:
-        known = list(history(dtype.made or dtype.provenance))
-        entered = next((number for number, one in enumerate(known) if one.kind is StepKind.CONVERTED), len(known))
-        for number, step in reversed([*enumerate(known)]):
-            # What came before the conversion happened to the data, not to the tensor.
-            steps.setdefault(step.place, told_of(subject if number < entered else "data", _as_cast(step, dtype)))
+        _add_steps(steps, subject, dtype)
     return tuple(steps.values())
+
+
+def _add_steps(steps: dict[Place, Step], subject: str, dtype: Dtype, tensor: Tensor | None = None) -> None:
+    """Add the steps of a dtype, from the oldest on, to those of a story; the first step at a place stays."""
+    known = list(history(dtype.made or dtype.provenance))
+    entered = next((number for number, one in enumerate(known) if one.kind is StepKind.CONVERTED), len(known))
+    for number, step in reversed([*enumerate(known)]):
+        # What came before the conversion happened to the data, not to the tensor.
+        told = told_of(subject, _as_cast(step, dtype), tensor) if number < entered else told_of_data(step)
+        steps.setdefault(step.place, told)
 
 
 def _as_cast(step: Step, dtype: Dtype) -> Step:

@@ -6,6 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.domain.placement import Step, StepKind
+from devlint.domain.value import Tensor
+from devlint.explain.place_texts import place_text
+from devlint.explain.step_names import names_of_step
 
 PREDICATES: Final = frozenset(
     {
@@ -20,6 +23,40 @@ PREDICATES: Final = frozenset(
 """The kinds of steps whose messages lack a subject: "created by `torch.rand`". Other messages are whole sentences."""
 
 
-def told_of(subject: str, step: Step) -> Step:
-    """Return a step whose message names the tensor that it speaks of; `subject` is a noun phrase for the tensor."""
-    return replace(step, message=f"{subject} {step.message}") if step.kind in PREDICATES else step
+def told_of(subject: str, step: Step, tensor: Tensor | None = None) -> Step:
+    """Return a step whose message names the value that it speaks of, if the program has a name for it.
+
+    `subject` is a noun phrase for the operand to whose history the step belongs, `tensor` the operand itself where it
+    is known. A step may have happened to another value, from which the operand was computed: it then has the name
+    that its own statement gives to that value, or none.
+    """
+    if step.kind not in PREDICATES:
+        return step
+    named = _subject(subject, step, tensor)
+    return replace(step, message=f"{named} {step.message}") if named is not None else step
+
+
+def told_of_data(step: Step) -> Step:
+    """Return a step whose message names the data that it speaks of, which has become a tensor later."""
+    if step.kind not in PREDICATES:
+        return step
+    name = names_of_step(step).name("")
+    return replace(step, message=f"{f'`{name}`' if name is not None else 'data'} {step.message}")
+
+
+def _subject(subject: str, step: Step, tensor: Tensor | None) -> str | None:
+    """Return a noun phrase for the value that a step speaks of; None if the program gives it no name."""
+    if not subject.startswith("`"):  # "the weights of `net`": what happened to the module happened to them
+        return subject
+    name = names_of_step(step).name(subject.strip("`"))
+    if name is not None:
+        return f"`{name}`"
+    if subject == f"`{place_text(step.place)}`" or (tensor is not None and _has_made(step, tensor)):
+        return subject
+    return "data" if step.kind is StepKind.ASSUMED else None
+
+
+def _has_made(step: Step, tensor: Tensor) -> bool:
+    """Return whether a tensor is the result of a step, and not computed from it."""
+    made = tensor.fresh.step if tensor.fresh is not None else None
+    return any(one is not None and one.place == step.place for one in (made, tensor.moved))

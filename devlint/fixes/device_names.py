@@ -25,6 +25,8 @@ CUDA_AVAILABLE: Final = "torch.cuda.is_available"
 
 _DEVICE_WORD: Final = re.compile(r"(^|[^a-z])(dev|device|map_location)([^a-z]|$)")
 """A name that says it is a device."""
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+"""The place where a new word begins in a name such as `deviceOfHead`."""
 _OTHER_WORDS: Final = re.compile(r"name|types|list|id|index|map(?!_location)|count|num|info|prop")
 """Words in a name that says it is something about a device, or several devices."""
 _CUDA: Final = re.compile(r"cuda$")
@@ -43,6 +45,11 @@ class DeviceName:
 
     text: str
     is_text: bool = False
+
+    @property
+    def argument(self) -> str:
+        """The source text of the device where it is an argument, which needs no parentheses around it."""
+        return self.text[1:-1] if self.text.startswith("(") else self.text
 
     @property
     def type_text(self) -> str:
@@ -202,7 +209,7 @@ class DeviceNames:
 
 def is_device_name(name: str) -> bool:
     """Return whether a name says that it holds one device."""
-    lower = name.lower()
+    lower = _HUMP.sub("_", name).lower()
     return _DEVICE_WORD.search(lower) is not None and _OTHER_WORDS.search(lower.replace("map_location", "")) is None
 
 

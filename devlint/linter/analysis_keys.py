@@ -144,9 +144,9 @@ class AnalysisKeys:
             seeded = self._program_facts.seeded_functions.names_in(module)
             checked = self._program_facts.checked_functions.names_in(module)
             own += [self._program_facts.cuda_kernels.needed_around(module), sorted(kernels), sorted(seeded)]
-            own.append(sorted(checked))
+            own += [sorted(checked), sorted(self._program_facts.refusing_classes.names_in(module))]
         if "GradScaler" in module.source.text:
-            own.append(self._program_facts.is_mixed_precision)
+            own.append(self._program_facts.is_mixed_precision(module))
         return None if None in digests else digest_of([self._base, own, digests])
 
     def _reaching(self, module: ModuleInfo) -> list[int]:

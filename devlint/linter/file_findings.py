@@ -94,13 +94,21 @@ class LocatedOrigin:
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """The given file whose analysis gets to a finding, and the number of the finding in the order of that analysis."""
+
+    entry: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class LocatedFinding:
     """One finding of a rule: the diagnostic that is reported if no other finding is preferred to it.
 
     `place` is the place of the finding, `steps` are those of the diagnostic's trace, and `origins` say where the events
     happened that led to it. Of the findings of one rule with
     the same `subject`, and of the findings with the same `cause`, only one is reported. A finding `at_cause` replaces
-    those of other rules whose subject holds its place.
+    those of other rules whose subject holds its place. `reached` tells how the analyses of the given files get to it.
     """
 
     diagnostic: Diagnostic
@@ -110,6 +118,7 @@ class LocatedFinding:
     cause: SharedCause | None = None
     at_cause: bool = False
     origins: frozenset[LocatedOrigin] = frozenset()
+    reached: tuple[Reached, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,7 @@ class FindingLocator:
             self._fix(finding, contained),
             assumptions=tuple(AssumptionNote(one.kind, one.message, at) for one, at in assumed),
             since_torch=finding.since_torch,
+            refused_since=finding.refused_since,
         )
         cause = finding.cause
         return LocatedFinding(

@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 import libcst as cst
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.linter.file_findings import FileFindings, HandedParameter, HostCalls
+from devlint.linter.reached_files import MAIN_GUARD
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import units_naming, uses_of
 from devlint.syntax.index import Statement
+
+_OF_DEVICES: Final = re.compile(
+    r"cuda|gpu|(?<![\w.])device(?!=[\w.]+\.device\b)|accelerat|lightning|\bmps\b|\bxpu\b|\.to\(", re.IGNORECASE
+)
+"""What a script says that may use an accelerator; `device=x.device` only follows another tensor."""
 
 
 class HostCallers:
@@ -61,7 +68,11 @@ class HostCallers:
             if not uses:
                 continue
             is_called, calls = True, recorded[one.filename]
-            if None in uses or max((call.count for call in calls), default=0) < len(uses):
+            if None in uses:
+                return False
+            if _is_script_for_host(one):
+                continue
+            if max((call.count for call in calls), default=0) < len(uses):
                 return False
             if not all(self.only_pass(source) for call in calls for source in call.sources):
                 return False
@@ -75,6 +86,11 @@ class HostCallers:
                 for one in result.host_calls:
                     self._calls[one.parameter][one.filename].append(one)
         return self._calls[parameter]
+
+
+def _is_script_for_host(module: ModuleInfo) -> bool:
+    """Return whether a file is a script that never speaks of a device: what it passes is on the host."""
+    return MAIN_GUARD.search(module.source.text) is not None and _OF_DEVICES.search(module.source.text) is None
 
 
 def _is_of_another_class(use: cst.Call | None, unit: Statement, owner: str, name: str) -> bool:

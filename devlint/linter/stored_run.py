@@ -167,6 +167,8 @@ def _renamed(diagnostic: Diagnostic, rename: Callable[[str], str]) -> Diagnostic
         assumptions=tuple(
             one if one.region is None else replace(one, region=moved(one.region)) for one in diagnostic.assumptions
         ),
+        others=tuple(replace(one, region=moved(one.region)) for one in diagnostic.others),
+        entries=tuple(map(rename, diagnostic.entries)),
     )
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 TAB = "    "
 """The blanks shown for a tab: the same number at any column, so that a cut line keeps its alignment."""
 CUT = "..."
+_LONGEST_WORD = 24
+"""The characters of a word that a cut leaves out as a whole; a longer one, such as a row of ideographs, is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,11 @@ class DisplayedText:
         """Return the characters of a text, each with what a terminal shows for it and with its width in columns."""
         shown = [_shown(character) for character in text]
         return cls(tuple(glyph for glyph, _ in shown), tuple(width for _, width in shown))
+
+    def blanked(self, count: int) -> DisplayedText:
+        """Return the same characters, with blanks in place of the first ones."""
+        blanks = tuple(" " * width for width in self.widths[:count])
+        return DisplayedText((*blanks, *self.glyphs[count:]), self.widths)
 
     def text(self, start: int, end: int) -> str:
         """Return what a terminal shows for the characters from index `start` to index `end`."""
@@ -70,7 +77,8 @@ class LineWindow:
             return cls(0, width)
         if len(head.glyphs) >= end and head.width(0, end) <= width - len(CUT):
             return cls(0, width)
-        return cls(max(0, start - max(0, width - (end - start)) // 2), width)
+        left = max(0, start - max(0, width - (end - start)) // 2)
+        return cls(min(start, left + _rest_of_word(line, left)), width)
 
     def show(self, line: str, start: int, end: int) -> DisplayedLine:
         """Return the part of the line in the window, with the characters from index `start` to index `end` marked."""
@@ -81,9 +89,14 @@ class LineWindow:
         rest = ""
         if self.left + count < len(line):
             count = _fitting(cells, room - len(CUT))
+            whole = count - _part_of_word(line, self.left + count)
+            count = whole if self.left + whole > start else count
             rest = CUT
         first = min(max(start - self.left, 0), count)
         last = min(max(end - self.left, first), count)
+        # The end of a word that is cut at the left is left blank: its beginning is not there to tell what it is.
+        blank = min(_rest_of_word(line, self.left), first if last > first else count) if cut else 0
+        cells = cells.blanked(blank)
         return DisplayedLine(
             before=cut + cells.text(0, first),
             marked=cells.text(first, last),
@@ -91,6 +104,34 @@ class LineWindow:
             column=len(cut) + cells.width(0, first),
             width=cells.width(first, last),
         )
+
+
+def _rest_of_word(line: str, index: int) -> int:
+    """Return how many characters from an index on end a word that begins before; 0 for a word too long to leave out."""
+    if not _is_within_word(line, index):
+        return 0
+    return _length_of_word(line[index : index + _LONGEST_WORD])
+
+
+def _part_of_word(line: str, index: int) -> int:
+    """Return how many characters before an index begin a word that goes on; 0 for a word too long to leave out."""
+    if not _is_within_word(line, index):
+        return 0
+    return _length_of_word(line[max(0, index - _LONGEST_WORD) : index][::-1])
+
+
+def _length_of_word(text: str) -> int:
+    """Return how many characters at the beginning of a text belong to a word; 0 for a word too long to leave out."""
+    length = next((number for number, one in enumerate(text) if not _in_word(one)), len(text))
+    return length if length < _LONGEST_WORD else 0
+
+
+def _is_within_word(line: str, index: int) -> bool:
+    return 0 < index < len(line) and _in_word(line[index - 1]) and _in_word(line[index])
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _fitting(cells: DisplayedText, room: int) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Fix, Region, Severity
+from devlint.output.broken_lines import NARROWEST, broken_lines, broken_text
 from devlint.output.code_frame import code_frame
 from devlint.output.finding_text import assumed_text
 from devlint.output.fix_summary import fix_mark, fix_summary
@@ -14,8 +14,6 @@ from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle, format_place
 
 _CONTEXT = 1
-_NARROWEST = 40
-"""The columns that a report takes on a terminal that is narrower still."""
 _PRIMARY, _SECONDARY = "^", "-"
 _APPLICABILITY = {
     Applicability.SAFE: "safe fix",
@@ -30,9 +28,11 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
     If some findings can be fixed, they are marked with `[*]`, and a last line counts them.
     """
     yield from blocks(diagnostics, context)
-    yield TerminalStyle(context.color).strong(summary(diagnostics, context.checked)) + "\n"
+    style = TerminalStyle(context.color)
+    for line in broken_lines(summary(diagnostics, context.checked), context, 0, 0):
+        yield style.strong(line) + "\n"
     if fixable := fix_summary(diagnostics, context):
-        yield f"{fixable}\n"
+        yield broken_text(fixable, context)
 
 
 def blocks(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
@@ -102,7 +102,7 @@ class _Block:
         mark = fix_mark(diagnostic, self._context)
         rank = len(f"{diagnostic.severity.value}[{diagnostic.code}] ")
         sure = "" if diagnostic.confidence is Confidence.CERTAIN else f" ({diagnostic.confidence.value})"
-        first, *rest = self._broken(f"{mark}{diagnostic.name}{sure}: {diagnostic.message}", rank, 4)
+        first, *rest = broken_lines(f"{mark}{diagnostic.name}{sure}: {diagnostic.message}", self._context, rank, 4)
         yield f"{headline} {style.strong(first)}"
         yield from (f"    {style.strong(line)}" for line in rest)
         yield self._arrow(diagnostic.region)
@@ -118,7 +118,7 @@ class _Block:
             yield self._bar("")
         for number, note in enumerate(self._diagnostic.trace, 1):
             indent = self._gutter + 3
-            first, *rest = self._broken(note.message, indent, indent)
+            first, *rest = broken_lines(note.message, self._context, indent, indent)
             yield f"{self._style.frame(f'{number:>{self._gutter + 1}}.')} {first}"
             yield from (" " * indent + line for line in rest)
             if (note.region.filename, note.region.cell) != (before.filename, before.cell):
@@ -134,31 +134,16 @@ class _Block:
         for label, text in given:
             sign = self._style.frame(" " * self._gutter + " =")
             indent = self._gutter + len(label) + 5
-            first, *rest = (part for line in text.splitlines() for part in self._broken(line, indent, indent))
+            first, *rest = (
+                part for line in text.splitlines() for part in broken_lines(line, self._context, indent, indent)
+            )
             yield f"{sign} {self._style.strong(label + ':')} {first}"
             yield from (" " * indent + line for line in rest)
-
-    def _broken(self, text: str, first_indent: int, indent: int) -> list[str]:
-        """Return a text in lines that a terminal need not break, broken between words only; elsewhere in one line.
-
-        The first line stands after `first_indent` columns, and the others after `indent`.
-        """
-        if not self._context.on_terminal:
-            return [text]
-        broken = textwrap.wrap(
-            text,
-            max(self._context.width, _NARROWEST),
-            initial_indent=" " * first_indent,
-            subsequent_indent=" " * indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        return [broken[0][first_indent:], *(line[indent:] for line in broken[1:])] if broken else [text]
 
     def _frame(self, region: Region, mark: str, context_lines: int) -> Iterator[str]:
         """Yield the source lines of a region as text, with marks such as `^^^^` below each line of the region."""
         lines = self._context.lines(region.filename, region.cell)
-        width = max(40, self._context.width - self._gutter - len(" | "))
+        width = max(NARROWEST, self._context.width) - self._gutter - len(" | ")
         for line in code_frame(lines, region, context_lines=context_lines, width=width):
             if line is None:
                 yield self._style.frame("." * self._gutter)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Final
 
 from devlint.diagnostic import Diagnostic
+from devlint.output.broken_lines import broken_lines, broken_text
 from devlint.output.finding_text import named_rule
-from devlint.output.fix_summary import fix_mark, fix_summary
+from devlint.output.fix_summary import MARK, fix_mark, fix_summary
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle, format_row_and_column
+
+_INDENT: Final = 4
+"""The blanks before what is left of a message that a terminal has no room for in its line."""
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
@@ -26,9 +31,12 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
         yield f"{style.strong(filename)}:\n"
         for where, diagnostic in rows:
             code = style.severity(diagnostic.severity, f"{diagnostic.code:<{long}}")
-            mark = style.strong(fix_mark(diagnostic, context))
-            told = f"{mark}{diagnostic.message} ({named_rule(diagnostic)})"
-            yield f"  {style.place(f'{where:<{wide}}')}  {code}  {told}\n"
+            told = f"{fix_mark(diagnostic, context)}{diagnostic.message} ({named_rule(diagnostic)})"
+            before = len("  ") + wide + len("  ") + long + len("  ")
+            first, *rest = broken_lines(told, context, before, _INDENT)
+            first = style.strong(MARK) + first.removeprefix(MARK) if first.startswith(MARK) else first
+            yield f"  {style.place(f'{where:<{wide}}')}  {code}  {first}\n"
+            yield from (f"{' ' * _INDENT}{line}\n" for line in rest)
         yield "\n"
     if fixable := fix_summary(diagnostics, context):
-        yield f"{fixable}\n"
+        yield broken_text(fixable, context)

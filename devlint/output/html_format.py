@@ -10,10 +10,18 @@ from importlib.resources import files
 from itertools import groupby
 
 from devlint.diagnostic import Diagnostic, Severity
-from devlint.output.fix_diff import Change, fix_diff
 from devlint.output.fix_summary import MARK, fix_summary
 from devlint.output.full_format import summary
-from devlint.output.html_parts import command_html, frame_html, hints_html, path_html, prose, steps_html
+from devlint.output.html_parts import (
+    command_html,
+    difference_html,
+    frame_html,
+    hints_html,
+    page_style,
+    path_html,
+    prose,
+    steps_html,
+)
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import format_row_and_column
 from devlint.version import __version__
@@ -24,7 +32,6 @@ _CONTEXT = 2
 _HEADS = "".join(f'<th scope="col">{title}</th>' for title in ("Rule", "Name", "Findings"))
 _ALL_OR_NONE = '<button type="button" value="all">all</button>\n<button type="button" value="none">none</button>\n'
 """The buttons that tick all rules, or none."""
-_CLASSES = {Change.KEPT: "kept", Change.ADDED: "added", Change.REMOVED: "removed"}
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
@@ -33,7 +40,7 @@ def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterato
     total = escape(summary(diagnostics, context.checked))
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<title>devlint: {total}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+    yield f"<title>devlint: {total}</title>\n<style>\n{page_style(style)}</style>\n</head>\n<body>\n"
     yield f"<header>\n<h1>devlint</h1>\n<p>{total} {_fixable(diagnostics, context)}</p>\n"
     yield from _facts(context)
     yield "</header>\n"
@@ -117,20 +124,5 @@ def _finding(number: int, diagnostic: Diagnostic, context: ReportContext) -> Ite
     yield from frame_html(diagnostic.region, context, _CONTEXT)
     yield from steps_html(diagnostic, context)
     yield from hints_html(diagnostic)
-    yield from _difference(diagnostic, context)
+    yield from difference_html(diagnostic, context)
     yield "</article>\n"
-
-
-def _difference(diagnostic: Diagnostic, context: ReportContext) -> Iterator[str]:
-    """Yield the HTML of the lines that the fix of a finding takes out and puts in; nothing for no fix."""
-    lines = list(fix_diff(diagnostic, context.lines))
-    if not lines:
-        return
-    yield '<pre class="diff" tabindex="0" aria-label="What the fix changes">'
-    for line in lines:
-        if line is None:
-            yield '<span class="kept">...</span>'
-            continue
-        number = f'<i class="number">{line.number}</i>'
-        yield f'<span class="{_CLASSES[line.change]}">{number}{line.change.value} {escape(line.text)}</span>'
-    yield "</pre>\n"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import escape
+from importlib.resources import files
 
 from devlint.diagnostic import Diagnostic, Region
 from devlint.output.code_frame import code_frame
+from devlint.output.fix_diff import Change, fix_diff
 from devlint.output.full_format import labelled_hints
 from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import format_place, format_row_and_column
@@ -17,6 +19,13 @@ _WIDTH = 160
 _BREAKABLE = re.compile(r"[/\\_.-](?=\w)")
 """The signs in a path behind which a line may break."""
 _QUOTED = re.compile("`([^`]+)`")
+_CLASSES = {Change.KEPT: "kept", Change.ADDED: "added", Change.REMOVED: "removed"}
+
+
+def page_style(*own: str) -> str:
+    """Return the style of a page of findings: what all of them share, and the page's own style sheets."""
+    shared = files("devlint.output").joinpath("findings.css").read_text(encoding="utf-8")
+    return "".join((shared, *own))
 
 
 def prose(text: str) -> str:
@@ -71,3 +80,18 @@ def hints_html(diagnostic: Diagnostic) -> Iterator[str]:
     """Yield the HTML of what a finding assumes, of its help and of its fix."""
     for label, text in labelled_hints(diagnostic):
         yield f"<p><strong>{label}:</strong> {prose(text)}</p>\n"
+
+
+def difference_html(diagnostic: Diagnostic, context: ReportContext) -> Iterator[str]:
+    """Yield the HTML of the lines that the fix of a finding takes out and puts in; nothing for no fix."""
+    lines = list(fix_diff(diagnostic, context.lines))
+    if not lines:
+        return
+    yield '<pre class="diff" tabindex="0" aria-label="What the fix changes">'
+    for line in lines:
+        if line is None:
+            yield '<span class="kept">...</span>'
+            continue
+        number = f'<i class="number">{line.number}</i>'
+        yield f'<span class="{_CLASSES[line.change]}">{number}{line.change.value} {escape(line.text)}</span>'
+    yield "</pre>\n"

@@ -50,7 +50,7 @@ class AmpImports:
             names = [] if isinstance(node.names, cst.ImportStar) else [dotted_name(one.name) for one in node.names]
             if any(not replacements_of(f"{_OLD}.{one}", self._context.options.min_torch) for one in names):
                 raise LeftForHuman("the import has names that torch.amp does not have")
-            if "__all__" in self._context.fixes.index.bound or self._is_package:
+            if region.enclosing_function(node) is None and self._may_be_imported_from:
                 raise LeftForHuman("other files may import the name from here")
             assert node.module is not None
             yield replace_node(region, node.module, _NEW)
@@ -66,9 +66,10 @@ class AmpImports:
                         yield region, node
 
     @property
-    def _is_package(self) -> bool:
-        """Whether the file is that of a package, from which other files import what it imports."""
-        return self._context.fixes.index.source.filename.endswith("__init__.py")
+    def _may_be_imported_from(self) -> bool:
+        """Whether other files import what the file imports at its top: it is that of a package, or lists its names."""
+        index = self._context.fixes.index
+        return "__all__" in index.bound or index.source.filename.endswith("__init__.py")
 
 
 def _may_decide(above: cst.CSTNode) -> bool:

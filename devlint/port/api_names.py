@@ -9,7 +9,6 @@ import libcst as cst
 
 from devlint.diagnostic import Edit
 from devlint.fixes.accelerator_check import call_under_check
-from devlint.fixes.device_names import is_device_name
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.amp_calls import port_amp
@@ -20,7 +19,7 @@ from devlint.port.port_context import PortContext, plain_arguments
 from devlint.port.seeds import is_seed, port_seed
 from devlint.port.streams import STREAMS, is_plain_use_of_stream, port_stream
 from devlint.semantics.accelerators import Kind, Replacement, reason_without_equivalent, replacements_of, version_text
-from devlint.syntax.tree_walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend
 
 _ACTIONS: Final = frozenset(
     "synchronize empty_cache set_device reset_peak_memory_stats reset_accumulated_memory_stats"
@@ -29,8 +28,6 @@ _ACTIONS: Final = frozenset(
 """Functions that programs call for what they do: without an accelerator there is nothing to do."""
 _ANY_ERROR: Final = frozenset({"Exception", "BaseException"})
 """The classes of exceptions that catch what any library function raises."""
-_NEED_INDEX: Final = frozenset({"torch.cuda.device", "torch.cuda.set_device"})
-"""Functions whose replacement does not take all that they take: a device without an index, None."""
 _OF_TENSORS: Final = frozenset({"shape", "stride", "numel", "dtype", "ndim", "element_size", "is_contiguous"})
 """Attributes that a tensor has and a module or a configuration has not."""
 _SAME_FLAGS: Final = frozenset({"enable_timing"})
@@ -164,9 +161,9 @@ def _check_arguments(context: PortContext, region: NodeRegion, call: cst.Call, b
         return
     if len(call.args) > 1 or any(one != "device" for one in keywords):
         raise LeftForHuman(f"`{by.by}` has other arguments")
-    known = by.name not in _NEED_INDEX or all(is_index(context, region, one.value) for one in call.args)
-    known = known or _device_of_tensor(region, call, by) is not None
-    if not known and not (by.name == "torch.cuda.set_device" and _is_called_device(call)):
+    # `set_device` and what replaces it take the same: an index, a device with one, and do nothing for a negative index.
+    known = by.name != "torch.cuda.device" or all(is_index(context, region, one.value) for one in call.args)
+    if not known and _device_of_tensor(region, call, by) is None:
         raise LeftForHuman(f"`{by.by}` takes an index, and this may be a device or None")
     if by.name == "torch.cuda.current_stream" and not is_plain_use_of_stream(region, call):
         raise LeftForHuman("what is done with the stream may need one of CUDA")
@@ -188,13 +185,6 @@ def _device_of_tensor(region: NodeRegion, call: cst.Call, by: Replacement) -> cs
                         if other == name and asked in _OF_TENSORS:
                             return device
     return None
-
-
-def _is_called_device(call: cst.Call) -> bool:
-    """Return whether the argument of a call is named like a device, so that it is neither -1 nor None."""
-    (argument,) = call.args
-    name = dotted_name(argument.value)
-    return name is not None and is_device_name(name.rpartition(".")[2])
 
 
 def _is_device_keyword(argument: cst.Arg) -> bool:

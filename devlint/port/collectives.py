@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devlint.diagnostic import Edit
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, LeftInGuard, Port
 from devlint.port.port_context import PortContext, replace_text
@@ -22,10 +23,14 @@ def port_backend(context: PortContext, region: NodeRegion, node: cst.SimpleStrin
     if not _is_backend(context, region, node):
         raise LeftForHuman("whether this text is a backend of torch.distributed, the code around it does not tell")
     context.need_torch(by.since, _DEFAULT_BACKEND)
-    device = context.device(region, node, is_used_now=_is_of_group(context, region, node))
+    more: tuple[Edit, ...] = ()
+    if _is_of_group(context, region, node):
+        device = context.device(region, node)
+    else:
+        device, more = context.device_of_default(region, node)
     text, imports = context.library(region, node, _DEFAULT_BACKEND)
-    new = f"{text}({device.text})"
-    return Port(new, [*imports, replace_text(region, node, new)])
+    new = f"{text}({device.argument})"
+    return Port(new, [*imports, *more, replace_text(region, node, new)])
 
 
 def _is_compared(region: NodeRegion, node: cst.CSTNode) -> bool:

@@ -10,7 +10,7 @@ from devlint.fixes.fix_context import NodeRegion
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.port.port_context import PortContext
 from devlint.syntax.string_literals import string_value
-from devlint.syntax.tree_walk import descend
+from devlint.syntax.tree_walk import children, descend, dotted_name
 
 _INTEGER_CALLS = frozenset(
     "torch.distributed.get_rank torch.distributed.get_world_size torch.cuda.current_device torch.cuda.device_count"
@@ -36,6 +36,62 @@ def is_index(context: PortContext, region: NodeRegion, node: cst.BaseExpression)
         case cst.Attribute(attr=cst.Name(value=name)):
             return _is_integer_option(context, name)
     return False
+
+
+def is_index_from_zero(context: PortContext, region: NodeRegion, node: cst.BaseExpression) -> bool:
+    """Return whether an expression is surely an index that is not negative.
+
+    It is a number, or code that ran just before wrote the same into the name of a device, such as `f"cuda:{rank}"`,
+    which torch refuses for anything else.
+    """
+    if isinstance(node, cst.Integer):
+        return True
+    name = dotted_name(node)
+    return name is not None and any(name in _indexes_in(one) for one in _before(region, node, name))
+
+
+def _before(region: NodeRegion, node: cst.CSTNode, name: str) -> Iterator[cst.SimpleStatementLine]:
+    """Yield the statements that always ran before a node in its function, from the last one, since a name was bound."""
+    below = node
+    for above in region.ancestors(node):
+        if isinstance(above, cst.IndentedBlock):
+            for one in reversed(above.body[: above.body.index(below)]):
+                if isinstance(one, cst.SimpleStatementLine):
+                    yield one
+                if any(name in _targets_in(each) for each in (one, *descend(one))):
+                    return
+        if isinstance(above, (cst.FunctionDef, cst.Lambda, cst.For, cst.While)):
+            return
+        below = above
+
+
+def _targets_in(node: cst.CSTNode) -> set[str]:
+    """Return the dotted names that an assignment, a loop or a `with` binds, or that `del` unbinds."""
+    match node:
+        case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
+            pass
+        case cst.For(target=target) | cst.NamedExpr(target=target) | cst.AsName(name=target) | cst.Del(target=target):
+            pass
+        case _:
+            return set()
+    return {dotted_name(one) or "" for one in (target, *descend(target))}
+
+
+def _indexes_in(statement: cst.SimpleStatementLine) -> set[str]:
+    """Return the dotted names that a statement surely writes into the name of a CUDA device, as its index."""
+    found: set[str] = set()
+    pending: list[cst.CSTNode] = [*statement.body]
+    while pending:
+        node = pending.pop()
+        match node:
+            case cst.FormattedString(
+                parts=[cst.FormattedStringText(value="cuda:"), cst.FormattedStringExpression(expression=index)]
+            ):
+                found.add(dotted_name(index) or "")
+            case cst.IfExp() | cst.BooleanOperation() | cst.Lambda() | cst.BaseComp():
+                continue
+        pending += children(node)
+    return found - {""}
 
 
 def _is_integer_name(context: PortContext, region: NodeRegion, node: cst.CSTNode, name: str) -> bool:

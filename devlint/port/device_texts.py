@@ -54,7 +54,7 @@ def port_text(context: PortContext, region: NodeRegion, node: cst.CSTNode, spell
         case cst.Param(name=cst.Name(value=name)) if is_device_name(name):
             if spelling.is_open or spelling.is_formatted:
                 raise LeftForHuman("a default that is made up of parts")
-            return _named(context, region, node, spelling, is_used_now=False)
+            return _default(context, region, node, spelling)
         case cst.DictElement(key=cst.SimpleString() as key) if key is not outer:
             text = string_value(key)
             if isinstance(text, str) and is_device_name(text):
@@ -117,7 +117,7 @@ def _port_argument(
     if keyword == "default" and _option_names(call):
         if not any(_is_device_option(one) for one in _option_names(call)):
             raise LeftForHuman("whether this option is a device, its name does not tell")
-        return _named(context, region, node, spelling, is_used_now=False)
+        return _default(context, region, node, spelling)
     if keyword is None and place and _is_device_option_text(call.args[place - 1].value):
         return _named(context, region, node, spelling, is_used_now=False)
     if keyword is None and not is_first and not (name == "torch.load" and place == 1):
@@ -184,7 +184,7 @@ def _port_element(
             and any(_is_device_option(one) for one in _option_names(call))
         )
         if is_choice or (place and _is_device_option_text(sequence.elements[place - 1].value)):
-            return _named(context, region, node, spelling, is_used_now=False)
+            return _default(context, region, node, spelling)
         if isinstance(holder, cst.Arg) and holder.keyword is not None and holder.keyword.value == "device_types":
             raise LeftInGuard("it registers an operator for CUDA")
     raise LeftForHuman("whether this text is a device, the code around it does not tell")
@@ -217,6 +217,13 @@ def _named(
     device = context.device(region, node, is_used_now=is_used_now)
     new = spelling.text_for(device.type_text)
     return Port(new, [replace_text(region, node, new)])
+
+
+def _default(context: PortContext, region: NodeRegion, node: cst.CSTNode, spelling: DeviceSpelling) -> Port:
+    """Return the port of a text that is the default of a parameter or of an option, or one of the option's choices."""
+    device, imports = context.device_of_default(region, node)
+    new = spelling.text_for(device.type_text)
+    return Port(new, [*imports, replace_text(region, node, new)])
 
 
 def _port_torch_device(context: PortContext, region: NodeRegion, call: cst.Call) -> Port:

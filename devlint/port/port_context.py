@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from devlint.diagnostic import Edit
-from devlint.fixes.device_names import AVAILABLE, DeviceName, DeviceNames
+from devlint.fixes.device_names import AVAILABLE, CURRENT, DeviceName, DeviceNames
 from devlint.fixes.fix_context import FixContext, NodeRegion
 from devlint.fixes.import_edits import write_library_name
 from devlint.fixes.torch_names import TorchNames
@@ -78,6 +78,20 @@ class PortContext:
             raise LeftForHuman("TorchScript may compile the class, and does not read the names of the file")
         found = self.known_device(region, node)
         return found if found is not None else self.made.at(region, node, is_used_now=is_used_now)
+
+    def device_of_default(self, region: NodeRegion, node: cst.CSTNode) -> tuple[DeviceName, tuple[Edit, ...]]:
+        """Return the program's device for a default value, and the edits that import what names it.
+
+        A default is computed as the file is imported. Where the accelerator must not be asked for so early, it is the
+        one that torch is built for: that reaches no driver, and on CUDA it is the same one.
+        """
+        try:
+            return self.device(region, node, is_used_now=False), ()
+        except AsksTooEarly:
+            self.need_torch((2, 7), CURRENT)
+        current, imports = self.library(region, node, CURRENT)
+        device, more = self.library(region, node, "torch.device")
+        return DeviceName(f'({current}() or {device}("cpu"))'), (*imports, *more)
 
     def known_device(self, region: NodeRegion, node: cst.CSTNode) -> DeviceName | None:
         """Return the name of the program's device that is in sight at a node: the program's own, or one made before."""

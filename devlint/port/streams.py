@@ -11,9 +11,11 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.fixes.call_edits import find_argument
 from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion
 from devlint.port.cuda_uses import LeftForHuman, Port
+from devlint.port.device_indexes import is_index_from_zero
 from devlint.port.guards import guard_around
 from devlint.port.port_context import PortContext
 from devlint.syntax.tree_walk import descend, dotted_name
@@ -33,7 +35,7 @@ def port_stream(context: PortContext, region: NodeRegion, node: cst.CSTNode, cal
         raise LeftForHuman("the program hands streams to CUDA code of its own")
     if call is None:
         raise LeftForHuman("it is not called here, but passed on")
-    holder = _made_for(region, call) if name == "torch.cuda.Stream" else _entered(region, call)
+    holder = _made_for(context, region, call) if name == "torch.cuda.Stream" else _entered(region, call)
     _Holder(context, region, holder).check(call)
     if name == "torch.cuda.stream":
         return Port(f"with {holder}", [replace_node(region, call, holder)])
@@ -60,21 +62,31 @@ def is_plain_use_of_stream(region: NodeRegion, node: cst.CSTNode) -> bool:
     return False
 
 
-def _made_for(region: NodeRegion, call: cst.Call) -> str:
+def _made_for(context: PortContext, region: NodeRegion, call: cst.Call) -> str:
     """Return the name or attribute to which a new stream is assigned. Raises LeftForHuman for any other stream."""
-    if not _takes_the_same(call):
-        raise LeftForHuman(f"`{_NEW}` takes a device where this may be an index or None")
+    if not _takes_the_same(context, region, call):
+        raise LeftForHuman(f"`{_NEW}` takes an index, and this may be a negative one, or a device without one")
     match region.parent(call):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() | cst.Attribute() as target)]):
+        case (
+            cst.Assign(targets=[cst.AssignTarget(target=cst.Name() | cst.Attribute() as target)])
+            | cst.AnnAssign(target=cst.Name() | cst.Attribute() as target)
+        ):
             name = dotted_name(target)
             if name is not None and name.count(".") <= 1:
                 return name
     raise LeftForHuman("what is done with the stream may need one of CUDA")
 
 
-def _takes_the_same(call: cst.Call) -> bool:
-    """Return whether a call that makes a stream passes only what streams of both classes take."""
-    return all(one.keyword is not None and one.keyword.value == "priority" for one in call.args)
+def _takes_the_same(context: PortContext, region: NodeRegion, call: cst.Call) -> bool:
+    """Return whether a call that makes a stream passes only what streams of both classes take: an index, a priority.
+
+    A stream of CUDA is made on the current device for -1, which a stream of torch refuses.
+    """
+    device = find_argument(call, "device", 0)
+    others = [one for one in call.args if one is not device]
+    if any(one.keyword is None or one.keyword.value != "priority" for one in others):
+        return False
+    return device is None or (not device.star and is_index_from_zero(context, region, device.value))
 
 
 def _entered(region: NodeRegion, call: cst.Call) -> str:
@@ -134,10 +146,12 @@ class _Holder:
 
     def _is_new_stream(self, binding: cst.CSTNode) -> bool:
         """Return whether a binding assigns a new stream, wherever the code runs."""
-        assignment = self._region.parent(binding)
+        assignment = binding if isinstance(binding, cst.AnnAssign) else self._region.parent(binding)
         match assignment:
-            case cst.Assign(targets=[_], value=cst.Call(func=func) as call) if _takes_the_same(call):
-                made = self._context.names.full_name(self._region, func) in ("torch.cuda.Stream", _NEW)
+            case cst.Assign(targets=[_], value=cst.Call() as call) | cst.AnnAssign(value=cst.Call() as call):
+                if not _takes_the_same(self._context, self._region, call):
+                    return False
+                made = self._context.names.full_name(self._region, call.func) in ("torch.cuda.Stream", _NEW)
                 return made and guard_around(self._region, assignment) is None
         return False
 

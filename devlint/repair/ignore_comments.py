@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from devlint.diagnostic import FAILS_TOO, Diagnostic, Edit, Position, Region
+from devlint.diagnostic import FAILS_TOO, SAME_HERE, Diagnostic, Edit, Position, Region
 from devlint.repair.document import Document
 from devlint.repair.fix_rounds import Documents, RepairResult, ResultT
 from devlint.syntax.comments import CodeLine, Comment, read_comment_layout
@@ -40,7 +40,8 @@ def add_ignore_comments(
     while found := [one for one in sift(after) if not one.code.startswith(DEVLINT_CODES_PREFIX)]:
         by_file: dict[str, list[tuple[str, Region]]] = defaultdict(list)
         for one in found:
-            for region in (one.region, *(note.region for note in one.trace if note.message == FAILS_TOO)):
+            also = (note.region for note in one.trace if note.message in (FAILS_TOO, SAME_HERE))
+            for region in (one.region, *also):
                 by_file[region.filename].append((one.code, region))
         before, changed = changed, {name: _silenced(text, by_file[name], reason) for name, text in changed.items()}
         if changed == before:

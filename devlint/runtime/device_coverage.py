@@ -118,6 +118,13 @@ def device_coverage(recorder: Recorder, root: Path) -> DeviceCoverage:
     return DeviceCoverage([file for file in counted if file not in tests], tests)
 
 
+def share_on_device(coverage: DeviceCoverage) -> str:
+    """Return which share of the functions was on the accelerator, for the first line of a report; empty if none was."""
+    if not coverage.functions or not coverage.device_operators:
+        return ""
+    return f"{coverage.percent} % of functions on the accelerator"
+
+
 @dataclass(slots=True)
 class _Count:
     """The number of operators at a line or in a function, and how many of them ran on an accelerator."""

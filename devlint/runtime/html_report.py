@@ -10,7 +10,15 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from devlint.output.html_parts import command_html, frame_html, hints_html, prose, steps_html
+from devlint.output.html_parts import (
+    command_html,
+    difference_html,
+    frame_html,
+    hints_html,
+    page_style,
+    prose,
+    steps_html,
+)
 from devlint.output.report_context import ReportContext
 from devlint.runtime.census import LeftBehind
 from devlint.runtime.coverage_table import coverage_table
@@ -56,7 +64,7 @@ def _page_parts(report: Report) -> Iterator[str]:
     headline = escape(", ".join(headline_parts(report, outcomes)))
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    yield f"<title>devlint run: {headline}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+    yield f"<title>devlint run: {headline}</title>\n<style>\n{page_style(style)}</style>\n</head>\n<body>\n"
     yield f'<header><h1>devlint run</h1><p class="headline">{headline}</p>\n'
     yield from _about(report.about)
     yield "</header>\n<main>\n"
@@ -106,6 +114,7 @@ def _sites(title: str, sites: Sequence[SeenSite], *, folded: bool) -> Iterator[s
         yield from frame_html(found.region, _SOURCES, _CONTEXT_LINES)
         yield from steps_html(found, _SOURCES)
         yield from hints_html(found)
+        yield from difference_html(found, _SOURCES)
         yield "</details>\n</article>\n" if folded else "</article>\n"
 
 

@@ -20,6 +20,7 @@ import torch
 from devlint.runtime import runtime_session
 from devlint.runtime.backends import BACKENDS, HOST, emulated_kind
 from devlint.runtime.configured_linter import ConfiguredLinter
+from devlint.runtime.device_coverage import device_coverage, share_on_device
 from devlint.runtime.error_reports import (
     OBSERVATION_ATTRIBUTE,
     first_line,
@@ -88,6 +89,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     report.device = device if kind is None else f"{request.devices} emulated {kind}"
     report.accelerator = report.accelerator or (device if device != HOST else "")
     report.ended = _stop(end)
+    report.share_on_device = share_on_device(device_coverage(report.recorder, here))
     report.peak = (
         torch.cuda.max_memory_allocated()
         if device == "cuda"
@@ -95,7 +97,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
     )
     program = Path(request.program).absolute().parent if not request.module else here
     report.about = (
-        ("Date", started.isoformat(" ", "seconds")),
+        ("Date", f"{started:%Y-%m-%d %H:%M}"),
         ("Command", shlex.join(["devlint", "run", *request.command])),
         ("Configuration", linter.configuration(program) if linter is not None else "no static findings"),
         ("Devices", f"{report.device}, torch {torch.__version__}"),

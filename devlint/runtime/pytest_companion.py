@@ -18,7 +18,7 @@ from devlint.runtime import runtime_session
 from devlint.runtime.backends import emulated_kind
 from devlint.runtime.call_sites import is_library
 from devlint.runtime.configured_linter import ConfiguredLinter
-from devlint.runtime.device_coverage import coverage_text, device_coverage, path_below
+from devlint.runtime.device_coverage import coverage_text, device_coverage, path_below, share_on_device
 from devlint.runtime.error_reports import recorded_observation, report_uncaught_error, user_sites
 from devlint.runtime.exported_cases import export_cases
 from devlint.runtime.html_report import render_page
@@ -175,9 +175,7 @@ class Companion:
         report, options = self._report, session.config.option
         report.recorder.finish()
         report.ran = frozenset(self._lines.ran)
-        coverage = device_coverage(report.recorder, self._root)
-        if coverage.functions and coverage.device_operators:
-            report.share_on_device = f"{coverage.percent} % of functions on the accelerator"
+        report.share_on_device = share_on_device(device_coverage(report.recorder, self._root))
         if self._linter is not None:
             report.apply_settings = self._linter.apply_settings
             try:

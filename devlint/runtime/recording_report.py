@@ -23,9 +23,12 @@ class Report(RecordedRun):
 
     __slots__ = ()
 
-    def full(self, *, color: bool = False, everything: bool = False) -> Iterator[str]:
-        """Yield the report as text for the terminal, in parts; `everything` lifts the limits on its length."""
-        return text_report(self, color=color, everything=everything)
+    def full(self, *, color: bool = False, everything: bool = False, columns: int | None = None) -> Iterator[str]:
+        """Yield the report as text, in parts; `everything` lifts the limits on its length.
+
+        `columns` is the width of the terminal that shows it, None where none does.
+        """
+        return text_report(self, color=color, everything=everything, columns=columns)
 
     def json(self) -> str:
         """Return the report as text in JSON."""

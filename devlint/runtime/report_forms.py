@@ -14,15 +14,17 @@ from devlint.runtime.report_wording import source_lines
 from devlint.triage.fingerprint import add_fingerprints
 
 
-def render_report(report: Report, form: str, *, base: Path, color: bool = False, everything: bool = False) -> str:
+def render_report(
+    report: Report, form: str, *, base: Path, color: bool = False, everything: bool = False, columns: int | None = None
+) -> str:
     """Return the report of a recorded program in one of the formats that `devlint.output.FORMATS` names.
 
     `full`, `json` and `html` show all of the report. The other formats show the findings that were seen to happen, each
     with what was seen. `base` is the directory to which the services that read them resolve paths. `everything` lifts
-    the limits on the length of `full`.
+    the limits on the length of `full`; `columns` is the width of the terminal that shows it, if one does.
     """
     if form == "full":
-        return "".join(report.full(color=color, everything=everything))
+        return "".join(report.full(color=color, everything=everything, columns=columns))
     if form == "json":
         return report.json() + "\n"
     if form == "html":

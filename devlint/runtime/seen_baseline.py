@@ -24,7 +24,7 @@ def new_errors(errors: Iterable[Diagnostic], baseline: Path) -> Sequence[Diagnos
     return compare_with_baseline(
         list(add_fingerprints(list(errors), _lines)),
         read_baseline(baseline),
-        file_of=lambda one: path_below(one.region.filename, root),
+        file_of=lambda name: path_below(name, root),
         is_judged=lambda entry: False,
         exists=lambda file: (root / file).exists(),
     ).new
@@ -34,7 +34,7 @@ def write_baseline(errors: Iterable[Diagnostic], baseline: Path) -> None:
     """Write a baseline file that records the errors seen in a run."""
     root = baseline.absolute().parent
     found = add_fingerprints(list(errors), _lines)
-    entries = [baseline_entry(one, path_below(one.region.filename, root)) for one in found]
+    entries = [baseline_entry(one, lambda name: path_below(name, root)) for one in found]
     baseline.write_text(baseline_text(entries), encoding="utf-8")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from devlint.output import full_format
+from devlint.output.broken_lines import broken_text
 from devlint.output.report_context import ReportContext
 from devlint.runtime.line_costs import LineCost, by_transfers, by_waits
 from devlint.runtime.outcome_texts import (
@@ -37,11 +39,12 @@ MOST_LINES = 12
 """The number of lines in each list and table, unless everything is shown."""
 
 
-def text_report(run: RecordedRun, *, color: bool, everything: bool) -> Iterator[str]:
-    """Yield the report of a recorded program in parts; `everything` lifts the limits on its length."""
-    outcomes = run.outcomes
-    yield f"devlint: {', '.join(headline_parts(run, outcomes))}\n\n"
-    yield from _Text(run, color=color, everything=everything).parts(outcomes)
+def text_report(run: RecordedRun, *, color: bool, everything: bool, columns: int | None = None) -> Iterator[str]:
+    """Yield the report of a recorded program in parts; `everything` lifts the limits on its length.
+
+    `columns` is the width of the terminal that shows the report, None where none does.
+    """
+    yield from _Text(run, color=color, everything=everything, columns=columns).parts()
 
 
 def headline_parts(run: RecordedRun, outcomes: Sequence[Outcome]) -> list[str]:
@@ -81,14 +84,17 @@ def _operators_text(run: RecordedRun) -> str:
 class _Text:
     """The writer of one text report, with the limits on the length of its parts."""
 
-    def __init__(self, run: RecordedRun, *, color: bool, everything: bool) -> None:
+    def __init__(self, run: RecordedRun, *, color: bool, everything: bool, columns: int | None) -> None:
         self._run = run
-        self._context = ReportContext(lines=source_lines, color=color)
+        context = ReportContext(lines=source_lines, color=color)
+        self._context = context if columns is None else replace(context, width=columns, on_terminal=True)
         self._everything = everything
         self._cut = False
 
-    def parts(self, outcomes: Sequence[Outcome]) -> Iterator[str]:
-        """Yield the parts of the report below its first line."""
+    def parts(self) -> Iterator[str]:
+        """Yield the parts of the report: a line that sums it up, then the worst first."""
+        outcomes = self._run.outcomes
+        yield self._told(f"devlint: {', '.join(headline_parts(self._run, outcomes))}") + "\n"
         elsewhere, in_tests = seen_apart_from_tests(outcomes)
         yield from self._errors([outcome for outcome in elsewhere if outcome.fatal])
         yield from self._sites("worth doing", by_site(outcome for outcome in elsewhere if not outcome.fatal))
@@ -118,7 +124,7 @@ class _Text:
             for site in sites:
                 yield from full_format.blocks([with_relative_paths(with_evidence(site.outcome))], self._context)
             return
-        yield from (f"{site.text}\n" for site in sites[:MOST_LINES])
+        yield from (self._told(site.text, 4) for site in sites[:MOST_LINES])
         yield from self._rest(len(sites), MOST_LINES, "site")
         yield "\n"
 
@@ -131,7 +137,8 @@ class _Text:
         for outcome in self._limited(judged, MOST_LINES):
             found = outcome.diagnostic
             detail = f" ({outcome.detail})" if outcome.detail else ""
-            yield f"{found.severity.value}[{found.code}] {found.name}: {place_text(found.region)}{detail}\n"
+            told = f"{found.severity.value}[{found.code}] {found.name}: {place_text(found.region)}{detail}"
+            yield self._told(told, 4)
         yield from self._rest(len(judged), MOST_LINES, "finding")
         yield "\n"
 
@@ -140,7 +147,8 @@ class _Text:
         left = self._run.left_behind
         if not left:
             return
-        yield "── left behind ──\n.to() and .cuda() move parameters and buffers only. These stayed where they were:\n"
+        yield "── left behind ──\n"
+        yield self._told(".to() and .cuda() move parameters and buffers only. These stayed where they were:")
         for one in self._limited(left, MOST_LINES):
             scalar = ", a number to most operators" if one.scalar else ""
             yield f"  {one.path}: {one.dtype} {list(one.shape)} on {one.device}, the module on {one.home}{scalar}\n"
@@ -194,13 +202,17 @@ class _Text:
     def _summary(self, outcomes: Sequence[Outcome]) -> Iterator[str]:
         """Yield the end of the report: its notes, and a line with the numbers of operators and verdicts."""
         run = self._run
-        yield from (f"note: {text}\n" for text in run.remarks)
+        yield from (self._told(f"note: {text}", 4) for text in run.remarks)
         if self._cut and run.see_all:
             yield f"note: {run.see_all} shows everything\n"
         numbers = {verdict: sum(outcome.verdict is verdict for outcome in outcomes) for verdict in Verdict}
         found = ", ".join(f"{number} {verdict.value}" for verdict, number in numbers.items() if number) or "none"
         peak = f", {format_bytes(run.peak)} at most" if run.peak else ""
-        yield f"devlint: {_operators_text(run)}{peak}; findings: {found}\n"
+        yield self._told(f"devlint: {_operators_text(run)}{peak}; findings: {found}")
+
+    def _told(self, text: str, indent: int = 0) -> str:
+        """Return a sentence or an entry of a list as lines for the terminal, if there is one."""
+        return broken_text(text, self._context, indent)
 
     def _limited(self, things: Sequence[T], most: int) -> Sequence[T]:
         """Return the first of some things, or all if everything is shown."""

@@ -177,9 +177,8 @@ class FindingVerifier:
         place = failure_region(finding)
         if any(covers(site, place) for site in self._mixed):
             return Outcome(finding, Verdict.REFUTED, detail="this took operands on different devices without an error")
-        return Outcome(
-            finding, Verdict.NOT_REACHED, detail="this line ran, but never with operands on different devices"
-        )
+        detail = f"{_line_text(place, finding.region)} ran, but never with operands on different devices"
+        return Outcome(finding, Verdict.NOT_REACHED, detail=detail)
 
     def _by_its_end(self, finding: Diagnostic) -> Outcome:
         """Return a finding about a line that must fail on these devices, judged by how the line ended."""
@@ -245,7 +244,8 @@ class FindingVerifier:
         if finding.code not in anywhere and not any(
             record.used_device for record in self._records(failure_region(finding))
         ):
-            return Outcome(finding, Verdict.NOT_REACHED, detail="this line ran on the host only")
+            detail = f"{_line_text(place, finding.region)} ran on the host only"
+            return Outcome(finding, Verdict.NOT_REACHED, detail=detail)
         return None
 
     def _with_transfers(self, outcome: Outcome) -> Outcome:

@@ -6,6 +6,7 @@ import gc
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -242,18 +243,22 @@ class AnalysisSession:
             found.append(broken_file_diagnostic(name, recovered.error))
         judged = [kept for one in found if (kept := settings.judge(one, path)) is not None]
         if settings.baseline is not None:
-            judged = self._without_known(judged, settings.baseline, path)
+            judged = self._without_known(judged, settings.baseline)
         shown = () if recovered is None or recovered.is_unparsed else tuple(located_infos(recovered, infos))
         return FileAnalysis(self._files.text(name), tuple(judged), shown, regions)
 
-    def _without_known(self, found: Sequence[Diagnostic], baseline: Path, path: Path) -> list[Diagnostic]:
+    def _without_known(self, found: Sequence[Diagnostic], baseline: Path) -> list[Diagnostic]:
         """Return the findings in one file that its baseline file does not record; all if it cannot be read.
 
         What is wrong with the file is kept for the result.
         """
-        lines = NEWLINE.split(self._files.text(path.as_posix())) if found else []
+
+        @cache
+        def lines(name: str, cell: int | None) -> Sequence[str]:
+            return NEWLINE.split(self._files.text(name))
+
         try:
-            return without_known(list(add_fingerprints(found, lambda name, cell: lines)), baseline, path)
+            return without_known(list(add_fingerprints(found, lines)), baseline, Path)
         except BaselineError as problem:
             self._problems[problem.advice] = None
             return [*found]

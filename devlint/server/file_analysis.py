@@ -78,7 +78,8 @@ class EditorProjection:
             if region is not None:
                 notes = ((note, self.region(note.region)) for note in one.trace)
                 trace = tuple(Note(note.message, place) for note, place in notes if place is not None)
-                yield replace(one, region=region, trace=trace, fix=self._fix(one))
+                moved = (replace(each, region=place) for each in one.others if (place := self.region(each.region)))
+                yield replace(one, region=region, trace=trace, fix=self._fix(one), others=tuple(moved))
 
     def region(self, region: Region) -> Region | None:
         """Return a source region moved to the text that the editor shows, or None if its code is no longer shown."""

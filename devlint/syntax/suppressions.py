@@ -16,9 +16,10 @@ from devlint.syntax.source import Source
 SuppressionKind = Literal["noqa", "line", "file", "block"]
 
 _MARKER = re.compile(rf"noqa|devlint:|{ATTEMPT_MARKER}", re.IGNORECASE)
-NEAR_CODE: Final = re.compile(r"\bDEV(?=[0-9OIL])(?=[0-9A-Z]*[0-9])(?=[0-9]*[A-Z])[0-9A-Z]{3}\b", re.IGNORECASE)
+_ATTEMPT = re.compile(ATTEMPT_MARKER, re.IGNORECASE)
+_NEAR_CODE: Final = re.compile(r"dev(?<!\wdev)(?=[0-9oil])(?=[0-9a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-z]{3}\b")
+NEAR_CODE: Final = re.compile(_NEAR_CODE.pattern, re.IGNORECASE)
 """What is nearly the code of a rule of devlint: a letter stands where a digit should."""
-_OWN_MARKER = re.compile(rf"devlint:|{ATTEMPT_MARKER}|{NEAR_CODE.pattern}", re.IGNORECASE)
 # The form that flake8 accepts: if something other than a code follows the colon, the comment silences everything.
 _CODES = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?"
 _NOQA = re.compile(rf"#\s*noqa\b{_CODES}", re.IGNORECASE)
@@ -97,7 +98,11 @@ def may_suppress(text: str, *, noqa: bool = True) -> bool:
 
     A `noqa` comment with what is nearly a code of devlint's rules counts as such a comment.
     """
-    return (_MARKER if noqa else _OWN_MARKER).search(text) is not None
+    # Patterns that begin with a letter are searched fast if its case counts.
+    lowered = text.lower()
+    if "devlint:" in lowered or _ATTEMPT.search(lowered):
+        return True
+    return "noqa" in lowered if noqa else _NEAR_CODE.search(lowered) is not None
 
 
 def find_suppressions(source: Source, index: FileIndex) -> Suppressions:

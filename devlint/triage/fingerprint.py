@@ -23,7 +23,8 @@ def add_fingerprints(
 
     A fingerprint depends on the rule, the name of the enclosing function or class, and the code without white space,
     trailing commas and the kind of quotes. It does not depend on the file, the line numbers or the message. Findings in
-    one file that are equal in all of this are distinguished by their order.
+    one file that are equal in all of this are distinguished by their order. The other places of their mistakes get
+    fingerprints as if they were reported after all findings.
     """
 
     @cache
@@ -31,16 +32,20 @@ def add_fingerprints(
         return definition_scopes(lines(filename, cell), cell=cell is not None)
 
     seen: Counter[tuple[str, ...]] = Counter()
-    for diagnostic in diagnostics:
-        region = diagnostic.region
+
+    def fingerprint_of(code: str, region: Region) -> str:
         scope = innermost_scope(scopes_of(region.filename, region.cell), region.start.row)
-        code = _without_layout(_text(region, lines(region.filename, region.cell)))
-        key = (diagnostic.code, scope.name if scope else "", code)
+        text = _without_layout(_text(region, lines(region.filename, region.cell)))
+        key = (code, scope.name if scope else "", text)
         here = (region.filename, *key)
         seen[here] += 1
-        text = "\0".join([*key, str(seen[here])])
-        fingerprint = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:_LENGTH]
-        yield replace(diagnostic, fingerprint=fingerprint)
+        whole = "\0".join([*key, str(seen[here])])
+        return hashlib.sha256(whole.encode(errors="replace")).hexdigest()[:_LENGTH]
+
+    marked = [replace(one, fingerprint=fingerprint_of(one.code, one.region)) for one in diagnostics]
+    for one in marked:
+        others = (replace(each, fingerprint=fingerprint_of(each.code, each.region)) for each in one.others)
+        yield replace(one, others=tuple(others))
 
 
 def _text(region: Region, lines: Sequence[str]) -> str:

@@ -47,6 +47,18 @@ def training(moved: str, *, target: str = "y", after: str = "pass") -> str:
 FACTORY = "def f(x, n):\n    mask = torch.{made}\n    return x * {used}\n"
 INDEX = "def f(x, n):\n    index = {made}.long()\n    return {used}\n"
 
+LOADED_ON_DEVICE = "x = x.float().to(device)\ntrain_loader = DataLoader(TensorDataset(x[:9], y))" + training(
+    "x = x.to(device)"
+)
+LOADED_MODEL = """
+model = Net().to(device)
+def check(loader):
+    model = torch.load("model.pt")
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        out = model(x)
+"""
+
 VALID = {
     "REG": [
         (module("self.register_buffer('b', torch.zeros(3))", "return x + self.b"), "self.b = torch.zeros(3)"),
@@ -70,12 +82,20 @@ VALID = {
     ],
     "DOUBLE": [
         (
-            "def f(model):\n    x = torch.from_numpy(np.zeros(3)).float()\n    return model(x)\n",
+            "model = Net()\n\ndef f():\n    x = torch.from_numpy(np.zeros(3)).float()\n    return model(x)\n",
             "from_numpy(np.zeros(3))\n",
+        ),
+        (
+            "def f():\n    net = nn.DataParallel(Net()).to(d)\n    net = DDP(net)\n"
+            "    return net(torch.from_numpy(np.zeros(3)).float())\n",
+            "from_numpy(np.zeros(3)))\n",
         ),
     ],
     "LOOP": [(training("x, y = x.to(device), y.to(device)"), "for part in [x, y]:\n        part = part.to(device)\n")],
-    "DTYPE": [(training("x = x.to(device)", target="y.long()"), "y.float()")],
+    "DTYPE": [
+        (training("x = x.to(device)", target="y.long()"), "y.float()"),
+        (training("x = x.to(device)"), "model(x.double())"),
+    ],
     "INDEX": [(INDEX.format(made="(torch.rand(n) * n)", used="x[index]"), "(torch.rand(n) * n)\n")],
     "GENERATOR": [
         (
@@ -107,6 +127,8 @@ INVALID = {
         training("x = x.to(device)").replace("Net()", "nn.DataParallel(Net())"),
         training("x = x.to(device); x = x.to(device)"),
         training("z = y.to(device)"),
+        LOADED_ON_DEVICE,
+        LOADED_MODEL,
     ],
     "NUMPY": [
         training("pass", after="show(y.cpu().numpy())"),
@@ -123,12 +145,19 @@ INVALID = {
         + "    class Inner(nn.Module):\n        def add(self):\n            self.layers.append(nn.Linear(3, 3))\n",
     ],
     "DOUBLE": [
-        "def f(model, a):\n    x = torch.from_numpy(a).float()\n    return model(x)\n",
+        "def f(model):\n    x = torch.from_numpy(np.zeros(3)).float()\n    return model(x)\n",
+        "model = Net()\ndef f(a):\n    x = torch.from_numpy(a).float()\n    return model(x)\n",
+        "model = torch.load(p)\ndef f():\n    x = torch.from_numpy(np.zeros(3)).float()\n    return model(x)\n",
+        "net = Net()\ndef f():\n    x = torch.from_numpy(np.zeros(3)).float()\n    x = x.type(torch.float32)\n"
+        "    return net(x)\n",
         "def f(model):\n    x = torch.from_numpy(np.zeros(3)).float()\n    return x\n",
     ],
-    "LOOP": [training("x = x.to(device); x = x.to(device)")],
+    "LOOP": [training("x = x.to(device); x = x.to(device)"), LOADED_ON_DEVICE, LOADED_MODEL],
     "DTYPE": [
-        training("x = x.to(device)", target="y.long()").replace("CrossEntropyLoss", "MSELoss").replace("to(", "t(")
+        training("x = x.to(device)").replace("Net()", "make_net()"),
+        "def check(model):\n    model.to(device)\n    for x, y in loader:\n        x = x.to(device)\n"
+        "        out = model(x)\n",
+        training("x = x.to(device)", target="y.long()").replace("CrossEntropyLoss", "MSELoss").replace("to(", "t("),
     ],
     "INDEX": [
         INDEX.format(made="torch.arange(n)", used="x[index]"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -127,3 +128,19 @@ def test_a_printed_report_is_dark_on_white_and_complete(
     assert page.run("return [...document.querySelectorAll('pre')].every((one) => one.checkVisibility())")
     assert page.measure("overflow") == {"pixels": 0, "wide": []}
     assert page.run("return [...document.querySelectorAll('pre')].every((one) => one.scrollWidth <= one.clientWidth)")
+
+
+def test_both_reports_mark_and_date_alike(open_page: Opening, reports: dict[str, Path]) -> None:
+    seen = []
+    for name in ("check", "run"):
+        page = open_page(reports[name])
+        color = "return getComputedStyle(document.querySelector('{}')).backgroundColor"
+        seen.append([page.run(color.format(place)) for place in ("article.error > pre mark", "article.error li mark")])
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", page.seen("dd")[0])
+    of_check, of_run = seen
+    assert of_check == of_run and of_check[0] != of_check[1]
+
+
+def test_a_run_shows_what_a_fix_changes(run: OpenPage) -> None:
+    changes = [one.get_attribute("textContent") for one in run.find("article .diff .added")]
+    assert any("device" in one for one in changes), changes

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from .open_page import OpenPage
 
@@ -24,3 +26,20 @@ def test_tables_without_titles_have_no_empty_head(open_page: Callable[..., OpenP
     assert page.find("table") and not any(one.is_displayed() for one in page.find("thead"))
     page = open_page(site / "configuration.html")
     assert page.seen("th")[:3] == ["setting", "value", "meaning"]
+
+
+@pytest.mark.parametrize("width", [400, 800])
+def test_no_button_lies_over_the_text_of_a_narrow_page(
+    open_page: Callable[..., OpenPage], site: Path, width: int
+) -> None:
+    page = open_page(site / "rules" / "DEV202.html", width=width)
+    page.run("window.scrollTo(0, 300)")
+    boxes = "return [...document.querySelectorAll('{}')].map((one) => one.getBoundingClientRect().toJSON())"
+    ((button,), (bar,), (title,)) = (
+        page.run(boxes.format(one)) for one in (".md-sidebar-button", ".md-header", ".md-header__title")
+    )
+    assert bar["top"] <= button["top"] and button["bottom"] <= bar["bottom"]
+    assert title["right"] <= button["left"]
+    assert page.seen(".md-nav--secondary a") == []
+    page.run("document.querySelector('.md-sidebar-button').click()")
+    assert "Example" in page.seen(".md-nav--secondary a")

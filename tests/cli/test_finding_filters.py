@@ -160,7 +160,9 @@ def test_what_is_gone_is_told(devlint, files):
     assert "note: gone, though known.json has it: a.py: DEV201 DEV201 here\n" in devlint("--baseline", "known.json").err
     assert "gone" not in devlint("sub", "--baseline", "known.json").err
     Path("sub/b.py").unlink()
-    assert "gone, though known.json has it: sub/b.py: DEV101" in devlint("a.py", "--baseline", "known.json").err
+    assert "gone, though known.json has it: sub/b.py: DEV101" in devlint(".", "--baseline", "known.json").err
+    # The code may have moved to a file that this run does not check.
+    assert "sub/b.py" not in devlint("a.py", "--baseline", "known.json").err
 
 
 def test_what_was_not_looked_for_is_not_gone(devlint, files):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import signal
@@ -84,6 +85,23 @@ def test_it_checks_again_after_each_change_until_it_is_interrupted(watch, tmp_pa
     assert watch.said() == ["note: no findings in 2 files"]
     watch.process.send_signal(signal.SIGINT)
     assert watch.process.wait(PATIENCE) == 130
+
+
+def test_what_is_gone_is_told_once(tmp_path):
+    entry = {"file": "a.py", "code": "DEV101", "fingerprint": "0", "message": "it was here"}
+    (tmp_path / "known.json").write_text(json.dumps({"version": 1, "findings": [entry]}))
+    (tmp_path / "a.py").write_text("x = 1\n")
+    watch = Watch(tmp_path, "a.py", "--baseline", "known.json")
+    try:
+        assert watch.said() == [
+            "note: gone, though known.json has it: a.py: DEV101 it was here",
+            "note: no findings in 1 file",
+        ]
+        save(tmp_path / "a.py", "x = 2\n")
+        assert watch.said() == ["note: no findings in 1 file"]
+    finally:
+        watch.process.kill()
+        watch.process.wait()
 
 
 def test_without_watchfiles_it_says_what_to_install(tmp_path):

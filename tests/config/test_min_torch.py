@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from devlint import check_paths
 from devlint.config.config_options import Options
-from devlint.config.project_torch import oldest_torch_of_project
+from devlint.config.project_torch import end_of_project_torch, oldest_torch_of_project
 from devlint.config.settings import OptionSource, Settings, merge_sources
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
 from devlint.rule_metadata import RuleMetadata
@@ -18,6 +19,7 @@ RULE = RuleMetadata("DEV605", "cuda-only-api", Severity.WARNING, True, False, ""
 @pytest.fixture(autouse=True)
 def nothing_remembered():
     oldest_torch_of_project.cache_clear()
+    end_of_project_torch.cache_clear()
 
 
 def settings(tmp_path: Path, **options) -> Settings:
@@ -73,3 +75,40 @@ def test_the_default_is_2_9(tmp_path: Path):
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'a'\n")
     assert is_shown(settings(tmp_path), tmp_path / "a.py", (2, 9))
     assert not is_shown(settings(tmp_path), tmp_path / "a.py", (2, 10))
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "end"),
+    [
+        ("requirements.txt", "numpy\ntorch==1.8.1\n", (1, 9)),
+        ("requirements.txt", "torch==1.8.1+cu111 ; python_version > '3'\n", (1, 9)),
+        ("requirements.txt", "torch>=1.4,<=1.9\n", (1, 10)),
+        ("requirements-dev.txt", "torch ~= 1.6\n", (2, 0)),
+        ("requirements.txt", "torch>=1.4\ntorchvision==0.9\n", None),
+        ("requirements.txt", "torch\n", None),
+        ("environment.yml", "dependencies:\n  - pytorch=1.4.0=py3.7_cuda\n", (1, 5)),
+        ("setup.py", "setup(install_requires=['numpy', 'torch<2.1'])\n", (2, 1)),
+        ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^1.8"\n', (2, 0)),
+    ],
+)
+def test_the_torch_that_is_too_new_for_a_project(tmp_path: Path, file: str, text: str, end: tuple[int, int] | None):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / file).write_text(text)
+    assert end_of_project_torch(tmp_path / "src") == end
+
+
+@pytest.mark.parametrize(
+    ("source", "pin", "rows"),
+    [
+        ("print(x[torch.arange(3) / 2])", "torch==1.4", []),
+        ("print(x[torch.arange(3) / 2])", "torch==1.8", [3]),
+        ("print(x[torch.arange(3) / 2])", "torch", [3]),
+        ("print(x[torch.rand(3)])", "torch==1.4", [3]),
+        ("print(x.masked_fill(torch.ones(3).byte(), 0.0))", "torch<2.1", []),
+        ("print(x.masked_fill(torch.ones(3).byte(), 0.0))", "torch<=2.1", [3]),
+    ],
+)
+def test_what_the_pinned_torch_accepts_is_not_reported(tmp_path: Path, source: str, pin: str, rows: list[int]):
+    (tmp_path / "requirements.txt").write_text(pin)
+    (tmp_path / "a.py").write_text(f"import torch\nx = torch.rand(3)\n{source}\n")
+    assert [one.region.start.row for one in check_paths([tmp_path]).diagnostics] == rows

@@ -112,3 +112,99 @@ if __name__ == "__main__":
     x = missing.g()
 """
     assert needed_rows(ast.parse(source), "wanted") == (1, 4, 5, 8, 11)
+
+
+def test_a_text_that_the_project_asks_for_is_passed(tmp_path: Path) -> None:
+    source = """
+        class Pool:
+            def __init__(self, reduction, size):
+                self.reduction, self.size = reduction, size
+
+            def run(self, x):
+                if self.reduction == "mean":
+                    return x.mean()
+                return x.sum()
+    """
+    [(made, _)] = guessed(tmp_path, source, "run")
+    assert made == "reduction='mean', size=16"
+
+
+def test_what_is_no_text_elsewhere_is_compared_with_none(tmp_path: Path) -> None:
+    source = """
+        def run(x, size):
+            if x.dtype == "int" or size == 3:
+                return x.mean()
+            return x.view(size)
+    """
+    [(_, call)] = guessed(tmp_path, source, "run")
+    assert call == "x=torch.rand(2, 6, 16, device=device), size=16"
+
+
+def test_a_text_that_a_message_quotes_is_tried() -> None:
+    given = {(MAKING, "kind"): PlainText("16"), (MAKING, "size"): PlainText("16")}
+    failure = Failure("ValueError", "kind must be 'uniform' or 'absorbing', but is 16")
+    tried = [call_text(one, MAKING) for one in repairs(given, failure, frozenset(), lambda name: PlainText("1"))]
+    assert tried[:2] == ["kind='uniform', size=16", "kind='absorbing', size=16"]
+    plain = Failure("ValueError", "kind 'uniform' failed")
+    assert not any(
+        "'" in call_text(one, MAKING) for one in repairs(given, plain, frozenset(), lambda n: PlainText("1"))
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        'can only concatenate list (not "int") to list',
+        "unsupported operand type(s) for +: 'int' and 'list'",
+    ],
+)
+def test_a_list_is_given_where_one_is_joined(message: str) -> None:
+    given = {(MAKING, "hidden"): PlainText("16")}
+    tried = [
+        call_text(one, MAKING)
+        for one in repairs(given, Failure("TypeError", message), frozenset(), lambda n: PlainText("1"))
+    ]
+    assert "hidden=[16, 16]" in tried
+    other = Failure("TypeError", message.replace("list", "str"))
+    assert not any(
+        "[" in call_text(one, MAKING) for one in repairs(given, other, frozenset(), lambda n: PlainText("1"))
+    )
+
+
+def test_a_file_is_imported_where_its_relative_imports_work(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one" / "a.py").write_text("from .b import c\n", encoding="utf-8")
+    (tmp_path / "two" / "a.py").write_text("from b import c\n", encoding="utf-8")
+    sources = ProjectSources(tmp_path)
+    assert [name for _, name in sources.import_names(tmp_path / "one" / "a.py")] == ["one.a", "a"]
+    assert [name for _, name in sources.import_names(tmp_path / "two" / "a.py")] == ["a", "two.a"]
+
+
+def test_what_gives_a_factory_its_size_is_a_number(tmp_path: Path) -> None:
+    source = """
+        import torch
+        class Layer:
+            def __init__(self, n_input, size, start):
+                self.weight = torch.zeros(n_input, 3)
+                self.order = torch.arange(0, size)
+                self.start = torch.relu(start)
+
+            def run(self, x):
+                return x.mean()
+    """
+    [(made, _)] = guessed(tmp_path, source, "run")
+    assert made == "n_input=4, size=16, start=torch.rand(2, 6, 16, device=device)"
+
+
+def test_a_star_import_is_kept_for_a_name_that_nothing_else_defines() -> None:
+    source = "from helpers import *\nimport missing\ndef wanted(x):\n    return helper(len(x))\n"
+    assert needed_rows(ast.parse(source), "wanted") == (1, 3)
+    assert needed_rows(ast.parse(source + "def helper(x):\n    return x\n"), "wanted") == (3, 5)
+
+
+def test_a_tensor_that_is_asked_for_its_truth_becomes_a_number() -> None:
+    given = {(CALLING, "x"): TensorText("float", (2, 6)), (CALLING, "flag"): TensorText("float", (2, 6))}
+    asked = Failure("RuntimeError", "Boolean value of Tensor with more than one value is ambiguous")
+    tried = [call_text(one, CALLING) for one in repairs(given, asked, frozenset({"flag"}), lambda n: PlainText("1"))]
+    assert tried[0] == "x=torch.rand(2, 6, device=device), flag=4"

@@ -228,3 +228,11 @@ def test_what_the_project_only_gives_host_tensors_is_not_reached(
     if verdict is Verdict.NOT_REACHED:
         assert judged.reason == "the project itself calls it with tensors on the host, in predict"
         assert "predict(x=" in judged.driver
+
+
+def test_a_finding_that_is_given_twice_is_judged_twice(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(POSITIONS), encoding="utf-8")
+    [finding] = check_paths([path], isolated=True).diagnostics
+    judged = confirm_findings([finding, finding], ConfirmOptions())
+    assert [one.verdict for one in judged] == [Verdict.CONFIRMED, Verdict.CONFIRMED]

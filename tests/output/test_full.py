@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import click
@@ -93,6 +94,21 @@ def test_a_terminal_need_not_break_a_word(render):
     assert render("full", width=60).count("\n") == EXPECTED.count("\n")
 
 
+def test_closing_lines_and_groups_are_broken_between_words(render):
+    safe = Fix("Make it", Applicability.SAFE, ())
+    found = [
+        finding((1, 1, 1, 2), fix=safe),
+        finding((2, 1, 2, 2), fix=replace(safe, applicability=Applicability.UNSAFE)),
+    ]
+    for form in ("full", "grouped"):
+        text = render(form, found, width=40, on_terminal=True)
+        assert text.endswith("[*] 1 fixable with --fix, 1 more with\n--unsafe-fixes\n")
+    grouped = render("grouped", width=40, on_terminal=True)
+    assert all(len(line) <= 40 for line in grouped.splitlines())
+    assert grouped.split() == render("grouped", width=40).split()
+    assert render("grouped", width=40) == render("grouped")
+
+
 def test_unsafe_fixes_are_marked_where_they_are_asked_for(render):
     unsafe = Fix("Make it", Applicability.UNSAFE, ())
     found = [finding((1, 1, 1, 2), fix=unsafe)]
@@ -148,6 +164,21 @@ def test_a_line_is_cut_at_its_end_where_what_is_meant_stands_at_its_beginning(re
     assert shown.endswith("...")
     assert len(shown) <= 60
     assert marks == "   | ^^^"
+
+
+@pytest.mark.parametrize("width", range(40, 80, 3))
+def test_source_lines_are_cut_between_words(render, width):
+    source = (
+        "outputs = compute_outputs(model, first_batch)\nlosses = criterion(outputs.logits, targets.to(device)).sum()\n"
+    )
+    names = set(re.findall(r"\w+", source))
+    for word in re.finditer(r"criterion|targets\.to|sum", source.splitlines()[1]):
+        found = [finding((2, word.start() + 1, 2, word.end() + 1))]
+        text = framed(render("full", found, {"a.py": source}, width=width, on_terminal=True))
+        lines = [line for line in text.splitlines() if line[:2].strip()]
+        assert all(len(line) <= width for line in lines)
+        assert {name for line in lines for name in re.findall(r"\w+", line[4:])} <= names
+        assert word[0] in lines[1]
 
 
 def test_wide_characters_are_cut_by_their_width(render):

@@ -9,6 +9,8 @@ import pytest
 
 from devlint.output.github_line_hash import line_hashes
 
+from .conftest import MIXED
+
 SCHEMA = Path(__file__).parents[3] / "shared" / "schemas" / "sarif-schema-2.1.0.json"
 
 
@@ -44,6 +46,19 @@ def test_each_rule_is_described_as_code_scanning_wants_it(run):
 def test_only_rules_with_a_finding_are_described(render):
     (run,) = json.loads(render("sarif", []))["runs"]
     assert run["tool"]["driver"]["rules"] == []
+
+
+def test_no_link_leads_to_a_place_that_nobody_owns(run):
+    """devlint has no domain, so nothing it writes may send a reader to one."""
+    assert "informationUri" not in run["tool"]["driver"]
+    assert not [rule["id"] for rule in run["tool"]["driver"]["rules"] if "helpUri" in rule]
+
+
+def test_another_finding_of_a_rule_adds_little(render):
+    """The documentation of a rule, which is most of a short report, stands in it once."""
+    once, often = (render("sarif", [MIXED] * number) for number in (1, 24))
+    assert once.count("Two devices.\\n\\nWhy") == often.count("Two devices.\\n\\nWhy") == 2
+    assert (len(often) - len(once)) / 23 < 4_500
 
 
 def test_a_result_has_its_place_and_its_rule(run):

@@ -8,6 +8,9 @@ from devlint.port.port_context import PortOptions
 
 from .programs import ACCELERATOR, check_port, port_files, reasons
 
+BUILT = '(torch.accelerator.current_accelerator() or torch.device("cpu"))'
+"""The device that torch is built for, which code names without asking whether there is one."""
+
 
 def test_a_device_of_the_file_is_used(tmp_path: Path) -> None:
     left = check_port(
@@ -321,6 +324,46 @@ def test_a_default_of_a_parameter_and_of_an_option_follow_the_device(tmp_path: P
         parser.add_argument("--dist-backend", default=torch.distributed.get_default_backend_for_device(accelerator))
         """,
     )
+
+
+def test_defaults_of_a_program_that_sets_the_visible_devices_name_what_torch_is_built_for(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import argparse
+        import os
+        import torch
+
+        def f(x, device="cuda", deviceOfHead="cuda", kind="cuda"):
+            return x.to(device), deviceOfHead, kind
+
+        def main(parser):
+            parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
+            parser.add_argument("--dist-backend", default="nccl", choices=["nccl", "gloo"])
+            os.environ["CUDA_VISIBLE_DEVICES"] = parser.parse_args().gpu
+        # becomes
+        import argparse
+        import os
+        import torch
+
+        def f(x, device=BUILT.type, deviceOfHead=BUILT.type, kind="cuda"):
+            return x.to(device), deviceOfHead, kind
+
+        def main(parser):
+            parser.add_argument("--device", default=BUILT.type, choices=[BUILT.type, "cpu"])
+            parser.add_argument("--dist-backend", default=BACKEND, choices=[BACKEND, "gloo"])
+            os.environ["CUDA_VISIBLE_DEVICES"] = parser.parse_args().gpu
+        """.replace("BACKEND", "torch.distributed.get_default_backend_for_device(BUILT)")
+        .replace("(BUILT)", BUILT)
+        .replace("BUILT", BUILT),
+    )
+    assert reasons(left) == [('"cuda"', "left for a human")]  # whether `kind` is a device, its name does not tell
+
+
+def test_a_default_of_an_older_torch_is_left_where_the_visible_devices_are_set(tmp_path: Path) -> None:
+    text = "import os\nimport torch\n\ndef f(x, device='cuda'):\n    os.environ['CUDA_VISIBLE_DEVICES'] = x\n"
+    left = check_port(tmp_path, text, PortOptions(min_torch=(2, 6)))
+    assert reasons(left) == [("'cuda'", "left for a human")]
 
 
 def test_visible_devices_that_are_set_before_all_imports_are_in_time(tmp_path: Path) -> None:

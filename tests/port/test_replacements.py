@@ -8,7 +8,7 @@ import pytest
 
 from devlint.port.port_context import PortOptions
 
-from .programs import check_port, port_files
+from .programs import check_port, port_files, reasons
 
 HEAD = "import torch\n"
 
@@ -98,6 +98,10 @@ def ported(folder: Path, line: str, options: PortOptions | None = None) -> str:
             "torch.cuda.set_device(x.device)",
             "if torch.accelerator.is_available():\n    torch.accelerator.set_device_index(x.device)",
         ),
+        (
+            "torch.cuda.set_device(x.local_rank)",  # both do nothing for -1, and refuse None and a device without index
+            "if torch.accelerator.is_available():\n    torch.accelerator.set_device_index(x.local_rank)",
+        ),
         ("torch.cuda.set_device(i)", "if torch.accelerator.is_available():\n    torch.accelerator.set_device_index(i)"),
         (
             "torch.cuda.synchronize(device=x.device)",
@@ -137,7 +141,6 @@ def test_what_has_an_equivalent_is_replaced(tmp_path: Path, before: str, after: 
         'show("cuda")',
         'x.to(y, "cuda")',
         "handle = torch.cuda.synchronize",
-        "torch.cuda.set_device(x.local_rank)",  # -1 sets nothing, but for set_device_index it is an error
         "n = {'cuda': 1}[x]",
         "n = i['cuda']",
         "if str(x).startswith('cuda'): x.cpu()",
@@ -285,6 +288,47 @@ def test_an_import_of_amp_from_a_module_below_it_is_changed_too(tmp_path: Path) 
                 return scaler.scale(model(x.to(device)))
         """,
     )
+
+
+def test_an_import_of_amp_in_a_function_is_changed_where_the_file_lists_its_names(tmp_path: Path) -> None:
+    check_port(
+        tmp_path,
+        """
+        import torch
+
+        __all__ = ["run"]
+
+        def run(model):
+            from torch.cuda.amp import autocast
+            return autocast(), model.cuda()
+        # becomes
+        import torch
+
+        # the device
+
+        __all__ = ["run"]
+
+        def run(model):
+            from torch.amp import autocast
+            return autocast(device.type), model.to(device)
+        """,
+    )
+
+
+def test_an_import_of_amp_at_the_top_is_left_where_the_file_lists_its_names(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import torch
+        from torch.cuda.amp import autocast
+
+        __all__ = ["run", "autocast"]
+
+        def run():
+            return autocast()
+        """,
+    )
+    assert reasons(left) == [("autocast", "left for a human")]
 
 
 def test_where_an_import_of_amp_is_left_other_uses_get_their_full_names(tmp_path: Path) -> None:

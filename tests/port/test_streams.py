@@ -95,6 +95,31 @@ def test_a_stream_that_may_be_something_else_is_left(tmp_path: Path, old: str, n
     assert done.count("with torch.cuda.stream(self.stream):") == 2
 
 
+INDEXED = PREFETCHER.replace("loader):", "loader, rank):").replace("Stream()", "Stream(rank)")
+
+
+def test_a_stream_of_a_device_whose_index_is_known_is_ported(tmp_path: Path) -> None:
+    before = INDEXED.replace("        self.load()", '        self.device = f"cuda:{rank}"\n        self.load()', 1)
+    known = INDEXED.replace("        self.loader", '        self.device = f"cuda:{rank}"\n        self.loader', 1)
+    for text in (known, known.replace("self.stream =", "self.stream: torch.cuda.Stream =")):
+        done = port_files(tmp_path, {"a.py": HEAD + text}).after["a.py"].text
+        assert "torch.Stream(rank)" in done
+        assert "with self.stream:" in done
+    # It may be -1 or None, for which the stream is one of the current device.
+    others = [
+        INDEXED,
+        before,  # the index is written out after the stream is made, and may be another one by then
+        known.replace("        self.stream", "        rank = rank or None\n        self.stream"),
+        known.replace('f"cuda:{rank}"', '"cpu" if rank is None else f"cuda:{rank}"'),
+        known.replace('self.device = f"cuda:{rank}"', 'if rank is not None: self.device = f"cuda:{rank}"'),
+        known.replace("Stream(rank)", "Stream(rank - 1)"),
+    ]
+    for text in others:
+        done = port_files(tmp_path, {"a.py": HEAD + text}).after["a.py"].text
+        assert "torch.cuda.Stream(rank" in done
+        assert "with torch.cuda.stream(self.stream):" in done
+
+
 def test_a_stream_that_another_file_may_read_is_left(tmp_path: Path) -> None:
     reads = "def handle(one):\n    return one.stream.cuda_stream\n"
     done = port_files(tmp_path, {"a.py": HEAD + PREFETCHER, "b.py": reads})

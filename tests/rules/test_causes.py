@@ -116,6 +116,62 @@ def test_the_story_names_the_other_places_of_a_tensor() -> None:
     assert finding.trace[-1].region.start.row == finding.region.start.row + 1
 
 
+HELPER = """
+def blend(left: torch.Tensor, right: torch.Tensor):
+    return left + right{mark}
+"""
+MASKED = """
+from {helper} import blend
+
+image, mask = torch.rand(3, 3, device="cuda"), torch.ones(3, 3)
+
+def early():
+    return image * mask{mark}
+
+def run():
+    blend(image, mask)
+
+{calls}
+"""
+
+
+@pytest.mark.parametrize("helper", ["a_helper", "z_helper"])
+@pytest.mark.parametrize("early", [True, False], ids=["the caller fails first", "the helper fails first"])
+def test_the_first_operation_on_the_way_is_reported_whatever_the_files_are_called(helper, early, tmp_path) -> None:
+    calls = "early()\nrun()" if early else "run()\nearly()"
+    mark = "  # DEV101"
+    program = MASKED.format(helper=helper, calls=calls, mark=mark if early else "")
+    helper_text = HELPER.format(mark="" if early else mark)
+    (finding,) = check(f"# file: main.py{program}# file: {helper}.py{helper_text}", "DEV1", tmp_path)
+    assert finding.trace[-1].message == "fails here too"
+    assert finding.trace[-1].region.filename == (f"{helper}.py" if early else "main.py")
+
+
+@pytest.mark.parametrize("user", ["a_user", "z_user"])
+def test_of_two_programs_the_one_with_the_mistake_is_reported(user, tmp_path) -> None:
+    program = f"""
+# file: train.py
+class Signals:
+    def get(self):
+        return torch.from_numpy(np.random.normal(size=(3, 3)))
+
+def run():
+    signals = Signals().get().to("cuda")  # DEV303
+    return signals @ signals
+
+if __name__ == "__main__":
+    run()
+
+# file: {user}.py
+from train import Signals
+
+signals = Signals().get().to("cuda")
+print(signals @ signals)
+"""
+    (finding,) = check(program, "DEV303", tmp_path)
+    assert (finding.trace[-1].message, finding.trace[-1].region.filename) == ("the same here", f"{user}.py")
+
+
 OPERANDS = {
     "two arguments on the host": (
         """

@@ -39,6 +39,13 @@ class Net(nn.Module):
             x = x + torch.ones(x.size(0), x.size(1), k).to(x.device) + torch.ones(k, steps).to(x.device)  # DEV406
         for scale in (1, 2):
             x = x + torch.ones(x.size(0), x.size(1), k).to(x.device)
+        for layer in self.layers:
+            x = x + torch.zeros(k, steps, k).to(x.device)  # DEV406
+            out = torch.zeros(steps, k, k)
+            if x.is_cuda:
+                out = out.to(x.device)
+            for step in range(steps):
+                out[step] = x
         return x
 
 def train(model, loader: torch.utils.data.DataLoader, optimizer, epochs: int, n: int, m: int):
@@ -183,6 +190,90 @@ def run(batches, n: int, m: int):
         print(batch * scale.cuda())
     for name in ("a", "b"):
         print(name, table.cuda())
+""",
+    "numbers and vectors": """
+def run(batches, n: int, m: int):
+    share = torch.FloatTensor(3).softmax(dim=0)
+    rows, names = torch.FloatTensor(n, m).softmax(dim=0), torch.LongTensor([1, 2, 3]) * 2
+    long = torch.rand(500_000)
+    for batch in batches:
+        print(batch * share[0].cuda() + share.cuda(), names.cuda())
+        print(batch * rows.cuda())  # DEV402
+        print(batch * long.cuda())  # DEV402
+""",
+    "what serves a loop in a function that the loop calls": """
+def kept(model, table: torch.Tensor, times, device):
+    table = table.to(device)
+    for time in times:
+        x = model(table[time])
+    return x
+
+def scaled(model, table: torch.Tensor, times, device):
+    table = table.to(device)
+    for scale in (1, 2):
+        x = model(table * scale)
+    for time in times:
+        x = model(time)
+    return x
+
+def run(model, table: torch.Tensor, times, count: int):
+    for i in range(count):
+        print(kept(model, table, times, "cuda"))
+        print(scaled(model, table, times, "cuda"))  # DEV402
+        x = torch.randn(600, 600).to("cuda")
+        for _ in range(50):
+            model(x)
+        y = torch.randn(600, 600).to("cuda")  # DEV406
+        for _ in range(2):
+            model(y)
+
+def fitted(model, batches, names):
+    for batch in batches:
+        x = torch.randn(600, 600).to("cuda")  # DEV406
+        for name in names:
+            batch = model(batch, x[name])
+        batch.sum().backward()
+
+def trained(model, data, names):
+    for batch in torch.utils.data.DataLoader(data):
+        x = torch.randn(600, 600).to("cuda")  # DEV406
+        for name in names:
+            model(batch, x[name])
+""",
+    "loops whose numbers of iterations the source gives": """
+def noisy(table: torch.Tensor):
+    for step in range(100):
+        print(table.to("cuda") @ step, torch.rand(600, 600).to("cuda"))
+
+def trained(model, data, table: torch.Tensor):
+    for epoch in range(100):
+        for batch in data:
+            print(model(batch) @ table.to("cuda"))  # DEV402
+    for epoch in range(0, 10, 0):
+        print(table.to("cuda"))  # DEV402
+    for epoch in range(1, 10_000):
+        print(model(data) @ table.to("cuda"))  # DEV402
+
+def serve(requests):
+    for request in requests:
+        for step in range(10):
+            print(request, torch.rand(600, 600).to("cuda"))  # DEV406
+""",
+    "beside files": """
+def run(model, paths, batches, table: torch.Tensor):
+    x = torch.rand(300, 300, device="cuda")
+    for path in paths:
+        print(np.load(path), table.cuda(), torch.randn(600, 600).to("cuda"), x.cpu().to("cuda"))
+    for path in paths:
+        with open(path) as file:
+            print(file.read(), table.cuda())
+    for number, batch in enumerate(batches):
+        print(table.cuda() @ batch)  # DEV402
+        if number % 100 == 0:
+            torch.save(batch, paths[number])
+    for batch in batches:
+        print(table.cuda() @ batch)  # DEV402
+        print([np.load(path) for path in ("a", "b")] if batch is None else 0)
 """,
     "round trips": """
 def run(batches):

@@ -11,6 +11,53 @@ from devlint import check_paths
 from .programs import check
 
 BAD = {
+    "indices alone, and a mask, that an unknown model is given": """
+from somewhere import build
+
+def run(items: list):
+    model = build().to("cuda")
+    model.eval()
+    print(model(torch.tensor([1, 2, 3])))  # DEV102
+    return model(torch.stack(items).to("cuda"), torch.ones(3))  # DEV102
+""",
+    "a model that is never moved is one bug, wherever it is called": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.fc(x)
+
+def train():
+    model, test = Net(), torch.rand(4, 3).cuda()
+    for epoch in range(3):
+        model(torch.rand(8, 3).cuda()).sum().backward()  # DEV102
+        print(model(test))
+
+        def score(x):
+            return model(x)
+        print(score(test))
+""",
+    "two models that are never moved are two": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.fc(x)
+
+def train():
+    model, teacher = Net(), Net()
+    x = torch.rand(8, 3).cuda()
+    print(model(x))  # DEV102
+    print(teacher(x))  # DEV102
+
+def evaluate():
+    model = Net()
+    print(model(torch.rand(8, 3).cuda()))  # DEV102
+""",
     "set up only where an attribute exists that nobody sets": """
 class Trainer:
     def __init__(self, model, device):
@@ -177,6 +224,15 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "lengths beside another input of an unknown model": """
+from somewhere import build
+
+def run(items: list):
+    model = build().to("cuda")
+    model.eval()
+    lengths = torch.tensor([item.shape[0] for item in items])
+    return model(torch.stack(items).to("cuda"), lengths)
+""",
     "set up when first used": """
 class Trainer:
     def __init__(self, model, device):

@@ -86,6 +86,13 @@ for batch in torch.rand(8, 3):
     batch = batch.to("cuda")  # DEV401
     out = model(batch.to("cpu"))
 """,
+    "up, down and up again": """
+for label in torch.ones(8, 3, dtype=torch.int64):
+    up = label.cuda()
+    down = up.type(torch.FloatTensor)
+    again = down.cuda()  # DEV401
+    print(again.sum())
+""",
 }
 
 GOOD = {

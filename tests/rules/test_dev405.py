@@ -138,3 +138,15 @@ for batch in loader:
 """
     (found,) = check(source, "DEV405")
     assert found.severity is Severity.INFO
+
+
+def test_it_is_only_an_information_for_what_comes_from_nowhere_known() -> None:
+    source = """
+def train(data, model):
+    for batch in data:
+        for part in batch:
+            if isinstance(part, torch.Tensor):
+                print(model(part.pin_memory().cuda()))  # DEV405
+"""
+    (found,) = check(source, "DEV405")
+    assert found.severity is Severity.INFO

@@ -10,6 +10,14 @@ from .programs import check
 
 IMPORTS = "import time\nfrom time import perf_counter\n"
 BAD = {
+    "numbers that stay on the host, and a tensor that is copied on the accelerator": """
+def measure():
+    x = torch.rand(3, 3, device="cuda")
+    start = time.time()
+    y = x @ x
+    mask, z = torch.tensor([True, False, True]), torch.tensor(x, device="cuda")
+    print(time.time() - start)  # DEV501
+""",
     "around a product": """
 def measure():
     a = torch.rand(512, 512, device="cuda")
@@ -106,6 +114,15 @@ def measure():
 }
 
 GOOD = {
+    "numbers copied to the accelerator, which waits": """
+def measure():
+    x = torch.rand(3, 3, device="cuda")
+    start = time.time()
+    y = x @ x
+    mask = torch.tensor([True, False, True], device="cuda")
+    y[mask] = 0
+    print(time.time() - start)
+""",
     "synchronised": """
 def measure():
     x = torch.rand(512, 512, device="cuda")
@@ -384,6 +401,33 @@ x = torch.rand(8, 3, device="cuda")
 start = time.time()
 y = net(x)
 print(time.time() - start)  # DEV501
+""",
+        Severity.WARNING,
+    ),
+    "a single run of each of two modules, whose time a helper takes": (
+        """
+def since(start):
+    return time.time() - start  # DEV501
+
+if __name__ == "__main__":
+    x = torch.rand(8, 3, device="cuda")
+    for net in (nn.Linear(3, 3).cuda(), nn.Linear(3, 4).cuda()):
+        start = time.time()
+        y = net(x)
+        print(since(start))
+""",
+        Severity.INFO,
+    ),
+    "runs of a function that the main block calls": (
+        """
+def measure(x, n):
+    net = nn.Linear(3, 3).cuda()
+    start = time.time()
+    y = net(x)
+    return time.time() - start  # DEV501
+
+if __name__ == "__main__":
+    print(measure(torch.rand(8, 3, device="cuda"), 3))
 """,
         Severity.WARNING,
     ),

@@ -102,6 +102,24 @@ def main(model, ids):
         torch.cuda.synchronize(place)  # DEV605
     return prepared(model, torch.cuda.device_count())  # DEV605
 """,
+    "mixed precision that an option switches": """
+def run(model, x, half: bool):
+    with torch.cuda.amp.autocast(enabled=half, dtype=torch.float16):  # DEV605
+        model(x)
+""",
+    "a number of devices that are not named": """
+class Stack(nn.Module):
+    def parallelize(self, places):
+        self.first = min(places.keys())
+
+    def name(self):
+        return "cuda:0"
+
+class Model(nn.Module):
+    def parallelize(self, places=None):
+        self.places = make_map(self.blocks, range(torch.cuda.device_count())) if places is None else places  # DEV605
+        self.stack.parallelize(self.places)
+""",
     "figures of any device": """
 from unittest.mock import patch
 
@@ -324,6 +342,25 @@ class Trainer:
                 model(batch)
             with autocast(enabled=self.half):
                 model(batch)
+""",
+    "mixed precision that is on with CUDA only": """
+from torch.cuda.amp import autocast
+
+def run(model, x, use_cuda: bool):
+    with autocast(enabled=torch.cuda.is_available(), dtype=torch.float16):
+        model(x)
+    with torch.cuda.amp.autocast(use_cuda):
+        model(x)
+""",
+    "a number of devices that are named as those of CUDA": """
+class Stack(nn.Module):
+    def parallelize(self, places):
+        self.first = "cuda:" + str(min(places.keys()))
+
+class Model(nn.Module):
+    def parallelize(self, places=None):
+        self.places = make_map(self.blocks, range(torch.cuda.device_count())) if places is None else places
+        self.stack.parallelize(self.places)
 """,
     "a number that decides whether CUDA is taken": """
 import pytorch_lightning as pl
@@ -616,6 +653,21 @@ total = torch.cuda.device_count()  # DEV605
 
 def tell():
     print(total)
+
+torch.cuda.max_memory_allocated()  # DEV605
+
+def copies_in_time():
+    data = torch.rand(1024, 128, device="cuda:0")
+    other = torch.randn(4).to("cuda")
+    start = torch.cuda.Event(enable_timing=True)  # DEV605
+    data @ data.T
+    torch.cuda.synchronize()  # DEV605
+    return start, other
+
+def copies():
+    data = torch.randint(0, 8, (4,)).cuda()
+    torch.cuda.synchronize()  # DEV605
+    return data
 """
 TYING = """
 class Machine:
@@ -652,6 +704,21 @@ print(total)
 
 def shares(size: int):
     return size * total
+
+def step_in_time(model, x):
+    start = torch.cuda.Event(enable_timing=True)  # DEV605
+    model(x + torch.randn(4, device=x.device))
+    torch.cuda.synchronize()  # DEV605
+    return start
+
+def epoch_in_time(model, loader):
+    for x in loader:
+        model(x, torch.randn(4).cuda())
+    torch.cuda.synchronize()  # DEV605
+
+def wrapped_for_all(model):
+    made = torch.randn(4, device="cuda")
+    return nn.DataParallel(model, list(range(torch.cuda.device_count()))), made  # DEV605
 """
 
 
@@ -1021,6 +1088,161 @@ def other(model, data):
 
 def test_functions_whose_callers_ask_for_cuda_are_for_cuda(tmp_path: Path) -> None:
     check(CALLERS, "DEV605", tmp_path)
+
+
+USERS = """
+# file: timers.py
+import torch
+
+class Timer:
+    def start(self):
+        self.event = torch.cuda.Event(enable_timing=True)
+
+class Watch:
+    def start(self):
+        self.event = torch.cuda.Event(enable_timing=True)  # DEV605
+
+def wait():
+    torch.cuda.synchronize()
+
+def wait_always():
+    torch.cuda.synchronize()  # DEV605
+
+def set_up(rank: int):
+    torch.cuda.set_device(rank)
+
+def set_up_without(rank: int):
+    torch.cuda.set_device(rank)  # DEV605
+
+def set_up_perhaps(rank: int):
+    torch.cuda.set_device(rank)  # DEV605
+# file: main.py
+import torch
+from timers import Timer, Watch, set_up, set_up_perhaps, set_up_without, wait, wait_always
+
+def measure(model):
+    wait()
+    wait_always()
+    return model()
+
+def choose(ids, rank: int):
+    if ids[0] < 0 or not torch.cuda.is_available():
+        set_up_without(rank)
+    else:
+        set_up(rank)
+    if ids[0] < 0 and not torch.cuda.is_available():
+        print("slow")
+    else:
+        set_up_perhaps(rank)
+
+def main(model, device):
+    if device.type != "cuda" or not torch.cuda.is_available():
+        raise RuntimeError("one CUDA GPU is needed")
+    timer = Timer()
+    timer.start()
+    return measure(model)
+
+def other(model, device):
+    if device.type == "cpu" and not torch.cuda.is_available():
+        raise RuntimeError("an accelerator is needed")
+    watch = Watch()
+    watch.start()
+    wait_always()
+    return model()
+"""
+
+
+def test_what_is_named_only_behind_a_check_is_for_cuda_through_other_functions_too(tmp_path: Path) -> None:
+    check(USERS, "DEV605", tmp_path)
+
+
+CONSTRUCTORS = """
+# file: engine/__init__.py
+from engine.base import Base
+# file: engine/base.py
+import abc
+import torch
+from elsewhere import Mixin
+
+class Base(Mixin, abc.ABC):
+    def __init__(self, options):
+        self.options = options
+        if not torch.cuda.is_available():
+            raise RuntimeError("no CUDA")
+
+class Lenient:
+    def __init__(self):
+        if not torch.cuda.is_available():
+            return
+        self.ready = True
+
+    def run(self):
+        torch.cuda.synchronize()  # DEV605
+# file: engine/runner.py
+import torch
+from engine import base
+from . import Base
+
+class Runner(Base):
+    def __init__(self, options):
+        super().__init__(options)
+
+class Tester(Runner):
+    def run(self):
+        torch.cuda.synchronize()
+
+class Trainer(base.Base):
+    def run(self):
+        torch.cuda.synchronize()
+
+class Apart(Base):
+    def __init__(self):
+        self.options = None
+
+    def run(self):
+        torch.cuda.synchronize()  # DEV605
+
+class Calm(base.Lenient):
+    def run(self):
+        torch.cuda.synchronize()  # DEV605
+"""
+
+
+def test_classes_whose_constructor_or_that_of_a_base_refuses_are_for_cuda(tmp_path: Path) -> None:
+    check(CONSTRUCTORS, "DEV605", tmp_path)
+
+
+HALF_IN_TESTS = """
+# file: train.py
+import torch
+
+def train(model, x):
+    scaler = torch.cuda.amp.GradScaler(){}
+    return scaler.scale(model(x))
+# file: {}.py
+def check(model):
+    {}
+# file: test_scaler.py
+import torch
+
+def test_it(model, x):
+    with torch.autocast("cpu", dtype=torch.float16):
+        return torch.cuda.amp.GradScaler().scale(model(x))  # DEV605
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "counts"),
+    [
+        ("test_model", "model.half()", False),
+        ("model", "model.half()", True),
+        ("model", "return model  # model.half()", False),
+    ],
+)
+def test_half_precision_in_tests_and_comments_is_none_of_a_training(
+    tmp_path: Path, name: str, line: str, counts: bool
+) -> None:
+    check(HALF_IN_TESTS.format("  # DEV605" if counts else "", name, line), "DEV605", tmp_path)
 
 
 @pytest.mark.parametrize(

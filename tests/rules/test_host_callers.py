@@ -57,6 +57,35 @@ def test_a_caller_hands_on_what_its_own_callers_pass(tmp_path: Path) -> None:
     assert confidence(tmp_path, model=model, main=SCRIPT + "    again = model.again\n") == [Confidence.LIKELY]
 
 
+SOLVER = """\
+import torch
+from data import read
+
+def solve(signal):
+    return torch.cat((torch.zeros(1, signal.shape[1]), signal), dim=0) @ torch.eye(3, device=signal.device)
+
+if __name__ == "__main__":
+    print(solve(read()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "sure"),
+    [
+        ("", Confidence.POSSIBLE),
+        ("import argparse\nargparse.ArgumentParser().add_argument('--device')\n", Confidence.LIKELY),
+        ("def other(x):\n    return x.to('cuda')\n", Confidence.LIKELY),
+        ("print(solve)\n", Confidence.LIKELY),
+    ],
+    ids=["nothing", "an option", "a device", "handed on"],
+)
+def test_a_script_that_says_nothing_of_devices_stays_on_the_host(tmp_path: Path, said: str, sure: Confidence) -> None:
+    (tmp_path / "data.py").write_text("from somewhere import read\n")
+    (tmp_path / "solve.py").write_text(SOLVER.replace("if __name__", f"{said}\nif __name__"))
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.confidence for one in found if one.code == "DEV105"] == [sure]
+
+
 def test_another_class_with_a_method_of_that_name_calls_its_own(tmp_path: Path) -> None:
     other = MODEL.partition("class Masked")[2].replace("ids, matrix))", "ids, ids))")
     assert confidence(tmp_path, model=f"{MODEL}\nclass Other{other}")[0] is Confidence.POSSIBLE

@@ -84,6 +84,115 @@ def test_each_step_names_the_operand_of_which_it_tells() -> None:
     ]
 
 
+HOST = "created on the host by `torch.zeros`, which was given no device"
+
+PLAIN_ATTRIBUTES = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+        self.parts = [torch.zeros(3) for _ in range(3)]
+
+    def forward(self, x):
+        return self.fc(x) * {}
+
+net = Net().cuda()
+net(torch.rand(3, 3, device="cuda"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        # An operand that was computed from another value: the step has the name of that value.
+        ("x = torch.rand(3).cuda()\ny = (x > 0) * torch.zeros(3)  # DEV101", "`x` moved to cuda by `.cuda()`"),
+        (
+            "net = nn.Linear(3, 3).cuda()\nloss = net(torch.zeros(3))  # DEV102",
+            "the weights of `net` moved to cuda by `.cuda()`",
+        ),
+        (
+            "net = nn.Linear(3, 3).cuda()\nx = torch.rand(3).cuda()\nloss = net(x)\nloss * torch.zeros(3)  # DEV101",
+            "`net` moved to cuda by `.cuda()`",
+        ),
+        (
+            "x = torch.rand(3).cuda()\ny = x.sum(0, True)\ny * torch.zeros(3)  # DEV101",
+            "`x` moved to cuda by `.cuda()`",
+        ),
+        # No name is right: the value that was moved has none, and its mean is another one.
+        (
+            "y = torch.rand(3, device='cuda').cumsum(0)\ny * torch.zeros(3)  # DEV101",
+            "created on cuda by `torch.rand`",
+        ),
+        ("y = F.relu(torch.rand(3).cuda())\ny * torch.zeros(3)  # DEV101", "moved to cuda by `.cuda()`"),
+        # The value itself, by the name that it has at the step, or else at the operation.
+        ("a, b = torch.rand(3).cuda(), 1\na * torch.zeros(3)  # DEV101", "`a` moved to cuda by `.cuda()`"),
+        (
+            "a = torch.empty(3, device='cuda').fill_(1)\na * torch.zeros(3)  # DEV101",
+            "`a` created on cuda by `torch.empty`",
+        ),
+        ("h = torch.rand(3)\nF.relu(h.cuda()) * torch.zeros(3)  # DEV101", "`h` moved to cuda by `.cuda()`"),
+        (
+            "def make():\n    return torch.rand(3, device='cuda')\n\na = make()\na * torch.zeros(3)  # DEV101",
+            "`a` created on cuda by `torch.rand`",
+        ),
+        (
+            "def make():\n    return torch.rand(3, device='cuda')\n\na = make() + 1\na * torch.zeros(3)  # DEV101",
+            "created on cuda by `torch.rand`",
+        ),
+        (
+            "def add(a, b):\n    return a * b  # DEV101\n\nadd(torch.rand(3).cuda(), torch.zeros(3))",
+            "`a` moved to cuda by `.cuda()`",
+        ),
+        (
+            "d = {}\nd['x'] = torch.rand(3).cuda()\nd['x'] * torch.zeros(3)  # DEV101",
+            "`d['x']` moved to cuda by `.cuda()`",
+        ),
+        ("if (a := torch.rand(3).cuda()).dim():\n    a * torch.zeros(3)  # DEV101", "`a` moved to cuda by `.cuda()`"),
+    ],
+)
+def test_a_step_names_the_value_to_which_it_happened(source: str, told: str) -> None:
+    (finding,) = check(source, "DEV1")
+    assert told in [note.message for note in finding.trace]
+    assert [note.message for note in finding.trace if note.message.endswith(told)] == [told]
+
+
+@pytest.mark.parametrize(
+    ("operand", "told"),
+    [
+        ("self.parts[0]", [f"`self.parts[0]` {HOST}", "`self.parts[0]` kept in the plain attribute `parts`"]),
+        ("(self.parts[0] + 1)", [HOST, "kept in the plain attribute `parts`"]),
+    ],
+)
+def test_the_name_of_a_container_is_not_that_of_its_elements(operand: str, told: list[str]) -> None:
+    source = PLAIN_ATTRIBUTES.format(operand)
+    (finding,) = check(source.replace("range(3)]", "range(3)]  # DEV103"), "DEV103")
+    for note, start in zip(finding.trace, told, strict=False):
+        assert note.message.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (
+            "for x, y in DataLoader(data):\n        net(x)  # DEV102",
+            "`x` comes from a DataLoader, which yields host tensors",
+        ),
+        (
+            "for x, y in DataLoader(data):\n        net(x.view(3))  # DEV102",
+            "data comes from a DataLoader, which yields host tensors",
+        ),
+        (
+            "for batch in DataLoader(data):\n        x, y = batch\n        net(x)  # DEV102",
+            "`batch` comes from a DataLoader, which yields host tensors",
+        ),
+    ],
+)
+def test_what_a_loader_yields_is_named_as_the_loop_names_it(source: str, told: str) -> None:
+    start = "from torch.utils.data import DataLoader\n\ndef main(data):\n    net = nn.Linear(3, 3).cuda()\n    "
+    (finding,) = check(f"{start}{source}", "DEV102")
+    assert told in [note.message for note in finding.trace]
+
+
 @pytest.mark.parametrize(
     ("source", "told"),
     [
@@ -107,7 +216,7 @@ def test_each_step_names_the_operand_of_which_it_tells() -> None:
         ),
         (
             "real = torch.tensor([0, 1]) * 1\nnn.BCELoss()(torch.rand(2), real)  # DEV304",
-            ["`real` made in int64 by `torch.tensor`"],
+            ["made in int64 by `torch.tensor`"],
         ),
         (
             "row = torch.arange(8) / 2\ntorch.rand(8)[row]  # DEV305",

@@ -120,6 +120,29 @@ def test_a_program_that_came_to_its_end_is_not_said_to_have_ended_early(tmp_path
     assert done.returncode == 0 and done.stderr.startswith("devlint: no errors, 0 operators")
 
 
+SHARED = """
+import torch
+
+
+def moved(x):
+    return x.cuda() + 1
+
+
+def made():
+    return torch.ones(2) * 2
+
+
+{}
+"""
+
+
+def test_the_first_line_tells_the_share_of_functions_on_the_accelerator(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "program.py", source=SHARED.format("moved(made())"))
+    assert "operators on 1 emulated cuda, 50 % of functions on the accelerator\n" in done.stderr
+    done = run(tmp_path, "--device", "emulated", "program.py", source=SHARED.format("made()"))
+    assert "of functions on the accelerator" not in done.stderr
+
+
 def test_an_error_about_devices_is_a_crash_and_told_once(tmp_path: Path) -> None:
     done = run(tmp_path, "--device", "emulated", "program.py")
     assert "devlint: 1 crash, " in done.stderr and "the program ended with" not in done.stderr

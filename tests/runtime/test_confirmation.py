@@ -91,6 +91,28 @@ def test_a_run_on_the_host_says_nothing_of_the_accelerator(run: Run, tmp_path: P
     assert run(DEVICE_ASKED_FOR, "--gpu")[place] == "confirmed"
 
 
+MADE_BEFORE = """\
+import sys
+import torch
+
+
+def mix(x, scaled):
+    half = torch.full((3,), 0.5)
+    return x * half if scaled else half + 1
+
+
+print(mix(torch.ones(3, device="cuda"), "--scaled" in sys.argv).sum().item())
+"""
+
+
+def test_the_line_that_ran_on_the_host_is_named(run: Run) -> None:
+    assert run(MADE_BEFORE)["DEV105", "program.py", 6] == "not-reached line 7 ran on the host only"
+    assert run(MADE_BEFORE.replace("half + 1", "x + 1"))["DEV105", "program.py", 6] == (
+        "not-reached line 7 ran, but never with operands on different devices"
+    )
+    assert run(MADE_BEFORE, "--scaled")["DEV105", "program.py", 6] == "confirmed"
+
+
 NOTHING_TO_MOVE = """\
 import torch
 

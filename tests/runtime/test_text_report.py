@@ -35,7 +35,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
     return played
 
 
-def lines(report: Report, **options: bool) -> list[str]:
+def lines(report: Report, **options: Any) -> list[str]:
     return "".join(report.full(**options)).splitlines()
 
 
@@ -58,6 +58,14 @@ def test_the_first_line_sums_up_and_errors_come_first(play: Play) -> None:
         "warning[DEV406] create-then-transfer: program.py:2:9 (3 times): "
         "12 bytes are created on the host only to be moved"
     )
+
+
+def test_a_terminal_need_not_break_a_word(play: Play) -> None:
+    report = play(MIXED)
+    narrow = lines(report, columns=40)
+    prose = narrow[: narrow.index(next(line for line in narrow if line.startswith("transfers by line")))]
+    assert all(len(line) <= 40 for line in prose)
+    assert " ".join(narrow).split() == " ".join(lines(report)).split()
 
 
 def test_nothing_found_is_said(play: Play) -> None:

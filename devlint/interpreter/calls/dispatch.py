@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.domain.join import without_none
+from devlint.domain.join import alternatives, is_number_or_tensor, without_none
 from devlint.domain.objects import Instance
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import (
@@ -12,11 +12,13 @@ from devlint.domain.value import (
     UNKNOWN,
     BoundLibraryMethod,
     ConditionalValue,
+    Const,
     LibraryName,
     OpaqueData,
     Partial,
     ProgramDefinition,
     Ref,
+    Tensor,
     Unknown,
     Value,
     as_tensor,
@@ -45,6 +47,7 @@ from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.usage_evidence import is_tensor_method
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame, evaluates
+from devlint.interpreter.state.rebinding import rebind
 
 
 @evaluates(cst.Call)
@@ -59,6 +62,9 @@ def call(frame: Frame, node: cst.Call) -> Value:
             inner = UNKNOWN  # Code that the analysis does not see has replaced the placeholder.
         elif type(inner) is BoundLibraryMethod:
             inner = as_unseen_part(frame, inner)
+        elif is_number_or_tensor(inner):
+            _exclude_numbers(frame, node.func, owner)
+            owner = frame.evaluate(node.func.value)
         if isinstance(inner, Unknown) and inner.origin is not None:
             arguments = evaluate_arguments(frame, node)
             return call_unknown_method(frame, inner, node.func.attr.value, arguments, node, node.func.value)
@@ -90,6 +96,18 @@ def call(frame: Frame, node: cst.Call) -> Value:
         report_accelerator_name(frame, name, node.func, arguments=arguments)
         report_backend_in_call(frame, name, arguments)
     return frame.call(callee, arguments, node)
+
+
+def _exclude_numbers(frame: Frame, method: cst.Attribute, owner: Value) -> None:
+    """Bind a name that holds a tensor or a number, which lacks the method that is called next, to the tensor."""
+    tensors = [one for one in alternatives(owner) if isinstance(one, Tensor)]
+    others = [one.value if isinstance(one, Const) else 0.0 for one in alternatives(owner) if one not in tensors]
+    if (
+        len(tensors) == 1
+        and isinstance(method.value, cst.Name)
+        and not any(hasattr(one, method.attr.value) for one in others)
+    ):
+        rebind(frame, method.value, owner, tensors[0])
 
 
 def _super_object(frame: Frame, node: cst.Call) -> Value:

@@ -53,6 +53,9 @@ MAX_ARGUMENT_PLACEMENTS: Final = 8
 This is enough to know whether one of the tensors and modules among the arguments was on an accelerator.
 """
 
+_NOTHING: Final = nullcontext()
+"""The context of a call that is free."""
+
 
 def call_function(
     frame: Frame,
@@ -77,18 +80,20 @@ def call_function(
             frame.state.live = False
         else:
             havoc(frame, arguments)
-            if not names_mutated_in(info.node.body).isdisjoint(one.name for one in info.parameters):
-                _forget_batches(frame, arguments)
+            _forget_batches(frame, info, arguments)
         return UNKNOWN
-    with analysis.deep_call() if reach is Reach.BEYOND else nullcontext():
+    with analysis.deep_call() if reach is Reach.BEYOND else _NOTHING:
         return _follow_call(frame, info, receiver, arguments, is_module=is_module, entry=entry)
 
 
-def _forget_batches(frame: Frame, arguments: Arguments) -> None:
-    """Make the placements of the batches among a call's arguments unknown: the function stores into them."""
-    for one in arguments:
-        if isinstance(one.value, OpaqueData) and isinstance(one.node, cst.BaseExpression):
-            forget_opaque_data(frame, one.node, one.value)
+def _forget_batches(frame: Frame, info: FunctionInfo, arguments: Arguments) -> None:
+    """Make the placements of the batches among a call's arguments unknown if the function may store into them."""
+    batches = [(one.node, one.value) for one in arguments if isinstance(one.value, OpaqueData)]
+    if not batches or names_mutated_in(info.node.body).isdisjoint(one.name for one in info.parameters):
+        return
+    for node, batch in batches:
+        if isinstance(node, cst.BaseExpression):
+            forget_opaque_data(frame, node, batch)
 
 
 def _follow_call(

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.dtype import UNKNOWN_DTYPE, is_floating
+from devlint.domain.dtype import UNKNOWN_DTYPE, is_floating, promotion_category
 from devlint.domain.placement import Placement
 from devlint.domain.value import UNKNOWN, OpaqueData, Rank, Ref, Tensor, Value, as_tensor
 from devlint.interpreter.objects.havoc import assume_synchronized
@@ -27,7 +27,7 @@ Only `forward` returns what the call returns: the others may make text of it, or
 def call_placed_module(frame: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call a module of which only the placement is known, and return its result, which is on the module's device.
 
-    An input tensor on another device is reported.
+    An input tensor on another device is reported, except lengths that are passed beside another input.
     """
     own = frame.resolve(Tensor(placement, rank=Rank.SOME))
     operands = [Operand("parameters", frame.place(node), own, of_module=name)]
@@ -35,7 +35,9 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
         if isinstance(argument.value, (Tensor, OpaqueData)):
             tensor = as_tensor(argument.value)
             assert tensor is not None
-            operands.append(Operand("input", frame.place(argument.node), frame.resolve(tensor)))
+            given = frame.resolve(tensor)
+            if not (isinstance(argument.value, Tensor) and _may_be_lengths(given) and arguments.has_several):
+                operands.append(Operand("input", frame.place(argument.node), given))
     for operand in operands[1:]:
         conflict = find_device_conflict(frame, node, name, [operands[0], operand], 0)
         if conflict is not None:
@@ -43,6 +45,12 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
             return UNKNOWN
     assume_synchronized(frame)
     return OpaqueData(placement, of_call=True) if method_of_call(node) in (None, "forward") else UNKNOWN
+
+
+def _may_be_lengths(given: Tensor) -> bool:
+    """Return whether an input may be the lengths of another one, which stay on the host where a module packs it."""
+    name = given.dtype.name
+    return given.rank in (Rank.ONE, Rank.SOME) and (name is None or promotion_category(name) == 1)
 
 
 def call_parts_of_module(frame: Frame, whole: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:

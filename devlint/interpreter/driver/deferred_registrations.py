@@ -49,11 +49,11 @@ def run_registering_files(analysis: AnalysisState, module: ModuleInfo, name: str
     Only files that the analysed file imports count. Where they hold too many definitions, the contents of the registry
     become unknown.
     """
-    entry, registry = analysis.torch_defaults.entry_module, (module.path, name)
+    entry, registry = analysis.torch_defaults.entry_module, (module, name)
     if entry is None or registry in analysis.filled_registries:
         return
     analysis.filled_registries.add(registry)
-    found = analysis.facts.registering_files.imported_by(entry, registry)
+    found = analysis.facts.registering_files.imported_by(entry, (module.path, name))
     if sum(count for _, count in found) > MAX_REGISTERED:
         _mark_contents_unknown(analysis, module, {name})
         return

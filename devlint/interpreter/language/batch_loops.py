@@ -153,7 +153,7 @@ def _moves_to_device(frame: Frame, call: cst.Call, changed: frozenset[str]) -> b
     given = next((one for one in call.args if one.keyword is None or one.keyword.value == "device"), None)
     if given is None or given.star or is_called_dtype(given.value) or varies_in_loop(given.value, changed):
         return False
-    return all(may_name_accelerator(one) for one in alternatives(frame.evaluate(given.value)))
+    return any(may_name_accelerator(one) for one in alternatives(frame.evaluate(given.value)))
 
 
 def _is_mapping_view(node: cst.BaseExpression) -> bool:

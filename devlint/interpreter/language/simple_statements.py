@@ -10,7 +10,18 @@ from devlint.diagnostic import AssumptionKind
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import StepKind, placement_cases
 from devlint.domain.torch_names import REBOUND_METHODS
-from devlint.domain.value import NONE, LibraryName, OpaqueData, ProgramDefinition, Tensor, Unknown, Value, as_tensor
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    LibraryName,
+    Number,
+    OpaqueData,
+    ProgramDefinition,
+    Tensor,
+    Unknown,
+    Value,
+    as_tensor,
+)
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.attribute_stores import delete_target
 from devlint.interpreter.language.expressions import closure, truth
@@ -74,7 +85,16 @@ def assignment(frame: Frame, node: cst.Assign) -> None:
 def annotated(frame: Frame, node: cst.AnnAssign) -> None:
     """Execute the annotated assignment `a: T = value`; a declaration without a value has no effect."""
     if node.value is not None:
-        frame.assign(node.target, frame.evaluate(node.value))
+        frame.assign(node.target, _declared(frame.evaluate(node.value), node.annotation.annotation))
+
+
+def _declared(value: Value, annotation: cst.BaseExpression) -> Value:
+    """Return the value of an annotated assignment: of data of unknown structure, the annotation tells a number."""
+    if isinstance(value, OpaqueData) and isinstance(annotation, cst.Name):
+        if annotation.value in ("int", "float", "bool"):
+            return Number(annotation.value)
+        return UNKNOWN if annotation.value == "str" else value
+    return value
 
 
 @executes(cst.AugAssign)

@@ -47,7 +47,7 @@ def call_wrapped(frame: Frame, call: LibraryCall) -> Value:
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
-    module, arguments = thing.attributes["module"], call.arguments
+    module, arguments = thing.attributes.get("module"), call.arguments
     if not isinstance(module, Ref):
         return UNKNOWN
     if "device_ids" in thing.attributes:

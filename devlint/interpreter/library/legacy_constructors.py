@@ -13,6 +13,7 @@ from devlint.domain.value import UNKNOWN, Array, Const, Number, Rank, Size, Size
 from devlint.interpreter.library.tensor_constructors import placement_after_array, report_rebuilt_tensor
 from devlint.interpreter.operations.device_arguments import host_placement, report_hard_coded_device
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_data, empty_sizes_of_shape
+from devlint.interpreter.operations.tensor_ranks import rank_of_data, rank_of_shape
 from devlint.interpreter.operations.tensor_types import LEGACY_ACCELERATORS, legacy_type, legacy_type_names
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.events import LegacyTypeUsed
@@ -47,7 +48,17 @@ def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
             placement, fresh = placement_after_array(array, placement), array.fresh
             report_rebuilt_tensor(frame, call, data, array, placement)
     sizes = _empty_sizes(frame, call) if call.arguments.complete else None
-    return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh, empty_sizes=sizes)
+    return Tensor(placement, dtype, _rank(frame, call), grad=False, leaf=True, fresh=fresh, empty_sizes=sizes)
+
+
+def _rank(frame: Frame, call: LibraryCall) -> Rank:
+    """Return the rank of the tensor that a typed constructor makes: numbers are sizes, a list is data."""
+    given = call.arguments.positional
+    if not call.arguments.complete or not given:
+        return Rank.SOME
+    sizes = isinstance(given[0].value, (Const, Number, Size))
+    found = rank_of_shape(frame, given) if sizes else rank_of_data(frame, given[0].value)
+    return found if found.is_dimensioned else Rank.SOME
 
 
 def _empty_sizes(frame: Frame, call: LibraryCall) -> Sizes | None:

@@ -19,6 +19,6 @@ def pad_packed_sequence(frame: Frame, call: LibraryCall) -> Value:
     result = call_by_table(frame, call)
     match result:
         case Tuple(items=(padded, Tensor() as lengths)):
-            step = frame.step(StepKind.CREATED, "the lengths are made on the host by `pad_packed_sequence`", call.node)
+            step = frame.step(StepKind.CREATED, "made on the host by `pad_packed_sequence`", call.node)
             return replace(result, items=(padded, replace(lengths, placement=PlacementCase(CPU, provenance=step))))
     return result

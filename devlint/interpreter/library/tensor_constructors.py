@@ -6,12 +6,21 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.device import CPU
+from devlint.domain.device import CPU, is_accelerator
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.join import without_none
-from devlint.domain.placement import Basis, ConditionalPlacement, Placement, PlacementCase, StepKind, extend_provenance
+from devlint.domain.objects import Sequence
+from devlint.domain.placement import (
+    Basis,
+    ConditionalPlacement,
+    Placement,
+    PlacementCase,
+    StepKind,
+    extend_provenance,
+    placement_cases,
+)
 from devlint.domain.storage import Storage
-from devlint.domain.value import UNKNOWN, Array, Number, SymbolicBool, Tensor, Unknown, Value
+from devlint.domain.value import UNKNOWN, Array, Const, Number, Ref, SymbolicBool, Tensor, Tuple, Unknown, Value
 from devlint.interpreter.operations.aliasing import alias_storage, storage_of
 from devlint.interpreter.operations.data_dtypes import TORCH_RULES, data_dtype
 from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
@@ -67,6 +76,7 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
         placement = placement_after_array(value, placement)
     if isinstance(value, (Tensor, Array)):
         report_rebuilt_tensor(frame, call, data, frame.resolve_value(value), placement)
+    _wait_for_copy(frame, value, placement)
     requires = call.arguments.constant("requires_grad", None, False)
     return Tensor(
         placement,
@@ -78,6 +88,18 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
         memory=_memory_of_data(frame, call, value),
         empty_sizes=empty_sizes_of_data(frame, value),
     )
+
+
+def _wait_for_copy(frame: Frame, data: Value, placement: Placement) -> None:
+    """Record that the host waits until its numbers are copied to an accelerator, after all that was launched before.
+
+    What is not known may be a tensor of that accelerator.
+    """
+    numbers = isinstance(data, (Const, Number, Tuple, Array)) or (
+        isinstance(data, Ref) and isinstance(frame.get(data.address), Sequence)
+    )
+    if numbers and any(is_accelerator(leaf.device) for _, leaf in placement_cases(placement)):
+        frame.synchronize()
 
 
 def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:

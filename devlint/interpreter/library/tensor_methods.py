@@ -297,16 +297,31 @@ def backward(frame: Frame, call: LibraryCall) -> Value:
     It raises unless autograd tracks the loss, which is therefore known to require grad afterwards.
     """
     call_by_table(frame, call)
-    if call.receiver is None or not isinstance(call.receiver_node, cst.Name):
-        return NONE
-    loss = frame.evaluate(call.receiver_node)
+    if call.receiver is not None:
+        _mark_as_tracked(frame, call.receiver_node)
+    return NONE
+
+
+@models_call("apex.amp.scale_loss")
+def scale_loss(frame: Frame, call: LibraryCall) -> Value:
+    """Model `with amp.scale_loss(loss, optimizer) as scaled`, whose block runs the backward pass of the scaled loss."""
+    given = call.arguments.get("loss", 0)
+    if given is not None:
+        _mark_as_tracked(frame, given.node)
+    return UNKNOWN
+
+
+def _mark_as_tracked(frame: Frame, node: cst.CSTNode | None) -> None:
+    """Note that the tensor under a name requires grad, as its backward pass has shown."""
+    if not isinstance(node, cst.Name):
+        return
+    loss = frame.evaluate(node)
     tensor = as_tensor(loss)
     if tensor is None or tensor.grad is not None or tensor.cell is not None:
-        return NONE
+        return
     # Other libraries' tensors have a method of the same name.
     if not isinstance(loss, Unknown) or not frame.module.has_other_tensors:
-        rebind(frame, call.receiver_node, loss, replace(tensor, grad=True))
-    return NONE
+        rebind(frame, node, loss, replace(tensor, grad=True))
 
 
 @models_call("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")

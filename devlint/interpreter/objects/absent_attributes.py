@@ -53,12 +53,14 @@ def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
     thing = frame.instance(value)
     if thing is None or not isinstance(value, Ref) or value.address in frame.analysis.symbolic_instances:
         return False
+    if name in thing.attributes or name in thing.optional or name.startswith("__"):
+        return False
     cls = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     if not isinstance(cls, ClassInfo) or not thing.placement_tracked or has_unknown_base(frame, cls):
         return False
-    if name in thing.attributes or name in thing.optional or any(one.startswith(ANY_PART) for one in thing.attributes):
+    if any(one.startswith(ANY_PART) for one in thing.attributes):
         return False
-    if name.startswith("__") or any(_may_define(one, name) for one in ancestors(frame, cls)):
+    if any(_may_define(one, name) for one in ancestors(frame, cls)):
         return False
     if any(_DYNAMIC & one.unit.mentions for one in program_classes(frame, cls)):
         return False

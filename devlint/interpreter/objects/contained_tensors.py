@@ -7,7 +7,7 @@ from typing import Final
 
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import Step, placement_cases
-from devlint.domain.value import OpaqueData, Tensor, Tuple, Value
+from devlint.domain.value import OpaqueData, Ref, Tensor, Tuple, Value
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.state.frame import Frame
 
@@ -24,9 +24,9 @@ def contained_tensors(frame: Frame, values: Iterable[Value], levels: int = MAX_L
     A module is yielded as one value and not searched. `levels` is the number of nested containers to open.
     """
     for value in values:
-        if isinstance(value, (Tensor, OpaqueData)) or is_module(frame, value):
+        if isinstance(value, (Tensor, OpaqueData)) or (isinstance(value, Ref) and is_module(frame, value)):
             yield value
-        elif levels:
+        elif levels and isinstance(value, (Ref, Tuple)):
             yield from contained_tensors(frame, _direct_contents(frame, value), levels - 1)
 
 

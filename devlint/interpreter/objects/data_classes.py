@@ -49,8 +49,10 @@ def data_fields(frame: Frame, info: ClassInfo) -> list[Field] | None:
 
     A class that defines `__init__` itself counts as another class.
     """
+    if "__init__" in info.methods:
+        return None
     base = _record_base(frame, info)
-    if "__init__" in info.methods or not (base or _is_decorated(frame, info)):
+    if base is None and not _is_decorated(frame, info):
         return None
     program_ancestors = [one.definition for one in ancestors(frame, info) if isinstance(one, ProgramDefinition)]
     by_position = base != "pydantic.BaseModel"

@@ -25,6 +25,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.program import device_counts, written_guards
 from devlint.interpreter.program.checked_functions import refuses_at_top
+from devlint.interpreter.program.cuda_benchmarks import is_benchmark_of_cuda
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.node_paths import path_to
@@ -39,6 +40,7 @@ from devlint.interpreter.state.events import (
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.accelerators import is_figure_without_cuda
 from devlint.syntax.index import Statement
+from devlint.syntax.source_code import words_in
 from devlint.syntax.tree_walk import descend, dotted_name
 
 DESCRIBED_MODULES: Final = frozenset(
@@ -129,7 +131,9 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
     )
     imported, chosen = isinstance(node, cst.ImportAlias), module.startswith("torch.cuda") and _chooses_device(frame)
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
-    told = is_figure_without_cuda(name) and is_only_told(around, frame.module.index.statements)
+    told = (is_figure_without_cuda(name) and is_only_told(around, frame.module.index.statements)) or (
+        is_benchmark_of_cuda(name, around, frame.module.index.statements)
+    )
     statement = frame.place(written_guards.statement_of(around or [node]))
     context = frame.event_context(node)
     called = arguments is not None
@@ -172,6 +176,8 @@ def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
     enabled = arguments.get("enabled", _SWITCHES[name]) if name in _SWITCHES else None
     if enabled is None:
         return False
+    if any(part in word.lower() for word in words_in(enabled.node) for part in CHECKED):  # it asks for CUDA itself
+        return True
     if isinstance(enabled.value, Const):
         return not enabled.value.value
     return _assigned_to(frame, enabled.node) == {"False"}
@@ -179,7 +185,7 @@ def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
 
 def _is_idle_scaler(frame: Frame, name: str) -> bool:
     """Return whether a function makes a scaler of losses, and nothing in the program computes in half precision."""
-    return name.endswith(".amp.GradScaler") and not frame.analysis.facts.is_mixed_precision
+    return name.endswith(".amp.GradScaler") and not frame.analysis.facts.is_mixed_precision(frame.module)
 
 
 def _may_be_none(value: Value) -> bool:
@@ -231,12 +237,15 @@ def _is_with_kernels(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
 
 
 def _is_checked_before(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
-    """Return whether the file refuses to run without CUDA, or all callers of the function around a node ask for it."""
+    """Return whether the code around a node refuses to run without CUDA, or all that name it ask for CUDA before.
+
+    That is its file, its class, or its function.
+    """
     if refuses_at_top(frame.module.index.statements):
         return True
-    outer = next((one for one in around if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
-    checked = frame.analysis.facts.checked_functions
-    return isinstance(outer, cst.FunctionDef) and outer.name.value in checked.names_in(frame.module)
+    outer = next((one.name.value for one in around if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
+    facts = frame.analysis.facts
+    return outer in facts.checked_functions.names_in(frame.module) | facts.refusing_classes.names_in(frame.module)
 
 
 def _is_seeded_beside(frame: Frame, node: cst.CSTNode, around: Sequence[cst.CSTNode]) -> bool:

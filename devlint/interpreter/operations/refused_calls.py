@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from devlint.domain.value import Const, Number, Tensor
@@ -15,11 +16,20 @@ _TAKE_ALL_DIMENSIONS: Final = frozenset({"torch.Tensor.repeat", "torch.Tensor.ex
 """The methods that take a number for each dimension of the tensor, and may take more."""
 
 
-def is_refused_call(row: Row, bound: BoundArguments) -> bool:
+_TAKEN_BY_FACTORIES: Final = frozenset(
+    "out generator names memory_format dtype layout device pin_memory requires_grad low end base size input x x1 a axis"
+    " keepdims".split()
+)
+"""Keywords of factories that a row of the table may leave out, with those that torch takes for NumPy's sake."""
+
+
+def is_refused_call(row: Row, bound: BoundArguments, keywords: Collection[str]) -> bool:
     """Return whether a call of which all arguments are known surely raises.
 
-    That is a factory without sizes, or a repetition with too few of them.
+    That is a factory without sizes or with a keyword that it does not have, or a repetition with too few sizes.
     """
+    if row.factory and any(one not in row.params and one not in _TAKEN_BY_FACTORIES for one in keywords):
+        return True
     if row.factory and row.params[:1] == (_SIZES,):
         return not bound.get(_SIZES[1:])
     if row.name not in _TAKE_ALL_DIMENSIONS:

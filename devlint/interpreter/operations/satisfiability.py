@@ -27,9 +27,14 @@ def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCon
     The sides do hold together if the conditions of one include those of the other, or if all hold in a run of the
     program without command-line options on a machine with an accelerator.
     """
-    if not _is_consistent(path | left | right, left | right):
-        return False
-    left, right = _device_conditions(left), _device_conditions(right)
+    # Whether the conditions are consistent takes longer to find out: texts of conditions may be compared for that.
+    return _may_belong_together(path, _device_conditions(left), _device_conditions(right)) and _is_consistent(
+        path | left | right, left | right
+    )
+
+
+def _may_belong_together(path: PathCondition, left: PathCondition, right: PathCondition) -> bool:
+    """Return whether one of two sets of conditions includes the other, or all hold in a run without options."""
     if not left or not right or left <= right or right <= left:
         return True
     return all(_holds_by_default(test) for test in left | right) and not any(

@@ -12,7 +12,7 @@ import libcst as cst
 from devlint.domain.device import is_accelerator
 from devlint.domain.dtype import UNKNOWN_DTYPE, is_floating
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, assume
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, placement_cases
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, placement_cases
 from devlint.domain.placement_lattice import unknown_where
 from devlint.domain.value import NONE, UNKNOWN, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
@@ -86,7 +86,7 @@ def apply_row(
     `receiver` is the object of a method call; `own` is the operand that stands for a called module's parameters.
     """
     bound = bind_row_arguments(row, arguments, receiver, frame.analysis.table.argument_aliases)
-    if arguments.complete and arguments.spread is None and is_refused_call(row, bound):
+    if arguments.complete and arguments.spread is None and is_refused_call(row, bound, arguments.keywords):
         frame.fail()
         return UNKNOWN
     variadic = any(name.startswith("*") and name != "*" for name in row.params)
@@ -178,13 +178,14 @@ def _placement_after(conflict: DeviceConflict) -> Placement:
     """Return the placement of the result of an operation that raises, so that one bug is reported once.
 
     The analysis goes on as if the misplaced tensor were on the right device, except under a condition that has put it
-    on the wrong one. Within the call of a module that was not moved nothing is known, because all its parts are
-    misplaced.
+    on the wrong one. Where the program has written both devices out, either may be the right one: nothing is known.
+    Nor is within the call of a module that was not moved, because all its parts are misplaced.
     """
     unmoved = isinstance(conflict, OperandConflict | ModuleInputConflict) and conflict.misplaced.is_part_of_module
     if isinstance(conflict, IndexConflict):
         return UNKNOWN_PLACEMENT
-    if unmoved and any(call.is_module for call in conflict.context.calls):
+    chosen = isinstance(conflict, OperandConflict) and conflict.misplaced.case.basis is Basis.EXPLICIT
+    if chosen or (unmoved and any(call.is_module for call in conflict.context.calls)):
         return unknown_where(conflict.reference.tensor.placement, conflict.when)
     return where_nothing_failed(conflict.reference.tensor.placement, [conflict.misplaced.tensor.placement])
 

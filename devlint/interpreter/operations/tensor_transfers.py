@@ -19,7 +19,7 @@ from devlint.domain.placement import (
     placement_cases,
 )
 from devlint.domain.record import replace
-from devlint.domain.value import HostCopy, OpaqueData, Rank, Tensor, Unknown, Value
+from devlint.domain.value import HostCopy, OpaqueData, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
 from devlint.interpreter.operations.aliasing import storage_after_transfer
 from devlint.interpreter.operations.consumers import is_cast_at_once, is_never_computed_with
@@ -265,7 +265,7 @@ def _emit_transfer(
             unread=before.dtype.name == "float64" and frame.analysis.use_def.gets_unread_name(frame, node),
             cast_at_once=is_cast_at_once(frame, node)
             or (before.dtype.name == "float64" and is_never_computed_with(frame, node)),
-            one_number=before.rank is Rank.ZERO,
+            rank=before.rank,
             host_copy=_copied_for_transfer(frame, node, receiver, before),
         )
     )

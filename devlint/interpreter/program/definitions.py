@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -86,6 +86,7 @@ class ModuleInfo:
     is_package: bool
     path: Path
     make_index: Callable[[], FileIndex]
+    _evidence: dict[cst.CSTNode, UsageEvidence] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def index(self) -> FileIndex:
@@ -109,6 +110,16 @@ class ModuleInfo:
                 with suppress(SourceError):
                     trees.append(unit.tree)
         return UsageEvidence(*trees)
+
+    def evidence_in(self, node: cst.CSTNode) -> UsageEvidence:
+        """Return the evidence that a function or class of the file gives, collected once for the analyses of all files.
+
+        Each analysis has a `FunctionInfo` of its own for a function.
+        """
+        found = self._evidence.get(node)
+        if found is None:
+            found = self._evidence[node] = UsageEvidence(node)
+        return found
 
     @cached_property
     def has_other_tensors(self) -> bool:
@@ -270,7 +281,7 @@ class FunctionInfo:
     @cached_property
     def evidence(self) -> UsageEvidence:
         """Return the evidence that the function's own code gives of the types of names, by their use."""
-        return UsageEvidence(self.node)
+        return self.module.evidence_in(self.node)
 
     @cached_property
     def is_generator(self) -> bool:
@@ -406,7 +417,7 @@ class ClassInfo:
     @cached_property
     def evidence(self) -> UsageEvidence:
         """Return the evidence that the methods together give of the types of attributes (`self.x`), by their use."""
-        return UsageEvidence(self.node)
+        return self.module.evidence_in(self.node)
 
     @cached_property
     def methods(self) -> Mapping[str, FunctionInfo]:
@@ -417,7 +428,7 @@ class ClassInfo:
         """
         found: dict[str, FunctionInfo] = {}
         chosen: set[str] = set()
-        for name, info, conditional in self._functions():
+        for name, info, conditional in self._functions:
             if conditional and name in found:
                 chosen.add(name)
             if not self._is_setter(info):
@@ -428,7 +439,7 @@ class ClassInfo:
     @cached_property
     def setters(self) -> Mapping[str, FunctionInfo]:
         """Return the setter functions of the class's properties, by the name of the property."""
-        return {name: info for name, info, _ in self._functions() if "setter" in info.decorator_names}
+        return {name: info for name, info, _ in self._functions if "setter" in info.decorator_names}
 
     def _is_setter(self, info: FunctionInfo) -> bool:
         """Return whether a function is the setter or deleter of a property."""
@@ -443,28 +454,27 @@ class ClassInfo:
                         (name, one.value.value) for target in one.targets for name in names_in_target(target.target)
                     )
 
-    def _functions(self) -> Iterator[tuple[str, FunctionInfo, bool]]:
-        """Yield the name and definition of each function in the class body.
+    @cached_property
+    def _functions(self) -> Sequence[tuple[str, FunctionInfo, bool]]:
+        """Return the name and definition of each function in the class body.
 
         The third item is true where an `if` or `try` surrounds the function, so that a condition decides whether it is
         defined.
         """
+        functions: list[tuple[str, FunctionInfo, bool]] = []
         pending: list[tuple[cst.CSTNode, bool]] = [(one, False) for one in self.node.body.body]
         while pending:
             node, conditional = pending.pop(0)
             if isinstance(node, cst.FunctionDef):
-                found = node
                 name = f"{self.name}.{node.name.value}"
-                yield (
-                    node.name.value,
-                    FunctionInfo(name, self.module, self.unit, partial(_parsed, found), self, self.closure),
-                    conditional,
-                )
+                method = FunctionInfo(name, self.module, self.unit, partial(_parsed, node), self, self.closure)
+                functions.append((node.name.value, method, conditional))
             elif isinstance(node, cst.If):
                 inside = [*node.body.body, *([node.orelse] if node.orelse else [])]
                 pending[:0] = [(one, True) for one in inside]
             elif isinstance(node, (cst.Else, cst.Try)):
                 pending[:0] = [(one, True) for one in node.body.body]
+        return functions
 
 
 def _parameters(node: cst.Parameters) -> Iterator[Parameter]:

@@ -25,7 +25,8 @@ def is_about_count(path: Sequence[cst.CSTNode], statements: Sequence[Statement])
 
     `path` are the nodes from the top-level statement down to the node, `statements` the top-level statements of its
     file. The number is only compared, or only decides on a branch, or decides whether a CUDA device is taken or how
-    often a loop with code for CUDA runs, or the function around it sets which CUDA devices are seen.
+    often a loop with code for CUDA runs, or is handed to code that makes the names of CUDA devices of it, or the
+    function around it sets which CUDA devices are seen.
     """
     function = function_around(path)
     if function is not None and any("CUDA_VISIBLE_DEVICES" in one for one in words_in(function)):
@@ -37,8 +38,41 @@ def is_about_count(path: Sequence[cst.CSTNode], statements: Sequence[Statement])
             return True
     if any(isinstance(one, (cst.Comparison, cst.Decorator)) for one in path):
         return True
+    if not path:
+        return False
     scope = scope_of(path, statements)
-    return bool(path) and takes_cuda_for(scope, names_holding(scope, path[-1]))
+    names = names_holding(scope, path[-1])
+    return takes_cuda_for(scope, names) or any(map(_names_cuda_devices, _handed_to(scope, names, statements)))
+
+
+def _handed_to(
+    scope: Sequence[cst.CSTNode], names: Collection[str], statements: Sequence[Statement]
+) -> Iterator[cst.FunctionDef]:
+    """Yield the functions and methods of a file that code calls, by their names, with what it holds in some names."""
+    called = {
+        _called_name(one)
+        for root in scope
+        for one in (descend(root) if names else ())
+        if isinstance(one, cst.Call) and any(word in names for argument in one.args for word in words_in(argument))
+    } - {""}
+    for unit in statements:
+        if not called.isdisjoint(unit.mentions) and unit.kind in ("function", "class"):
+            for one in (unit.tree, *descend(unit.tree)):
+                if isinstance(one, cst.FunctionDef) and one.name.value in called and one not in scope:
+                    yield one
+
+
+def _called_name(call: cst.Call) -> str:
+    """Return the last name of the function that a call names; empty for another expression."""
+    match call.func:
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+            return name
+    return ""
+
+
+def _names_cuda_devices(function: cst.FunctionDef) -> bool:
+    """Return whether a function makes texts such as "cuda:1", the names of CUDA devices."""
+    return any(text.startswith("cuda:") for text in texts_in(function))
 
 
 def takes_cuda_for(scope: Sequence[cst.CSTNode], names: Collection[str]) -> bool:

@@ -17,7 +17,7 @@ _REMOVED: Final = frozenset({"torch.legacy", "torch.utils.ffi", "torch.utils.ser
 """The modules that torch 1.0 or an earlier version has removed, by its release notes."""
 
 _MENTIONS: Final = re.compile(r"\b(?:legacy|ffi|serialization)\b")
-"""Texts of which some import a removed module."""
+"""What stands in the text of a file that imports a removed module, besides `torch`."""
 
 _BINDS_UNSEEN: Final = re.compile(r"\b(?:exec|globals|locals|vars|setattr)\s*\(|\bsys\.modules\b|__dict__|__getattr__")
 """What may give a file names that it does not write out."""
@@ -62,7 +62,7 @@ class FailingImports:
     @cached_property
     def _may_import_removed(self) -> bool:
         """Whether the text of any file mentions a removed module."""
-        return bool(self._imports.files_whose_text(_MENTIONS.search))
+        return bool(self._imports.files_whose_text(lambda text: "torch" in text and _MENTIONS.search(text)))
 
     def _fails(self, module: ModuleInfo, binding: Binding) -> bool:
         """Return whether an import names what does not exist, or a file whose import fails."""

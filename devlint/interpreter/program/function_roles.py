@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -57,6 +58,7 @@ def is_test(info: FunctionInfo) -> bool:
     return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
 
 
+@cache
 def holds_tests(path: Path) -> bool:
     """Return whether a file holds tests, or what they need, by its name and its folder's."""
     return is_test_file(path) or path.parent.name in _TEST_FOLDERS

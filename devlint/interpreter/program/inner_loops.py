@@ -1,17 +1,33 @@
-"""Loops by their text: what an iteration pays once for an inner loop, and which loops a person drives."""
+"""Loops by their text: what an iteration pays once for an inner loop, and which loops a person or a disk drives."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import libcst as cst
 
+from devlint.interpreter.program.branches import is_in_branch
 from devlint.interpreter.program.node_paths import path_to
+from devlint.interpreter.program.training_code import straight_code
 from devlint.syntax.tree_walk import descend, dotted_name
 
 _GRADIENTS: Final = frozenset({"backward", "grad"})
 """The last names of the calls that compute gradients."""
+
+_FILE_CALLS: Final = frozenset(
+    {"open", "load", "save", "savez", "imread", "imwrite", "imsave", "savefig", "save_image", "read_csv", "to_csv"}
+    | {"from_pretrained", "save_pretrained", "loadmat", "savemat", "read_image", "write_png", "write_jpeg"}
+)
+"""The last names of the calls that read or write a file."""
+
+_FEW: Final = 8
+"""The largest number of iterations of a loop for which a single copy still counts."""
+
+_SHORT: Final = 100
+"""The largest number of iterations of a loop that counts as run once, unless its function is called again and again."""
 
 
 @lru_cache(maxsize=1024)
@@ -36,9 +52,43 @@ def stands_beside_training_loop(body: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 
 @lru_cache(maxsize=1024)
+def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Return whether what a node computes gets a name that an inner loop reads, so that it serves all its iterations.
+
+    `code` is a function or a loop around the node. A loop over a few elements that the source writes down does not
+    count, nor does one that the node is in itself.
+    """
+    around = path_to(code, node)
+    names = set(_names_given(around))
+    inner = (one for one in descend(code, into_functions=False) if isinstance(one, (cst.For, cst.While)))
+    return bool(names) and any(
+        one not in around and not _is_over_few(one) and not names.isdisjoint(_names_in(one.body)) for one in inner
+    )
+
+
+@lru_cache(maxsize=1024)
 def asks_for_input(loop: cst.CSTNode) -> bool:
     """Return whether each iteration of a loop waits for a line that a person types."""
     return any(isinstance(one, cst.Call) and dotted_name(one.func) == "input" for one in descend(loop))
+
+
+@lru_cache(maxsize=1024)
+def is_short(loop: cst.For | cst.While) -> bool:
+    """Return whether a loop is known to end after so many iterations that their copies together hardly show."""
+    length = _literal_length(loop)
+    return length is not None and length <= _SHORT
+
+
+@lru_cache(maxsize=1024)
+def handles_files(loop: cst.For | cst.While) -> bool:
+    """Return whether each iteration of a loop reads or writes a file, outside of branches and inner loops."""
+    calls = (one for one in straight_code(loop.body) if isinstance(one, cst.Call))
+    return any(_handles_file(one) and not is_in_branch(loop, one) for one in calls)
+
+
+def _handles_file(call: cst.Call) -> bool:
+    """Return whether a call reads or writes a file, by its name."""
+    return (dotted_name(call.func) or "").rpartition(".")[2] in _FILE_CALLS
 
 
 def _computes_gradients(loop: cst.For | cst.While) -> bool:
@@ -53,6 +103,46 @@ def _repeats_computation(loop: cst.For | cst.While) -> bool:
     if any(isinstance(one.func, cst.Attribute) and one.func.attr.value == "backward" for one in calls):
         return True
     return bool(calls) and (isinstance(loop, cst.While) or _is_over_unknown_range(loop.iter))
+
+
+def _names_given(path: list[cst.CSTNode]) -> Iterator[str]:
+    """Yield the names that an assignment on a path down to a node gives to what the node computes, and to no more.
+
+    Methods may follow (`x = node.requires_grad_()`), and another value may take its place (`x = node if a else b`).
+    """
+    for above, below in reversed([*pairwise(path)]):
+        match above:
+            case cst.Assign(targets=targets, value=value) if below is value:
+                yield from (one.target.value for one in targets if isinstance(one.target, cst.Name))
+                return
+            case cst.Call(func=followed) if followed is not below:
+                return
+            case cst.Call() | cst.Attribute() | cst.IfExp():
+                continue
+        return
+
+
+def _is_over_few(loop: cst.For | cst.While) -> bool:
+    """Return whether a loop goes over a display (`for x in (a, b)`) or over a range of a few numbers."""
+    if isinstance(loop, cst.For) and isinstance(loop.iter, (cst.Tuple, cst.List, cst.Set)):
+        return True
+    length = _literal_length(loop)
+    return length is not None and length <= _FEW
+
+
+def _literal_length(loop: cst.For | cst.While) -> int | None:
+    """Return the number of iterations of a loop over a range that is written in numbers; None for any other loop."""
+    match loop:
+        case cst.For(iter=cst.Call(func=cst.Name(value="range"), args=given)):
+            numbers = [int(one.value.value, 0) for one in given if isinstance(one.value, cst.Integer)]
+            valid = len(numbers) == len(given) and len(numbers) in (1, 2, 3) and 0 not in numbers[2:]
+            return len(range(*numbers)) if valid else None
+    return None
+
+
+def _names_in(code: cst.CSTNode) -> frozenset[str]:
+    """Return the names that some code mentions."""
+    return frozenset(one.value for one in descend(code) if isinstance(one, cst.Name))
 
 
 def _is_over_unknown_range(iterated: cst.BaseExpression) -> bool:

@@ -82,7 +82,7 @@ def settled_names(function: FunctionInfo) -> frozenset[str]:
     nodes = [*descend(function.node.body, into_functions=False)]
     bound = Counter([one.name for one in function.parameters])
     bound.update(name for node in nodes for name in names_bound_by(node))
-    loops = [node for node in nodes if isinstance(node, cst.For | cst.While)]
+    loops = [node for node in nodes if type(node) is cst.For or type(node) is cst.While]
     repeated = {name for loop in loops for name in names_bound_in(loop)}
     return frozenset(name for name, times in bound.items() if times == 1) & function.locals - repeated
 

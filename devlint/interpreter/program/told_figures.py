@@ -23,14 +23,14 @@ _DIVISIONS: Final = (cst.Divide, cst.FloorDivide, cst.Modulo)
 def is_only_told(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> bool:
     """Return whether code only prints or logs the figure that a function, a node, returns, or what it computes from it.
 
-    Code in a function may also not use it at all.
+    Code in a function may also not use it at all, and a statement may be nothing but the call.
 
     `path` are the nodes from the top-level statement down to the node, which the last but one of them calls.
     `statements` are the top-level statements of its file.
     """
     if not path or _is_divisor(path):
         return False
-    if is_told(path):
+    if is_told(path) or _is_dropped(path):
         return True
     function = function_around(path)
     if not _is_assigned(path[:-2]):
@@ -57,6 +57,17 @@ def _uses(roots: Sequence[cst.CSTNode], names: set[str]) -> Iterator[Sequence[cs
                 above = path[-2] if len(path) > 1 else None
                 if not (isinstance(above, cst.Attribute) and node is above.attr):  # a member is no use of the name
                     yield path
+
+
+def _is_dropped(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the call of a function, the last node, is a statement of its own, which drops what it returns.
+
+    The last one of a notebook's cell shows it.
+    """
+    match path:
+        case [*_, cst.Expr(), cst.Call(), _]:
+            return True
+    return False
 
 
 def _is_divisor(path: Sequence[cst.CSTNode]) -> bool:

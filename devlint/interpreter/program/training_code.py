@@ -21,7 +21,7 @@ _BACKWARD: Final = frozenset({"backward", "manual_backward"})
 def takes_training_step(code: cst.CSTNode) -> bool:
     """Return whether the body of a loop or function runs a backward pass, outside of its inner loops and functions."""
     body = code.body if isinstance(code, (cst.For, cst.While, cst.FunctionDef)) else code
-    return any(map(_is_backward_pass, _straight(body)))
+    return any(map(_is_backward_pass, straight_code(body)))
 
 
 @lru_cache(maxsize=1024)
@@ -35,12 +35,12 @@ def _is_backward_pass(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _BACKWARD
 
 
-def _straight(code: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def straight_code(code: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the nodes of some code that run at most once when the code runs: those outside of loops and functions."""
     for one in children(code):
         if not isinstance(one, (cst.For, cst.While, cst.FunctionDef, cst.ClassDef, cst.Lambda)):
             yield one
-            yield from _straight(one)
+            yield from straight_code(one)
 
 
 @lru_cache(maxsize=1024)

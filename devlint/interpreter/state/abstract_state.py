@@ -165,10 +165,8 @@ def _join_bound_if(left: State, right: State, test: Literal | None) -> dict[str,
     """
     tests = (test, ~test) if test is not None else (_assumed_alone(left, right), _assumed_alone(right, left))
     found: dict[str, Literal] = {}
-    for name in left.names.keys() | right.names.keys():
+    for name in (left.names.keys() ^ right.names.keys()) | left.bound_if.keys() | right.bound_if.keys():
         sides = [state.bound_if.get(name, name in state.names) for state in (left, right)]
-        if sides == [True, True]:
-            continue
         if False in sides:
             where = sides.index(False) ^ 1
             own, around = sides[where], tests[where]

@@ -12,7 +12,6 @@ import libcst as cst
 from devlint.domain.path_conditions import Literal, PathCondition
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.definitions import ClassInfo, EnclosingFrame, FunctionInfo, ModuleInfo
-from devlint.interpreter.program.registering_files import Registry
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.state.call_summaries import CallSummaries
 from devlint.interpreter.state.deep_calls import DeepCalls, Reach
@@ -97,7 +96,7 @@ class AnalysisState:
         self.errors: list[InternalError] = []
         self.unparsed_statements: set[UnparsedStatement] = set()
         self.pending_registrations = PendingRegistrations()
-        self.filled_registries: set[Registry] = set()
+        self.filled_registries: set[tuple[ModuleInfo, str]] = set()
         """The global names for which the files that fill a registry of that name were run."""
         self.use_def = facts.use_def
         self.aliased_storages: set[Hashable] = set()

@@ -43,6 +43,11 @@ class Arguments:
         """
         return self.node if isinstance(self.node, cst.BaseExpression) else cst.Name("argument")
 
+    @property
+    def has_several(self) -> bool:
+        """Whether more than one argument is passed, or may be."""
+        return len(self.positional) + len(self.keywords) > 1 or not self.complete
+
     def get(self, name: str, position: int | None = None) -> Argument | None:
         """Return the argument with a keyword or at a position; None when the call has no such argument."""
         if name in self.keywords:

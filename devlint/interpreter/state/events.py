@@ -24,7 +24,7 @@ from devlint.domain.placement import (
 )
 from devlint.domain.record import record
 from devlint.domain.storage import CopyInFlight
-from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Tensor, Value
+from devlint.domain.value import FactoryOrigin, HostCopy, PendingCopy, Rank, Tensor, Value
 from devlint.interpreter.program.container_entries import is_one_of_entries
 from devlint.interpreter.program.joined_elements import joining_function
 from devlint.interpreter.state.hot_code import (
@@ -32,6 +32,7 @@ from devlint.interpreter.state.hot_code import (
     is_paid_for_inner_loop,
     repeater,
     runs_often_in_step,
+    stands_beside_files,
 )
 from devlint.interpreter.state.training_steps import is_in_training, is_in_training_step
 
@@ -76,6 +77,11 @@ class EventContext:
         return self.repeater is not None
 
     @property
+    def many_times(self) -> bool:
+        """Whether the code of the event is hot by more than a loop that ends after a hundred iterations at most."""
+        return repeater(self.place, self.scope, self.loop, short=False) is not None
+
+    @property
     def repeater(self) -> Loop | Scope | None:
         """The loop, or the run of a function called for each batch, that runs the code of the event again and again."""
         return repeater(self.place, self.scope, self.loop)
@@ -84,6 +90,11 @@ class EventContext:
     def paid_for_inner_loop(self) -> bool:
         """Whether the code of the event runs once for all iterations of a loop beside it; computed when asked."""
         return is_paid_for_inner_loop(self.place, self.scope, self.loop)
+
+    @property
+    def beside_files(self) -> bool:
+        """Whether the loop that repeats the code of the event handles a file in each iteration; computed when asked."""
+        return stands_beside_files(self.place, self.scope, self.loop)
 
     @property
     def often_in_step(self) -> bool:
@@ -389,8 +400,8 @@ class Transfer(Event):
     iteration, if there is one. `previous_transfer` is the transfer that returned exactly this tensor. `only_use` is
     true when nothing else reads the receiver, `single_use` when the result is read at most once, `unread` when it gets
     a name that nothing reads, `cast_at_once` when the code around the transfer casts what it returns before it computes
-    with it, `one_number` for a 0-dim tensor. `host_copy` is the call that made the receiver by pinning or casting
-    another tensor just for this transfer.
+    with it. `rank` is what is known of the receiver's number of dimensions. `host_copy` is the call that made the
+    receiver by pinning or casting another tensor just for this transfer.
     """
 
     method: str
@@ -415,7 +426,7 @@ class Transfer(Event):
     single_use: bool = False
     unread: bool = False
     cast_at_once: bool = False
-    one_number: bool = False
+    rank: Rank = Rank.ANY
     host_copy: HostCopy | None = None
 
     @property
@@ -435,6 +446,12 @@ class Transfer(Event):
     def few_elements(self) -> bool:
         """Whether the receiver was just made with few elements, by the sizes that its factory's call asks for."""
         return self.fresh is not None and self.fresh.extent is not None and self.fresh.extent.is_tiny
+
+    @property
+    def number_or_vector(self) -> bool:
+        """Whether the receiver has at most one dimension, and is not known to be long."""
+        extent = self.fresh.extent if self.fresh is not None else None
+        return self.rank in (Rank.ZERO, Rank.ONE) and (extent is None or extent.is_tiny)
 
 
 @record(frozen=True, slots=True)
@@ -633,7 +650,7 @@ class AcceleratorNameUsed(Event):
     true where the program handles that the name is missing, `guarded` where the code runs only after a check of the
     backend. `chosen` is true for a name of `torch.cuda` in a file that chooses its device while it runs. `seeded` is
     true for a seed of CUDA beside that of torch, which seeds every device, `told` for a figure that code only prints or
-    logs. `statement` is the innermost statement that the use is part of.
+    logs, and for what measures made-up data on CUDA. `statement` is the innermost statement that the use is part of.
     """
 
     name: str

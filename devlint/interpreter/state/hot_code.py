@@ -15,15 +15,23 @@ import libcst as cst
 from devlint.domain.heat import Heat
 from devlint.domain.placement import Loop, Place, Scope
 from devlint.interpreter.program.branches import is_in_branch
-from devlint.interpreter.program.inner_loops import asks_for_input, pays_for_inner_loop, stands_beside_training_loop
+from devlint.interpreter.program.inner_loops import (
+    asks_for_input,
+    handles_files,
+    is_kept_for_inner_loop,
+    is_short,
+    pays_for_inner_loop,
+    stands_beside_training_loop,
+)
 from devlint.interpreter.program.kept_results import runs_once_in_loops, runs_until_kept
 from devlint.interpreter.program.training_code import runs_now_and_then, takes_training_step, trains
 
 
-def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | None:
+def repeater(place: Place, scope: Scope, loop: Loop | None, *, short: bool = True) -> Loop | Scope | None:
     """Return what runs code again and again: a loop, or the run of a function with such a role; None if nothing does.
 
-    `scope` is the run of the code, and `loop` the innermost loop around it.
+    `scope` is the run of the code, and `loop` the innermost loop around it. Without `short`, loops do not count that
+    are known to end after a hundred iterations.
     """
     at: Place | None = place
     run: Scope | None = scope
@@ -32,7 +40,8 @@ def repeater(place: Place, scope: Scope, loop: Loop | None) -> Loop | Scope | No
         trains = trains or (isinstance(run.body, cst.CSTNode) and takes_training_step(run.body))
         if run.heat is Heat.ONCE or run.construction or _stands_in(runs_until_kept, at, run):
             return None
-        repeating = None if run.heat is Heat.SET_UP else next(repeating_loops(run, loop), None)
+        loops = (one for one in repeating_loops(run, loop) if short or not _is_short(one))
+        repeating = None if run.heat is Heat.SET_UP else next(loops, None)
         if repeating is not None and run.heat is Heat.CELL and not repeating.of_batches:
             repeating = None
         if repeating is not None and (_stands_in(runs_once_in_loops, at, run) or _is_rare(repeating, at, trains)):
@@ -47,8 +56,9 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     """Return whether code that a loop runs again and again runs once for all the iterations of a loop within that loop.
 
     What it costs is then small beside what the inner loop computes, and so is what a function does once beside a loop
-    of its own that computes gradients. A loop over the batches of a loader is no such loop: what is done for each batch
-    counts.
+    of its own that computes gradients. The inner loop may stand in a function that the outer one calls, beside the code
+    or beside the call that leads there. A loop over the batches of a loader is no such loop: what is done for each
+    batch counts, and so does what a step of training keeps for an inner loop.
     """
     if _stands_in(stands_beside_training_loop, place, scope):
         return True
@@ -56,11 +66,28 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     if not isinstance(repeating, Loop) or repeating.of_batches:
         return False
     at: Place | None = place
-    run: Scope | None = scope
-    while run is not None and run is not repeating.scope:
-        at, run = run.called_at, run.caller
-    nodes = (repeating.body, at.node) if at is not None else ()
-    return bool(nodes) and all(isinstance(one, cst.CSTNode) for one in nodes) and pays_for_inner_loop(*nodes)
+    for run in _runs(scope):
+        code = repeating.body if run is repeating.scope else run.body
+        if at is not None and _is_code(code, at.node):
+            kept = is_kept_for_inner_loop(code, at.node) and not takes_training_step(repeating.body)
+            if kept or pays_for_inner_loop(code, at.node):
+                return True
+        if run is repeating.scope:
+            break
+        at = run.called_at
+    return False
+
+
+def stands_beside_files(place: Place, scope: Scope, loop: Loop | None) -> bool:
+    """Return whether each iteration of the loop that repeats some code reads or writes a file: that takes longer."""
+    repeating = repeater(place, scope, loop)
+    body = repeating.body if isinstance(repeating, Loop) else None
+    return isinstance(body, (cst.For, cst.While)) and handles_files(body)
+
+
+def _is_code(*nodes: object) -> bool:
+    """Return whether all of some nodes are nodes of the syntax."""
+    return all(isinstance(one, cst.CSTNode) for one in nodes)
 
 
 def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
@@ -68,9 +95,14 @@ def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
 
     What such code costs is paid once for each layer, each position or each class, not once beside all the work of a
     step. A function that runs for every batch may be that inner code itself, where another such function calls it in a
-    loop. Loops over a few known elements do not count.
+    loop. Loops over a few known elements do not count, nor does what serves all the iterations of a loop further in.
     """
-    if repeater(place, scope, loop) is None:
+    repeating = repeater(place, scope, loop)
+    if repeating is None:
+        return False
+    code = repeating.body if isinstance(repeating, Loop) and repeating.scope is scope else scope.body
+    nodes = code, place.node
+    if all(isinstance(one, cst.CSTNode) for one in nodes) and is_kept_for_inner_loop(*nodes):
         return False
     many = False
     for run in _runs(scope):
@@ -111,6 +143,11 @@ def _is_rare(loop: Loop, at: Place, trains: bool) -> bool:
     if not isinstance(loop.body, cst.CSTNode) or not isinstance(at.node, cst.CSTNode):
         return False
     return asks_for_input(loop.body) or (not trains and runs_now_and_then(loop.body, at.node))
+
+
+def _is_short(loop: Loop) -> bool:
+    """Return whether a loop is known to end after a hundred iterations at most."""
+    return isinstance(loop.body, (cst.For, cst.While)) and is_short(loop.body)
 
 
 def _is_once(run: Scope | None) -> bool:

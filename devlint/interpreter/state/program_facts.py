@@ -14,7 +14,7 @@ from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_
 from devlint.interpreter.program.checked_functions import CheckedFunctions
 from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.cuda_kernels import CudaKernels
-from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo
 from devlint.interpreter.program.failing_imports import FailingImports
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.kernel_wrappers import KernelWrappers
@@ -22,7 +22,9 @@ from devlint.interpreter.program.liveness import names_bound_in, names_changed_i
 from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
+from devlint.interpreter.program.private_definitions import is_test_file
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.program.refusing_classes import RefusingClasses
 from devlint.interpreter.program.registering_files import RegisteringFiles
 from devlint.interpreter.program.seeded_functions import SeededFunctions
 from devlint.interpreter.program.tensor_files import TensorLibraries
@@ -31,8 +33,8 @@ from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.torch_defaults import DefaultSetters
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 
-_HALF: Final = re.compile(r"autocast|float16|\.half\b|HalfTensor")
-"""What code says that computes in half precision."""
+_HALF: Final = re.compile(r"^[^#\n]*?(?:autocast|float16|\.half\b|HalfTensor)", re.MULTILINE)
+"""What code says that computes in half precision; comments do not count."""
 
 
 class ProgramFacts:
@@ -56,19 +58,27 @@ class ProgramFacts:
         self.cuda_kernels = CudaKernels(program, self.imports)
         self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
         self.checked_functions = CheckedFunctions(program, self.imports)
+        self.refusing_classes = RefusingClasses(program, self.imports)
         self.seeded_functions = SeededFunctions(program, self.imports)
         self.failing_imports = FailingImports(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
-        self._settled_names_by_function: dict[FunctionInfo, frozenset[str]] = {}
+        self._settled_names_by_function: dict[cst.CSTNode, frozenset[str]] = {}
         self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
 
+    def is_mixed_precision(self, module: ModuleInfo) -> bool:
+        """Return whether some file names a type of half precision, or what chooses one for operations.
+
+        Tests of other code than a file's own do not count.
+        """
+        return any(path == module.path or not is_test_file(path) for path in self._files_of_half_precision)
+
     @cached_property
-    def is_mixed_precision(self) -> bool:
-        """Whether some file of the program names a type of half precision, or what chooses one for operations."""
-        return bool(self.imports.files_whose_text(_HALF.search))
+    def _files_of_half_precision(self) -> tuple[Path, ...]:
+        """The files of the program that name a type of half precision, or what chooses one for operations."""
+        return self.imports.files_whose_text(_HALF.search)
 
     def gather(self) -> None:
         """Compute the facts that nearly every analysis asks for, which concern all files."""
@@ -103,9 +113,9 @@ class ProgramFacts:
 
     def settled_names(self, function: FunctionInfo) -> frozenset[str]:
         """Return the names that hold one value during a call of a function, computed once for each function."""
-        found = self._settled_names_by_function.get(function)
+        found = self._settled_names_by_function.get(function.node)
         if found is None:
-            found = self._settled_names_by_function[function] = settled_names(function)
+            found = self._settled_names_by_function[function.node] = settled_names(function)
         return found
 
     def transfers_of_parts(self, loop: cst.For) -> tuple[PartTransfer, ...]:
