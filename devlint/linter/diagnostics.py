@@ -18,7 +18,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.file_findings import FileFindings, LocatedFinding
 from devlint.linter.finding_locations import BROKEN_FILE_CODE
-from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions
+from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions, with_calls
 from devlint.linter.host_callers import HostCallers
 from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.reached_files import MAIN_GUARD, does_work
@@ -58,8 +58,8 @@ def _is_script(given: Mapping[str, ModuleInfo], filename: str) -> bool:
 
 
 def _with_entries(one: LocatedFinding) -> Diagnostic:
-    """Return the diagnostic of a finding with the files whose analyses get to it."""
-    return replace(one.diagnostic, entries=tuple(each.entry for each in one.reached))
+    """Return the diagnostic of a finding with the files whose analyses get to it, and the calls that lead to it."""
+    return replace(with_calls(one).diagnostic, entries=tuple(each.entry for each in one.reached))
 
 
 class _Comments:
