@@ -9,6 +9,7 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.dtype import FLOATS, is_floating
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
+from devlint.explain.causes import dtype_cause
 from devlint.explain.dtype_texts import operand_dtype_steps
 from devlint.explain.place_texts import operand_text
 from devlint.explain.suggestions import cast_text
@@ -79,6 +80,7 @@ class LossTargetDtype(Rule):
             f"cast the targets: `{cast_text(event.operand.place, suggested)}`",
             assumptions(event, dtype),
             subject=dtype.provenance.place if dtype.provenance is not None else place,
+            cause=dtype_cause(event.context, dtype),
             make_fix=partial(_fix, event, suggested),
         )
 

@@ -56,7 +56,7 @@ class HostCallers:
             return False
         recorded, is_called = self._recorded(parameter), False
         fetched = re.compile(rf"getattr\([^()]*[\"']{re.escape(name)}[\"']")
-        for one in uncalled.modules:
+        for one in uncalled.files_naming(module, name, is_method=is_method):
             if fetched.search(one.source.text):
                 return False
             uses = [

@@ -113,6 +113,10 @@ class UncalledDefinitions:
         """Return whether only code that names a function or method of the application calls it."""
         return self._is_application and self._may_be_uncalled(_Definition(module, name, 0, 0, is_method))
 
+    def files_naming(self, module: ModuleInfo, name: str, *, is_method: bool) -> Sequence[ModuleInfo]:
+        """Return the files that may mean a function of a file by its name; any file may, for a method."""
+        return self.modules if is_method else self._importing.of_function(module, name)
+
     def is_named_elsewhere(self, name: str, *, is_method: bool = False) -> bool:
         """Return whether a text of the project that is no code of the program has a name, in prose written as code.
 
@@ -185,7 +189,7 @@ class UncalledDefinitions:
         A function is named only in files that import its own. Any file may name a method: objects are passed around.
         """
         home, name = definition.module, definition.name
-        files = self.modules if definition.is_method else self._importing.of_function(home, name)
+        files = self.files_naming(home, name, is_method=definition.is_method)
         return any(self._is_named_in(definition, one) for one in files) or self.is_named_elsewhere(name)
 
     def _is_named_in(self, definition: _Definition, module: ModuleInfo) -> bool:

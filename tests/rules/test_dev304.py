@@ -11,7 +11,17 @@ BAD = {
 def loss(logits: torch.Tensor, args, device):
     target = torch.ones(8, dtype=torch.int64)
     F.binary_cross_entropy_with_logits(logits, target.to(device))  # DEV304
+
+def other_loss(logits: torch.Tensor, args, device):
+    target = torch.ones(8, dtype=torch.int64)
     F.binary_cross_entropy_with_logits(logits, target.to(args.gpu))  # DEV304
+""",
+    "one target that is given twice is one mistake": """
+def step(criterion, real: torch.Tensor, fake: torch.Tensor):
+    label = torch.full((8,), 1)
+    loss = F.binary_cross_entropy_with_logits(real, label)  # DEV304
+    label.fill_(0)
+    return loss + F.binary_cross_entropy_with_logits(fake, label)
 """,
     "binary cross entropy with integers": """
 p, y = torch.rand(8), torch.ones(8).long()

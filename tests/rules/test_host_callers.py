@@ -86,6 +86,41 @@ def test_a_script_that_says_nothing_of_devices_stays_on_the_host(tmp_path: Path,
     assert [one.confidence for one in found if one.code == "DEV105"] == [sure]
 
 
+ENGINE = """\
+import torch
+
+def widen(batch):
+    return torch.cat((torch.zeros(1, batch.shape[1]), batch)) @ torch.eye(3, device=batch.device)
+
+def train(loader, device):
+    for batch in loader:
+        print(widen(batch).to(device))
+"""
+LOADER = """\
+from torch.utils.data import DataLoader
+from engine import train
+from somewhere import Data
+
+if __name__ == "__main__":
+    train(DataLoader(Data(), batch_size=4), "cuda")
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "sure"),
+    [(LOADER, Confidence.POSSIBLE), (LOADER.replace("DataLoader(Data(), batch_size=4)", "Data()"), Confidence.LIKELY)],
+    ids=["a loader", "anything"],
+)
+def test_every_call_passes_a_loader(tmp_path: Path, script: str, sure: Confidence) -> None:
+    (tmp_path / "engine.py").write_text(ENGINE)
+    (tmp_path / "main.py").write_text(script)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "engine.py").write_text("def widen(batch):\n    return batch\n")
+    (tmp_path / "other" / "main.py").write_text("from engine import widen\n\nprint(widen(1))\n")
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.confidence for one in found if one.code == "DEV105"] == [sure]
+
+
 def test_another_class_with_a_method_of_that_name_calls_its_own(tmp_path: Path) -> None:
     other = MODEL.partition("class Masked")[2].replace("ids, matrix))", "ids, ids))")
     assert confidence(tmp_path, model=f"{MODEL}\nclass Other{other}")[0] is Confidence.POSSIBLE

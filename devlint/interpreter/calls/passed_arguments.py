@@ -22,6 +22,7 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
+from devlint.interpreter.objects.library_objects import DATA_LOADER
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.passed_arguments import FROM_HOST, Sources, either, root_parameter
@@ -48,7 +49,7 @@ def record_passed_arguments(
 
 
 def _sources(frame: Frame, value: Value) -> Sources:
-    """Return whether a value is on the host or no tensor, or a parameter of the caller, perhaps a part of one."""
+    """Return whether a value is on the host, a loader, or no tensor, or a part of a parameter of the caller."""
     if isinstance(value, _NO_TENSORS):
         return FROM_HOST
     if isinstance(value, Unknown):
@@ -56,6 +57,10 @@ def _sources(frame: Frame, value: Value) -> Sources:
         return None if known is None else frozenset({known})
     if isinstance(value, Tensor):
         return _sources_of_placement(frame, frame.resolve(value).placement)
+    loader = frame.instance(value)
+    if loader is not None and loader.cls == DATA_LOADER:
+        # Its batches are on the host, unless the program has wrapped it in one that moves them.
+        return FROM_HOST if loader.cell is None else None
     return _sources_of_placement(frame, value.placement) if isinstance(value, OpaqueData) else None
 
 

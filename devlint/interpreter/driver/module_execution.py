@@ -87,6 +87,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     waiting = frame.pending_statements
     tainted = set(EAGER_NAMES)
     undecided: set[str] = set()
+    ended = False
     for unit in module.index.statements:
         frame.unit = unit
         is_related = not unit.mentions.isdisjoint(tainted)
@@ -108,6 +109,8 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
                 else:
                     waiting[binding.name] = [binding]
                     undecided.add(binding.name)
+        elif ended:
+            continue
         elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
             frame.main_guards.append(unit)
         elif (
@@ -120,7 +123,8 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
             tainted |= unit.binds
             for name in unit.binds & waiting.keys():
                 global_name(analysis, module, name)
-            _execute(frame, unit)
+            # Who runs the cells of a notebook goes on behind one that raises.
+            ended = not _execute(frame, unit) and module.source.cells is None
             if is_related and (not unit.binds or unit.text.startswith(COMPOUND_STATEMENTS)):
                 tainted |= _names_of_containers(frame, unit)
         else:
@@ -192,13 +196,17 @@ def run_main_guard(analysis: AnalysisState, module: ModuleInfo) -> None:
     frame.state.names["__name__"] = before
 
 
-def _execute(frame: Frame, unit: Statement) -> None:
-    """Execute a statement of a module's top level; what it writes to the heap is visible on all paths."""
+def _execute(frame: Frame, unit: Statement) -> bool:
+    """Execute a statement of a module's top level; what it writes to the heap is visible on all paths.
+
+    Return whether the statements behind it may run: it does not surely raise, nor end the process.
+    """
     before, frame.unit = frame.unit, unit
     with write_to_base_heap(frame), frame.analysis.contain_errors(frame.module.filename, "module"):
         frame.execute(frame.analysis.tree(unit))
-    frame.state.live = True
+    goes_on, frame.state.live = frame.state.live, True
     frame.unit = before
+    return goes_on
 
 
 def define_unparsed(analysis: AnalysisState, module: ModuleInfo, unit: Statement) -> Value:

@@ -98,7 +98,7 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     rank = rank if invocation.arguments.complete else rank.lower_bound
     dtype = array_dtype(frame, row, bound)
     if row.random and dtype.name in _DRAWN_NUMBERS and _asks_for_no_size(row, bound):
-        if all(one is Rank.ZERO for name, one in own if name != "size"):
+        if all(one is Rank.ZERO or (name == "a" and one.least < 2) for name, one in own if name != "size"):
             return Number(_DRAWN_NUMBERS[dtype.name])
         dtype = dtype if rank.is_dimensioned else UNKNOWN_DTYPE
     maker = f"by `{invocation.name.replace('numpy.', 'np.')}`"
