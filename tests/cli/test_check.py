@@ -93,7 +93,8 @@ def test_an_unreadable_file_is_reported_whatever_is_selected_unless_it_is_ignore
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"), [("--selct", " Did you mean '--select'?"), ("--no-cach", " Did you mean '--no-cache'?"), ("--zzz", "")]
+    ("word", "meant"),
+    [("--selct", " Did you mean '--select'?"), ("--no-cach", " Did you mean '--no-cache'?"), ("--zzz", "")],
 )
 def test_a_misspelt_option_names_only_those_that_are_nearly_it(devlint, word, meant):
     result = devlint(word)

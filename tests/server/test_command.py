@@ -56,7 +56,12 @@ def test_the_client_in_the_guide_prints_what_the_server_finds(tmp_path):
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     said = {
         name: subprocess.run(
-            [sys.executable, "client.py", name], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+            [sys.executable, "client.py", name],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
         )
         for name in ("wrong.py", "right.py")
     }

@@ -189,7 +189,7 @@ async def test_going_from_an_expression_to_where_its_tensor_is_from(client: Lang
     assert "since [line 3 of places.py]" in await _hover(editor, uri, "print(he|re)")
 
     (title,) = found = await _actions(editor, uri, "print(he|re)")
-    assert title == "Go to where here is from: moved by `.cpu()` (line 3 of places.py)"
+    assert title == "Go to where `here` is from: moved by `.cpu()` (line 3 of places.py)"
     # lsprotocol takes an action that has a command for a command.
     command = ast.literal_eval(found[title].command)
     await _execute(client, command["command"], command["arguments"])
@@ -307,7 +307,7 @@ async def test_a_missing_baseline_is_told_once_and_findings_are_shown(client: La
     path.write_text("[]")
     editor.replace(uri, "import torch\n", "import torch\n\n")
     await editor.until(lambda: len(client.messages) == 2)
-    remedy = f"mend or delete it, then run `devlint --update-baseline`"
+    remedy = "mend or delete it, then run `devlint --update-baseline`"
     assert client.messages[-1].message == f"devlint: {path}: not a baseline; {remedy}"
     path.write_text('{"version": 1, "findings": []}')
     editor.replace(uri, "import torch\n", "import torch\n\n")
