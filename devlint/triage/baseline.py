@@ -145,7 +145,8 @@ def _entry(each: Mapping[str, Any]) -> BaselineEntry:
     """Return the entry of a baseline file that a JSON object describes."""
     others = tuple((str(one["file"]), str(one["code"]), str(one["fingerprint"])) for one in each.get("same", ()))
     through = tuple(map(str, each.get("through", ())))
-    return BaselineEntry(*(str(each[name]) for name in ("file", "code", "fingerprint", "message")), others, through)
+    file, code, fingerprint, message = (str(each[name]) for name in ("file", "code", "fingerprint", "message"))
+    return BaselineEntry(file, code, fingerprint, message, others, through)
 
 
 def baseline_text(entries: Iterable[BaselineEntry]) -> str:
