@@ -94,15 +94,15 @@ def fix_files(
     if stdin is None and any(map(is_wanted, first.diagnostics)):
         others = neighbouring_files(files, settings_for)
 
-    def with_others(result: CheckResult, attempt: Documents) -> CheckResult:
+    def with_others(result: CheckResult, attempt: Documents, known: ProjectCache | None = None) -> CheckResult:
         if not others:
             return result
-        around = check_files([*files, *others], texts=_texts(attempt), jobs=jobs)
+        around = check_files([*files, *others], texts=_texts(attempt), cache=known, jobs=jobs)
         return replace(result, diagnostics=(*result.diagnostics, *_of_files(around.diagnostics, others)))
 
     done = repair(
         documents,
-        with_others(first, documents),
+        with_others(first, documents, cache),
         lambda attempt: with_others(check_again(attempt), attempt),
         is_wanted,
     )

@@ -16,10 +16,11 @@ _TENSOR_METHODS = frozenset(
 )
 """Attributes that say that a value is a tensor."""
 _AS_NUMBER = frozenset(
-    "range zeros ones empty rand randn eye Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ByteTensor "
-    "Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding LayerNorm GroupNorm "
-    "BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d Dropout Dropout2d LSTM GRU RNN "
-    "LSTMCell GRUCell RNNCell MultiheadAttention TransformerEncoderLayer PixelShuffle ReflectionPad2d".split()
+    "range arange linspace randperm randint zeros ones empty rand randn eye Tensor FloatTensor DoubleTensor "
+    "HalfTensor LongTensor IntTensor ByteTensor Linear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d "
+    "ConvTranspose3d Embedding LayerNorm GroupNorm BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d "
+    "InstanceNorm3d Dropout Dropout2d LSTM GRU RNN LSTMCell GRUCell RNNCell MultiheadAttention "
+    "TransformerEncoderLayer PixelShuffle ReflectionPad2d".split()
 )
 """Functions whose positional arguments are numbers; the only one of a `Tensor` may be its data."""
 

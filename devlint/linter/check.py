@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from devlint.cache.store import ProjectCache
+from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.linter.discovery import DiscoveredFile
+from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import third_party_rules
 from devlint.linter.source_lines import SourceLines
 from devlint.linter.stored_run import RunInputs, StoredRun
@@ -27,6 +30,15 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 """A callback for progress, called with the number of analysed files and the number of all files."""
+
+
+_MOST_FOLDERS: Final = 5_000
+_MOST_FILES: Final = 1_000
+"""The number of folders, and of files, from which on a run over some files does not look at the rest of a project."""
+
+
+class _TooManyFoldersError(Exception):
+    """The error that ends a search in too many folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +106,12 @@ def _analyse(
     # The analysis imports libcst, which is slow and which listing files or printing help does not need.
     from devlint.linter.program_analysis import analyse_files
 
+    files_below = partial(_files_below, settings[0])
     if text is not None:
-        return analyse_files([], codes=codes, src=src, models=models, stdin=(files[0].name, text), progress=progress)
+        stdin = files[0].name, text
+        return analyse_files(
+            [], codes=codes, src=src, models=models, stdin=stdin, progress=progress, files_below=files_below
+        )
     names = {file.path: file.name for file in files}
     contents = {file.path: texts[file.name] for file in files if file.name in texts}
     report = analyse_files(
@@ -108,10 +124,29 @@ def _analyse(
         texts=contents,
         cache=cache if stored is not None else None,
         jobs=jobs,
+        files_below=files_below,
     )
     if stored is not None:
         stored.keep(report)
     return report
+
+
+def _files_below(settings: Settings, folder: Path) -> Sequence[Path]:
+    """Return the files that a run over a folder is given under some settings; none if there are too many folders."""
+    folders = 0
+
+    def settings_for(inner: Path) -> Settings:
+        nonlocal folders
+        folders += 1
+        if folders > _MOST_FOLDERS:
+            raise _TooManyFoldersError
+        return settings
+
+    try:
+        found = [one.path for one in islice(Discovery(settings_for, lambda problem: None).find([folder]), _MOST_FILES)]
+    except _TooManyFoldersError:
+        return []
+    return found if len(found) < _MOST_FILES else []
 
 
 def _selected(diagnostics: Sequence[Diagnostic], files: Sequence[DiscoveredFile]) -> list[Diagnostic]:

@@ -18,8 +18,9 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.file_findings import FileFindings, LocatedFinding
 from devlint.linter.finding_locations import BROKEN_FILE_CODE
-from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions
+from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions, with_calls
 from devlint.linter.host_callers import HostCallers
+from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.reached_files import MAIN_GUARD, does_work
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import UnsetParameters
@@ -32,13 +33,16 @@ _COSTS: Final = "DEV4"
 """The family of the rules about cost."""
 
 
-def diagnostics_of(results: Sequence[FileFindings], program: Program, codes: frozenset[str]) -> tuple[Diagnostic, ...]:
+def diagnostics_of(
+    results: Sequence[FileFindings], program: Program, codes: frozenset[str], files_below: FilesBelow = no_files
+) -> tuple[Diagnostic, ...]:
     """Return the sorted diagnostics of a run: all findings of the rules in the given files that no comment suppresses.
 
     `results` are those of the given files, in their order; `codes` are the codes of the rules that were run.
+    `files_below` finds the other files of the project, which may call what the given files define.
     """
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
-    uncalled = UncalledDefinitions(program)
+    uncalled = UncalledDefinitions(program, files_below)
     unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
     found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers)
     comments = _Comments(given)
@@ -54,8 +58,8 @@ def _is_script(given: Mapping[str, ModuleInfo], filename: str) -> bool:
 
 
 def _with_entries(one: LocatedFinding) -> Diagnostic:
-    """Return the diagnostic of a finding with the files whose analyses get to it."""
-    return replace(one.diagnostic, entries=tuple(each.entry for each in one.reached))
+    """Return the diagnostic of a finding with the files whose analyses get to it, and the calls that lead to it."""
+    return replace(with_calls(one).diagnostic, entries=tuple(each.entry for each in one.reached))
 
 
 class _Comments:

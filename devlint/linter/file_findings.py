@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from devlint.diagnostic import Diagnostic
+from devlint.diagnostic import Diagnostic, Region
 from devlint.interpreter.state.failures import InternalError, UnparsedStatement
 
 
@@ -84,13 +84,15 @@ class HostCalls:
 class LocatedOrigin:
     """The file and row at which an event led to a finding, and the parameters that its path needs.
 
-    `handed` are the parameters whose values, a caller's, the finding supposes on an accelerator.
+    `handed` are the parameters whose values, a caller's, the finding supposes on an accelerator. `call` is the call in
+    another given file at which a run over that file would report a conflict.
     """
 
     filename: str
     row: int
     parameters: tuple[NeededParameter, ...] = ()
     handed: tuple[HandedParameter, ...] = ()
+    call: Region | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,10 @@ class FindingLocator:
         region = self._regions[origin.place]
         row = region.start.row if region is not None else 0
         handed = sorted(map(handed_parameter, origin.handed))
-        return LocatedOrigin(origin.place.filename, row, tuple(needed_parameters(origin.path_condition)), tuple(handed))
+        given = origin.call is not None and self._is_given(origin.call.filename)
+        call = self._regions[origin.call] if origin.call is not None and given else None
+        needed = tuple(needed_parameters(origin.path_condition))
+        return LocatedOrigin(origin.place.filename, row, needed, tuple(handed), call)
 
     def _key(self, key: Hashable) -> BugKey:
         """Return what findings of one bug have in common as plain data."""
@@ -176,6 +179,7 @@ def _places_of(found: RuleFinding) -> Iterator[Place]:
     """Yield the source locations that a finding names, and those of the events that led to it."""
     yield from _places_named_by(found.finding)
     yield from (one.place for one in found.origins)
+    yield from (one.call for one in found.origins if one.call is not None)
 
 
 def _places_named_by(finding: Finding) -> Iterator[Place]:

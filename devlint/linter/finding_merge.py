@@ -170,8 +170,22 @@ def _with_others(shown: LocatedFinding, others: Sequence[LocatedFinding]) -> Loc
     """Return a finding that records where other findings of the same bug would be reported."""
     known = dict.fromkeys(shown.diagnostic.others)
     for one in others:
-        known |= dict.fromkeys((OtherPlace(one.diagnostic.code, one.diagnostic.region), *one.diagnostic.others))
+        own = OtherPlace(one.diagnostic.code, one.diagnostic.region)
+        known |= dict.fromkeys((own, *one.diagnostic.others, *_calls_of(one)))
     return replace(shown, diagnostic=replace(shown.diagnostic, others=tuple(known)))
+
+
+def with_calls(one: LocatedFinding) -> LocatedFinding:
+    """Return a finding that records at which calls a run over other files would report it."""
+    known = dict.fromkeys((*one.diagnostic.others, *_calls_of(one)))
+    return replace(one, diagnostic=replace(one.diagnostic, others=tuple(known)))
+
+
+def _calls_of(one: LocatedFinding) -> list[OtherPlace]:
+    """Return the calls at which a run over other files would report a finding, in the order of the source."""
+    calls = {origin.call for origin in one.origins if origin.call is not None}
+    order = sorted(calls, key=lambda region: (region.filename, region.cell or 0, region.start))
+    return [OtherPlace(one.diagnostic.code, region) for region in order]
 
 
 def _is_told(one: LocatedFinding, shown: LocatedFinding) -> bool:

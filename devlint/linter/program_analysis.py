@@ -16,6 +16,7 @@ from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
+from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.stored_findings import StoredFindings
 from devlint.linter.stored_indexes import StoredIndexes
 from devlint.linter.worker_pool import ProgramInputs, analyse_in_processes, processes_for, start_method
@@ -40,6 +41,7 @@ def analyse_files(
     texts: Mapping[Path, bytes] = MappingProxyType({}),
     cache: ProjectCache | None = None,
     jobs: int = 1,
+    files_below: FilesBelow = no_files,
 ) -> AnalysisReport:
     """Analyse files together, so that imports between them are followed, and return the diagnostics and failures.
 
@@ -47,7 +49,7 @@ def analyse_files(
     bytes to analyse under that name; `src` further folders in which imports are searched; `models` files that describe
     other libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the
     contents of the files at these paths. At most `jobs` processes analyse the files, fewer where there is little to do.
-    A file whose result is in the `cache` is not analysed again.
+    A file whose result is in the `cache` is not analysed again. `files_below` finds the other files of the project.
     """
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
     indexes = StoredIndexes(cache.store, texts) if cache is not None else None
@@ -94,7 +96,8 @@ def analyse_files(
         for path in missing:
             stored.keep(path, found[path])
     results += [found[path] for path in given]
-    return report_on(results, program, codes, is_reproducible=stored is not None and stored.are_complete)
+    is_reproducible = stored is not None and stored.are_complete
+    return report_on(results, program, codes, files_below, is_reproducible=is_reproducible)
 
 
 def imported_files(paths: Sequence[Path], src: Sequence[Path] = ()) -> list[Path]:
@@ -109,13 +112,18 @@ def _weight(text: bytes) -> int:
 
 
 def report_on(
-    results: Sequence[FileFindings], program: Program, codes: frozenset[str], *, is_reproducible: bool = False
+    results: Sequence[FileFindings],
+    program: Program,
+    codes: frozenset[str],
+    files_below: FilesBelow = no_files,
+    *,
+    is_reproducible: bool = False,
 ) -> AnalysisReport:
     """Return the report on the analyses of all given files of a program."""
     errors = {(one.filename, one.where, one.message): one for result in results for one in result.errors}
     unparsed = dict.fromkeys(one for result in results for one in result.unparsed_statements)
     return AnalysisReport(
-        diagnostics_of(results, program, codes),
+        diagnostics_of(results, program, codes, files_below),
         tuple(errors.values()),
         tuple(unparsed),
         len(program.given_paths),

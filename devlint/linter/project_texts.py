@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from devlint.interpreter.program.disk_reads import DiskReads
 
+FilesBelow: TypeAlias = Callable[[Path], Iterable[Path]]
+"""A function from the folder of a project to the files that a run over the whole project is given."""
 _PROJECT_FILES: Final = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 """The entries by which a folder is known for that of a project."""
 _PACKAGE_FILES: Final = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -25,6 +27,11 @@ _MAX_SIZE: Final = 30_000_000
 """The number of files of all kinds, and of bytes of text, from which on a project is taken to name everything."""
 _OTHERS_CODE: Final = frozenset({"node_modules", "site-packages", "venv", "__pycache__"})
 """The names of folders in a project whose files are not the project's own."""
+
+
+def no_files(folder: Path) -> Iterable[Path]:
+    """Return no files, for a run that does not look at the project around the given ones."""
+    return ()
 
 
 def project_texts(given: Collection[Path], disk: DiskReads) -> Mapping[Path, str] | None:

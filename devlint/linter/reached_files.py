@@ -52,15 +52,23 @@ class ReachedFiles:
     def is_reached(self, module: ModuleInfo) -> bool:
         """Return whether a run of the application may get to a file.
 
-        Mostly the file is an entry, or an entry imports it. Only otherwise all files of the application are asked.
+        Mostly the file is an entry, or a script loads it. Only otherwise all files of the application are asked.
         """
-        if not self._failing.stop(module):
-            if self._is_entry(module):
-                return True
-            importers = self._importing.of_file(module)
-            if any(MAIN_GUARD.search(one.source.text) and not self._failing.stop(one) for one in importers):
-                return True
+        if not self._failing.stop(module) and (self._is_entry(module) or self._is_loaded_by_script(module)):
+            return True
         return module.path not in self._unreached
+
+    def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
+        """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""
+        found, pending = [module], [module]
+        while pending:
+            for one in self._importing.of_file(pending.pop()):
+                if one not in found and not self._failing.stop(one):
+                    if MAIN_GUARD.search(one.source.text):
+                        return True
+                    found.append(one)
+                    pending.append(one)
+        return False
 
     @cached_property
     def _unreached(self) -> frozenset[Path]:
@@ -70,12 +78,12 @@ class ReachedFiles:
         if not any(one.path not in broken and MAIN_GUARD.search(one.source.text) for one in entries):
             # A project of which no script runs tells nothing of what its authors run.
             broken = frozenset()
+        if any(_COMPUTED_FILE.search(one.source.text) for one in self._modules):
+            return broken
         reached = self._loaded_from([one for one in entries if one.path not in broken], broken)
         left = {one.path for one in self._modules if one.path not in reached and one.path not in broken}
         parts = [one for one in self._modules if not (one.is_package or self._is_entry(one) or one.path in broken)]
-        if any(_COMPUTED_FILE.search(one.source.text) for one in self._modules) or (
-            2 * sum(one.path in left for one in parts) > len(parts) > 1
-        ):
+        if 2 * sum(one.path in left for one in parts) > len(parts) > 1:
             return broken
         return broken | left
 

@@ -13,7 +13,13 @@ from typing import NamedTuple
 from devlint.diagnostic import Severity
 from devlint.domain.path_conditions import PathCondition
 from devlint.domain.placement import Place
-from devlint.interpreter.state.events import Event
+from devlint.interpreter.state.events import (
+    DeviceConflict,
+    DtypeConflict,
+    Event,
+    RefusedIndexDtype,
+    RefusedTargetDtype,
+)
 from devlint.interpreter.state.passed_arguments import ParameterOf, root_parameter
 from devlint.rule import Finding, Rule, events_of
 
@@ -21,12 +27,14 @@ from devlint.rule import Finding, Rule, events_of
 class Origin(NamedTuple):
     """Where an event happened that led to a finding, on which path, and which parameters hold a caller's tensors.
 
-    The finding supposes that the tensors are on an accelerator.
+    The finding supposes that the tensors are on an accelerator. `call` is the innermost call from another file: where
+    the file of the event is not given, the conflict is reported there.
     """
 
     place: Place
     path_condition: PathCondition
     handed: frozenset[ParameterOf] = frozenset()
+    call: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,9 @@ class RuleRunner:
             if not findings and rule.everywhere:
                 self.withheld[rule.code, rule.place_of(event)] = None
             for finding in findings:
-                self._keep(rule, finding, Origin(event.context.place, event.context.path_condition, _handed(finding)))
+                context = event.context
+                origin = Origin(context.place, context.path_condition, _handed(finding), _call_from_other_file(event))
+                self._keep(rule, finding, origin)
 
     def _keep(self, rule: Rule, finding: Finding, *origin: Origin) -> None:
         """Store a finding, unless the same rule has one at the same source location that says as much.
@@ -86,6 +96,14 @@ class RuleRunner:
             for finding in rule.final_findings():
                 self._keep(rule, finding)
         return [found for key, found in self._kept.items() if key not in self.withheld]
+
+
+def _call_from_other_file(event: Event) -> Place | None:
+    """Return the innermost call from another file that led to a conflict, which may be reported there instead."""
+    if not isinstance(event, DeviceConflict | DtypeConflict | RefusedIndexDtype | RefusedTargetDtype):
+        return None
+    places = (one.place for one in reversed(event.context.calls))
+    return next((one for one in places if one.filename != event.context.place.filename), None)
 
 
 def _handed(finding: Finding) -> frozenset[ParameterOf]:

@@ -253,26 +253,30 @@ def _moved_finding(one: LocatedFinding, move: Move) -> LocatedFinding:
 def _moved_diagnostic(one: Diagnostic, move: Move) -> Diagnostic:
     """Return a diagnostic with other rows; the fix stays, for it is of an unchanged file."""
 
-    def moved(region: Region) -> Region:
-        by = move(region.filename, region.start.row) - region.start.row
-        if not by:
-            return region
-        start, end = (Position(place.row + by, place.column) for place in (region.start, region.end))
-        return replace(region, start=start, end=end)
-
     return replace(
         one,
-        region=moved(one.region),
-        trace=tuple(replace(note, region=moved(note.region)) for note in one.trace),
+        region=_moved_region(one.region, move),
+        trace=tuple(replace(note, region=_moved_region(note.region, move)) for note in one.trace),
         assumptions=tuple(
-            note if note.region is None else replace(note, region=moved(note.region)) for note in one.assumptions
+            note if note.region is None else replace(note, region=_moved_region(note.region, move))
+            for note in one.assumptions
         ),
     )
 
 
 def _moved_origin(origin: LocatedOrigin, move: Move) -> LocatedOrigin:
-    """Return where an event happened with another row."""
-    return replace(origin, row=move(origin.filename, origin.row)) if origin.row else origin
+    """Return where an event happened, and the call that led to it, with other rows."""
+    call = None if origin.call is None else _moved_region(origin.call, move)
+    return replace(origin, row=move(origin.filename, origin.row) if origin.row else 0, call=call)
+
+
+def _moved_region(region: Region, move: Move) -> Region:
+    """Return a region of a file with other rows."""
+    by = move(region.filename, region.start.row) - region.start.row
+    if not by:
+        return region
+    start, end = (Position(place.row + by, place.column) for place in (region.start, region.end))
+    return replace(region, start=start, end=end)
 
 
 def _moved_place(place: NodePlace, move: Move) -> NodePlace:

@@ -3,7 +3,7 @@
 An application is a program of several files, one of which runs as a script. Its project is the folder around the files,
 with notebooks, settings and documents: who is named in none of them is called by nobody. Nothing is claimed of what an
 installed package offers, nor of what a library may call by its name. The methods that torch calls, such as `forward`,
-are called where something names their class.
+are called where something names their class. A run over some files of a project reads the others for this.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
-from devlint.linter.project_texts import PROSE, is_installed, project_texts, texts_digest
+from devlint.linter.project_texts import (
+    PROSE,
+    FilesBelow,
+    is_installed,
+    no_files,
+    project_folder,
+    project_texts,
+    texts_digest,
+)
 from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD, RUNS_NOTHING, ReachedFiles
 from devlint.syntax.index import Statement
 from devlint.syntax.text_words import has_word
@@ -61,12 +69,30 @@ class _Definition(NamedTuple):
 class UncalledDefinitions:
     """The answers to the question whether nothing in the project of a program calls the code at a row of a file."""
 
-    def __init__(self, program: Program) -> None:
-        self.modules = [one for path in program.given_paths if (one := program.load(path)) is not None]
-        self._importing = ImportingFiles(program, self.modules)
+    def __init__(self, program: Program, files_below: FilesBelow = no_files) -> None:
+        self._program = program
         self._disk = program.disk
+        self._files_below = files_below
         self._known: dict[_Definition, bool] = {}
-        self._files = ReachedFiles(program, self.modules, self._importing, self._is_file_named)
+
+    @cached_property
+    def modules(self) -> Sequence[ModuleInfo]:
+        """The files of the project: the given ones, and the others that a run over the whole project is given."""
+        given = self._program.given_paths
+        found = self._files_below(project_folder(given, self._disk)) if given else ()
+        others = sorted({path.resolve() for path in found} - {*given})
+        self._program.set_aside(others)
+        return [one for path in (*given, *others) if (one := self._program.load(path)) is not None]
+
+    @cached_property
+    def _importing(self) -> ImportingFiles:
+        """The imports between the files of the project."""
+        return ImportingFiles(self._program, self.modules)
+
+    @cached_property
+    def _files(self) -> ReachedFiles:
+        """The files of the project that a run of it gets to."""
+        return ReachedFiles(self._program, self.modules, self._importing, self._is_file_named)
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
@@ -101,7 +127,9 @@ class UncalledDefinitions:
 
     @cached_property
     def _is_application(self) -> bool:
-        """Whether the program has several files, one of which is a script, and no tests that also run by themselves."""
+        """Whether the project has several files, one of which is a script, and no tests that also run by themselves."""
+        if len(self.modules) > len(self._program.given_paths) and self._other_texts is None:
+            return False
         return len(self.modules) > 1 and any(
             MAIN_GUARD.search(one.source.text) and not _has_tests(one) for one in self.modules
         )

@@ -145,8 +145,8 @@ def _entry(each: Mapping[str, Any]) -> BaselineEntry:
     """Return the entry of a baseline file that a JSON object describes."""
     others = tuple((str(one["file"]), str(one["code"]), str(one["fingerprint"])) for one in each.get("same", ()))
     through = tuple(map(str, each.get("through", ())))
-    file, code, fingerprint, message = (str(each[name]) for name in ("file", "code", "fingerprint", "message"))
-    return BaselineEntry(file, code, fingerprint, message, others, through)
+    file, code, fingerprint = str(each["file"]), str(each["code"]), str(each["fingerprint"])
+    return BaselineEntry(file, code, fingerprint, str(each["message"]), others, through)
 
 
 def baseline_text(entries: Iterable[BaselineEntry]) -> str:

@@ -90,6 +90,7 @@ def analyse_files(
     texts: Mapping[Path, bytes] | None = None,
     cache: object = None,
     jobs: int = 1,
+    files_below: object = None,
 ) -> AnalysisReport:
     held = {(names or {}).get(path, str(path)): (texts or {}).get(path) or path.read_bytes() for path in paths}
     if stdin:

@@ -185,15 +185,16 @@ def test_what_gives_a_factory_its_size_is_a_number(tmp_path: Path) -> None:
     source = """
         import torch
         class Layer:
-            def __init__(self, n_input, start):
+            def __init__(self, n_input, size, start):
                 self.weight = torch.zeros(n_input, 3)
+                self.order = torch.arange(0, size)
                 self.start = torch.relu(start)
 
             def run(self, x):
                 return x.mean()
     """
     [(made, _)] = guessed(tmp_path, source, "run")
-    assert made == "n_input=4, start=torch.rand(2, 6, 16, device=device)"
+    assert made == "n_input=4, size=16, start=torch.rand(2, 6, 16, device=device)"
 
 
 def test_a_star_import_is_kept_for_a_name_that_nothing_else_defines() -> None:

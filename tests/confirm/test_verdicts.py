@@ -236,3 +236,27 @@ def test_a_finding_that_is_given_twice_is_judged_twice(tmp_path: Path) -> None:
     [finding] = check_paths([path], isolated=True).diagnostics
     judged = confirm_findings([finding, finding], ConfirmOptions())
     assert [one.verdict for one in judged] == [Verdict.CONFIRMED, Verdict.CONFIRMED]
+
+
+BY_TYPE = """
+    import torch
+    from torch import nn
+
+
+    class Noisy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.rand(3, 16))
+
+        def forward(self, x: torch.Tensor):
+            noise = torch.Tensor(3, 16).normal_()
+            return x @ (self.weight * noise).T
+"""
+
+
+def test_a_tensor_whose_device_the_emulation_does_not_see_refutes_nothing(tmp_path: Path) -> None:
+    assert on_repaired(tmp_path, BY_TYPE, BY_TYPE).verdict is not Verdict.REFUTED
+    plain = BY_TYPE.replace("torch.Tensor(3, 16)", "torch.empty(3, 16)")
+    assert on_repaired(tmp_path, plain, plain).verdict is Verdict.CONFIRMED
+    right = plain.replace("torch.empty(3, 16)", "torch.empty(3, 16, device=x.device)")
+    assert on_repaired(tmp_path, plain, right).verdict is Verdict.REFUTED

@@ -1221,7 +1221,7 @@ def train(model, x):
     return scaler.scale(model(x))
 # file: {}.py
 def check(model):
-    model.half()
+    {}
 # file: test_scaler.py
 import torch
 
@@ -1231,9 +1231,18 @@ def test_it(model, x):
 """
 
 
-@pytest.mark.parametrize(("name", "counts"), [("test_model", False), ("model", True)])
-def test_half_precision_in_tests_of_other_code_is_none_of_a_training(tmp_path: Path, name: str, counts: bool) -> None:
-    check(HALF_IN_TESTS.format("  # DEV605" if counts else "", name), "DEV605", tmp_path)
+@pytest.mark.parametrize(
+    ("name", "line", "counts"),
+    [
+        ("test_model", "model.half()", False),
+        ("model", "model.half()", True),
+        ("model", "return model  # model.half()", False),
+    ],
+)
+def test_half_precision_in_tests_and_comments_is_none_of_a_training(
+    tmp_path: Path, name: str, line: str, counts: bool
+) -> None:
+    check(HALF_IN_TESTS.format("  # DEV605" if counts else "", name, line), "DEV605", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from devlint.diagnostic import Position
 from devlint.syntax.index import index_source
 from devlint.syntax.source import Source
-from devlint.syntax.suppressions import Suppression, Suppressions, find_suppressions
+from devlint.syntax.suppressions import Suppression, Suppressions, find_suppressions, may_suppress
 
 CODE, NAME = "DEV101", "mixed-device-op"
 
@@ -252,3 +252,15 @@ class TestBlocks:
 def test_a_file_without_suppressions_is_not_even_tokenized(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenize.generate_tokens", None)
     assert suppressions("a  # comment\n").all == ()
+
+
+@pytest.mark.parametrize("comment", ["# noqa: DEV1O1", "# noqa: dev10l", "# NOQA:Dev1O1", "# DevLint: ignore"])
+def test_a_text_whose_comment_devlint_alone_reads_is_read(comment: str) -> None:
+    assert may_suppress(f"x = 1  {comment}\n", noqa=False)
+
+
+@pytest.mark.parametrize(
+    "comment", ["# noqa", "# noqa: E501", "# noqa: XDEV1O1", "# noqa: DEV1O12", "# the device", "# a dev"]
+)
+def test_a_text_whose_comments_concern_other_linters_or_nobody_is_not_read(comment: str) -> None:
+    assert not may_suppress(f"x = 1  {comment}\n", noqa=False)

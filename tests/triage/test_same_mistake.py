@@ -70,7 +70,7 @@ def test_a_part_of_the_program_reports_the_mistake_elsewhere(run):
 def test_a_baseline_of_the_whole_knows_the_mistake_in_a_part(run):
     run(*KNOWN, "--update-baseline")
     (entry,) = json.loads(Path("known.json").read_text())["findings"]
-    assert {one["file"] for one in entry["same"]} == {"other.py", "helper.py"}
+    assert {one["file"] for one in entry["same"]} == {"other.py", "helper.py", "main.py"}  # there by the call
     for given in (["other.py"], ["helper.py", "other.py"], ["."], ["main.py"]):
         found, said = run(*given, *KNOWN)
         assert (found, "gone" in said) == ([], False), given
@@ -80,6 +80,18 @@ def test_a_baseline_of_a_part_knows_the_mistake_in_the_whole(run):
     run("other.py", *KNOWN, "--update-baseline")
     found, said = run(*KNOWN)
     assert (found, "gone" in said) == ([], False)
+
+
+def test_a_run_without_the_called_file_reports_the_call_which_is_known(run):
+    edit("main.py", "inside = image * masks.mask\n", "")
+    Path("other.py").unlink()
+    for given, first, then in ((["."], "helper.py 3", ["main.py"]), (["main.py"], "main.py 8", ["."])):
+        Path("known.json").unlink(missing_ok=True)
+        assert run(*given)[0] == [first]
+        run(*given, *KNOWN, "--update-baseline")
+        assert run(*then, *KNOWN)[0] == []
+    edit("main.py", "masks.mask)", "masks.mask)\nblend(image, torch.zeros(3))")
+    assert run("main.py", *KNOWN)[0] == ["main.py 9"]
 
 
 def test_another_mistake_is_new(run):

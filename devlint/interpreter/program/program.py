@@ -95,11 +95,11 @@ class Program:
         return sorted(self._shown.keys() - self._aside)
 
     def set_aside(self, paths: Iterable[Path]) -> None:
-        """Set aside files in which no tensor can occur: they are parsed, but indexed only if their index is read."""
-        self._aside = frozenset(paths)
+        """Set aside files that are not analysed: they are parsed, but indexed only if their index is read."""
+        self._aside |= frozenset(paths)
 
     def is_set_aside(self, path: Path) -> bool:
-        """Return whether a file is one in which no tensor can occur."""
+        """Return whether a file is one that is not analysed, because no tensor can occur in it."""
         return path in self._aside
 
     def is_given(self, filename: str) -> bool:

@@ -58,7 +58,7 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     What it costs is then small beside what the inner loop computes, and so is what a function does once beside a loop
     of its own that computes gradients. The inner loop may stand in a function that the outer one calls, beside the code
     or beside the call that leads there. A loop over the batches of a loader is no such loop: what is done for each
-    batch counts.
+    batch counts, and so does what a step of training keeps for an inner loop.
     """
     if _stands_in(stands_beside_training_loop, place, scope):
         return True
@@ -68,8 +68,10 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     at: Place | None = place
     for run in _runs(scope):
         code = repeating.body if run is repeating.scope else run.body
-        if at is not None and _serves_inner_loop(code, at):
-            return True
+        if at is not None and _is_code(code, at.node):
+            kept = is_kept_for_inner_loop(code, at.node) and not takes_training_step(repeating.body)
+            if kept or pays_for_inner_loop(code, at.node):
+                return True
         if run is repeating.scope:
             break
         at = run.called_at
@@ -83,12 +85,9 @@ def stands_beside_files(place: Place, scope: Scope, loop: Loop | None) -> bool:
     return isinstance(body, (cst.For, cst.While)) and handles_files(body)
 
 
-def _serves_inner_loop(code: object, at: Place) -> bool:
-    """Return whether a place in a function or loop is paid once for all the iterations of a loop further in."""
-    nodes = code, at.node
-    return all(isinstance(one, cst.CSTNode) for one in nodes) and (
-        pays_for_inner_loop(*nodes) or is_kept_for_inner_loop(*nodes)
-    )
+def _is_code(*nodes: object) -> bool:
+    """Return whether all of some nodes are nodes of the syntax."""
+    return all(isinstance(one, cst.CSTNode) for one in nodes)
 
 
 def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:

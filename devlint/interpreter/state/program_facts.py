@@ -33,8 +33,8 @@ from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.torch_defaults import DefaultSetters
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 
-_HALF: Final = re.compile(r"autocast|float16|\.half\b|HalfTensor")
-"""What code says that computes in half precision."""
+_HALF: Final = re.compile(r"^[^#\n]*?(?:autocast|float16|\.half\b|HalfTensor)", re.MULTILINE)
+"""What code says that computes in half precision; comments do not count."""
 
 
 class ProgramFacts:
