@@ -202,7 +202,7 @@ def _without_known(found: list[Diagnostic], file: DiscoveredFile, paths: Mapping
     try:
         return without_known(found, file.settings.baseline, paths.__getitem__)
     except BaselineError as problem:
-        raise ExecutionError(f"devlint: {problem.advice}") from None
+        raise ExecutionError(f"devlint: {problem.advice(of_settings=True)}") from None
 
 
 def _stop_flake8(problem: str) -> None:

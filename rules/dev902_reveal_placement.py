@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Severity
-from devlint.explain.value_descriptions import describe_value
+from devlint.explain.revealed_texts import revealed_text
 from devlint.interpreter.state.events import RevealedValue
 from devlint.rule import Finding, Rule
 
@@ -14,8 +14,9 @@ class RevealPlacement(Rule):
     """What devlint knows of an expression.
 
     ## What it does
-    Answers `reveal_placement(expr)` in analysed code with the placement and dtype of `expr`. The call needs no import
-    and is meant to be removed again; it is always shown and never counts as a finding.
+    Answers `reveal_placement(expr)` in analysed code with the placement and dtype of `expr`: of a module, where its
+    parameters are; of a list, tuple or dict, what is known of its parts. The call needs no import and is meant to be
+    removed again; it is always shown and never counts as a finding.
 
     ## Why is this bad?
     It is not: it is how a reader asks devlint what it sees.
@@ -35,4 +36,4 @@ class RevealPlacement(Rule):
 
     def check(self, event: RevealedValue) -> Iterator[Finding]:
         """Yield a finding with the abstract value of the argument for each call of `reveal_placement`."""
-        yield Finding(event.context.place, f"{event.text}: {describe_value(event.value)}")
+        yield Finding(event.context.place, f"{event.text}: {revealed_text(event.value, event.contents)}")

@@ -135,12 +135,14 @@ def _baselines(request: CheckRequest, files: Sequence[DiscoveredFile]) -> list[B
     """Return the baseline files of a request: the one on the command line, else those that the files' settings name."""
     folders = [path for path in request.paths if path.is_dir()] if request.stdin_name is None else []
     if request.baseline is not None:
-        return [BaselineFile(request.baseline, files, folders, request.told_gone)]
+        return [BaselineFile(request.baseline, files, folders, request.told_gone, of_settings=False)]
     by_path: dict[Path, list[DiscoveredFile]] = {}
     for file in () if request.no_baseline else files:
         if file.settings.baseline is not None:
             by_path.setdefault(file.settings.baseline, []).append(file)
-    return [BaselineFile(path, covered, folders, request.told_gone) for path, covered in by_path.items()]
+    return [
+        BaselineFile(path, covered, folders, request.told_gone, of_settings=True) for path, covered in by_path.items()
+    ]
 
 
 def _filtered(

@@ -46,13 +46,21 @@ class BaselineFile:
     """A baseline file, which records known findings, together with the checked files whose findings it filters.
 
     Findings in other files are left as they are. `folders` are those that the run was asked to check, with all files
-    below them. `told` has the entries that an earlier run in the same session has called gone.
+    below them. `told` has the entries that an earlier run in the same session has called gone. `of_settings` tells that
+    the settings name the file.
     """
 
     def __init__(
-        self, path: Path, checked: Sequence[DiscoveredFile], folders: Sequence[Path], told: set[BaselineEntry]
+        self,
+        path: Path,
+        checked: Sequence[DiscoveredFile],
+        folders: Sequence[Path],
+        told: set[BaselineEntry],
+        *,
+        of_settings: bool,
     ) -> None:
         self._path = path
+        self._of_settings = of_settings
         self._folders = [Path(os.path.abspath(folder)) for folder in folders]
         self._told = told
         self._folder = Path(os.path.abspath(path)).parent
@@ -106,7 +114,7 @@ class BaselineFile:
         try:
             return read_baseline(self._path)
         except BaselineError as problem:
-            raise click.ClickException(problem.advice) from None
+            raise click.ClickException(problem.advice(of_settings=self._of_settings)) from None
 
     def _records(self, diagnostic: Diagnostic) -> bool:
         """Return whether the baseline file may record a finding: in a file of its own, and no answer to a question."""

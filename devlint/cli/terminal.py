@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from difflib import get_close_matches
 from typing import Final, TextIO
 
 import click
@@ -19,6 +20,8 @@ _QUIET: Final = ContextVar("_QUIET", default=False)
 """Whether notes, warnings and progress are left out."""
 _COLOR: Final = ContextVar[bool | None]("_COLOR", default=None)
 """Whether to use colours; None for what the environment says."""
+_NEAR: Final = 0.8
+"""How alike, of 1, a word and the option must be that somebody probably meant by it."""
 
 
 @contextmanager
@@ -80,10 +83,19 @@ def error(text: str) -> None:
 
 def show_problem(problem: click.ClickException) -> None:
     """Write what ends a command: a wrong command line with its usage, anything else as an error."""
-    if isinstance(problem, click.UsageError):
+    if isinstance(problem, click.NoSuchOption):
+        _with_near_options(problem).show()
+    elif isinstance(problem, click.UsageError):
         problem.show()
     else:
         error(problem.format_message())
+
+
+def _with_near_options(problem: click.NoSuchOption) -> click.NoSuchOption:
+    """Return the error about a misspelt option with those suggestions only that are nearly spelt as it is."""
+    name = problem.option_name
+    near = get_close_matches(name, problem.possibilities or (), cutoff=_NEAR)
+    return click.NoSuchOption(name, problem.message, near, problem.ctx)
 
 
 def _write(mark: str, colour: str, text: str) -> None:

@@ -94,6 +94,8 @@ def _devices_assigned(suite: cst.CSTNode, type_: str) -> list[cst.CSTNode] | Non
 def port_choice(context: PortContext, region: NodeRegion, choice: cst.If | cst.IfExp) -> Port:
     """Return the port of a choice of a device: the check, and each device of CUDA in it.
 
+    A `torch.device` is written as the one that a port makes, so that the files of a program look alike.
+
     It may stand where the program must not ask for devices yet: on CUDA the new check calls the old one, and naming the
     accelerator reaches no driver.
     """
@@ -101,14 +103,60 @@ def port_choice(context: PortContext, region: NodeRegion, choice: cst.If | cst.I
     assert check is not None
     asked, imports = context.library(region, check, AVAILABLE)
     edits: list[Edit] = [*imports, replace_node(region, check.func, asked)]
-    branch = choice.body
-    for node in _texts(branch):
+    around = _device_around(context.names, region, choice)
+    for node in _texts(choice.body):
         current, more = context.library(region, node, CURRENT)
         found = device_spelling(node)
         if found is None:
             continue
-        edits += [*more, replace_text(region, node, found.text_for(f"{current}().type"))]
+        call = _device_of(context.names, region, node) if found.is_current else None
+        edits += more
+        if around is not None and isinstance(choice, cst.IfExp):
+            edits += _unwrapped(region, around, choice, f"{current}()")
+        elif call is not None:
+            edits.append(replace_node(region, call, f"{current}()"))
+        else:
+            edits.append(replace_text(region, node, found.text_for(f"{current}().type")))
     return Port("the accelerator where there is one", edits)
+
+
+def _device_of(names: TorchNames, region: NodeRegion, node: cst.CSTNode) -> cst.Call | None:
+    """Return the call `torch.device(node)` around an expression; None where there is none."""
+    argument = region.parent(node)
+    call = region.parent(argument) if isinstance(argument, cst.Arg) and not argument.star else None
+    if isinstance(call, cst.Call) and len(call.args) == 1 and names.full_name(region, call.func) == "torch.device":
+        return call
+    return None
+
+
+def _device_around(names: TorchNames, region: NodeRegion, choice: cst.If | cst.IfExp) -> cst.Call | None:
+    """Return the call `torch.device("cuda" if ... else "cpu")` around a choice that can do without it.
+
+    That is so where the choice may take the place of the call as it is: it stands on one line, and needs no parentheses
+    there. None otherwise.
+    """
+    if not isinstance(choice, cst.IfExp) or choice.lpar or not isinstance(choice.orelse, cst.SimpleString):
+        return None
+    call, spelling = _device_of(names, region, choice), device_spelling(choice.body)
+    if call is None or call.lpar or spelling is None or not spelling.is_current:
+        return None
+    start, end = region.span(call)
+    if "\n" in region.context.text[start:end] or string_value(choice.orelse) != "cpu":
+        return None
+    holds = isinstance(region.parent(call), (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg, cst.Param))
+    return call if holds else None
+
+
+def _unwrapped(region: NodeRegion, call: cst.Call, choice: cst.IfExp, current: str) -> Iterator[Edit]:
+    """Yield the edits that make `current if ... else torch.device("cpu")` of a call of `torch.device` with a choice."""
+    text = region.context.text
+    (start, end), (_, chosen) = region.span(call), region.span_with_parentheses(choice.body)
+    host, last = region.span_with_parentheses(choice.orelse)
+    function = text[slice(*region.span(call.func))]
+    blank = " " if text[chosen : chosen + 1].isalnum() else ""
+    yield region.context.edit(start, chosen, f"{current}{blank}")
+    blank = " " if text[host - 1].isalnum() else ""
+    yield region.context.edit(host, end, f"{blank}{function}({text[host:last]})")
 
 
 def _texts(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -260,7 +260,7 @@ class AnalysisSession:
         try:
             return without_known(list(add_fingerprints(found, lines)), baseline, Path)
         except BaselineError as problem:
-            self._problems[problem.advice] = None
+            self._problems[problem.advice(of_settings=True)] = None
             return [*found]
 
     def _describe(

@@ -149,7 +149,7 @@ def _origin_actions(server: DevlintServer, uri: str, wanted: types.Range) -> Ite
         region = view.analysis.region_of(origin)
         if region is not None:
             line = server.snapshot.locations.describe_line(region, uri)
-            title = f"Go to where {located.info.code} is from: {origin.message} ({line})"
+            title = f"Go to where `{located.info.code}` is from: {origin.message} ({line})"
             yield types.CodeAction(title, types.CodeActionKind.Empty, command=server.go_to_command(region, title))
 
 

@@ -26,9 +26,11 @@ _CONFLICT: Final = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)")
 class BaselineError(Exception):
     """The error that a baseline file cannot be read."""
 
-    @property
-    def advice(self) -> str:
-        """What is wrong, for users of `devlint check` and of what shows its findings."""
+    def advice(self, *, of_settings: bool) -> str:
+        """Return what is wrong, for users of `devlint check` and of what shows its findings.
+
+        `of_settings` tells that the settings name the file, so that a command need not.
+        """
         return str(self)
 
 
@@ -39,10 +41,9 @@ class NoBaselineError(BaselineError):
         super().__init__(f"{path}: no such file")
         self._path = path
 
-    @property
-    def advice(self) -> str:
-        """What is wrong, and the command that makes the file."""
-        return f"{self}; `{_update_command(self._path)}` makes it"
+    def advice(self, *, of_settings: bool) -> str:
+        """Return what is wrong, and the command that makes the file."""
+        return f"{self}; `{_update_command(self._path, of_settings=of_settings)}` makes it"
 
 
 class BrokenBaselineError(BaselineError):
@@ -52,15 +53,15 @@ class BrokenBaselineError(BaselineError):
         super().__init__(f"{path}: not a baseline{': ' if detail else ''}{detail}")
         self._path = path
 
-    @property
-    def advice(self) -> str:
-        """What is wrong, and what to do before the file is written anew. Nothing replaces it unasked."""
-        return f"{self}; mend or delete it, then run `{_update_command(self._path)}`"
+    def advice(self, *, of_settings: bool) -> str:
+        """Return what is wrong, and what to do before the file is written anew. Nothing replaces it unasked."""
+        return f"{self}; mend or delete it, then run `{_update_command(self._path, of_settings=of_settings)}`"
 
 
-def _update_command(path: Path) -> str:
-    """Return the command that writes a baseline file."""
-    return shlex.join(["devlint", "--baseline", path_from_here(path), "--update-baseline"])
+def _update_command(path: Path, *, of_settings: bool) -> str:
+    """Return the command that writes a baseline file, which names the file unless the settings do."""
+    named = [] if of_settings else ["--baseline", path_from_here(path)]
+    return shlex.join(["devlint", *named, "--update-baseline"])
 
 
 def path_from_here(path: Path) -> str:

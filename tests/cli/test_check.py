@@ -93,6 +93,16 @@ def test_an_unreadable_file_is_reported_whatever_is_selected_unless_it_is_ignore
 
 
 @pytest.mark.parametrize(
+    ("word", "meant"),
+    [("--selct", " Did you mean '--select'?"), ("--no-cach", " Did you mean '--no-cache'?"), ("--zzz", "")],
+)
+def test_a_misspelt_option_names_only_those_that_are_nearly_it(devlint, word, meant):
+    result = devlint(word)
+    assert result.status == 2
+    assert result.err.splitlines()[-1] == f"Error: No such option {word!r}.{meant}"
+
+
+@pytest.mark.parametrize(
     ("options", "codes"),
     [
         ([], ["DEV101", "DEV201"]),

@@ -24,7 +24,7 @@ def test_a_device_of_the_file_is_used(tmp_path: Path) -> None:
         # becomes
         import torch
 
-        device = torch.device(CHOSEN "cpu")
+        device = ACCELERATOR
         x = torch.ones(3).to(device)
         y = torch.ones(3, device=device)
         """,
@@ -116,7 +116,7 @@ def test_the_choice_of_a_device_asks_for_any_accelerator(tmp_path: Path) -> None
 
         def main():
             if torch.accelerator.is_available():
-                device = torch.device(torch.accelerator.current_accelerator().type)
+                device = torch.accelerator.current_accelerator()
             else:
                 device = torch.device("cpu")
             name = (
@@ -284,7 +284,7 @@ def test_a_choice_at_the_top_asks_as_much_as_before(tmp_path: Path) -> None:
         import os
         import torch
 
-        device = torch.device(CHOSEN "cpu")
+        device = ACCELERATOR
 
         def main(gpus):
             os.environ["CUDA_VISIBLE_DEVICES"] = gpus
@@ -396,7 +396,7 @@ def test_a_choice_where_no_device_was_given(tmp_path: Path) -> None:
 
         def pick(device, i):
             if device == "auto":
-                return torch.device(CHOSEN 'cpu')
+                return torch.accelerator.current_accelerator() AVAILABLE else torch.device('cpu')
             if device is None:
                 return f"{torch.accelerator.current_accelerator().type}:{{}}".format(i) AVAILABLE else "cpu"
             if device != "cuda":
@@ -404,6 +404,36 @@ def test_a_choice_where_no_device_was_given(tmp_path: Path) -> None:
         """.replace("AVAILABLE", "if torch.accelerator.is_available()"),
     )
     assert {one.region.start.row for one in left} == {8, 9}
+
+
+def test_a_choice_is_written_like_a_device_that_is_made_wherever_it_needs_no_parentheses(tmp_path: Path) -> None:
+    left = check_port(
+        tmp_path,
+        """
+        import torch
+        from torch import device as dev
+
+        first = dev("cuda" if flag and torch.cuda.is_available() else "cpu")
+        second = torch.device("cuda") if torch.cuda.is_available() else torch.device("cpu")
+        kind = torch.device("cuda" if torch.cuda.is_available() else "cpu").type
+        third = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
+        fourth = torch.device(
+            "cuda" if torch.cuda.is_available() else "cpu"  # the fast one
+        )
+        # becomes
+        import torch
+        from torch import device as dev
+
+        first = torch.accelerator.current_accelerator() if flag and torch.accelerator.is_available() else dev("cpu")
+        second = ACCELERATOR
+        kind = torch.device(CHOSEN "cpu").type
+        third = torch.device(f"{torch.accelerator.current_accelerator().type}:0" AVAILABLE else "cpu")
+        fourth = torch.device(
+            CHOSEN "cpu"  # the fast one
+        )
+        """.replace("AVAILABLE", "if torch.accelerator.is_available()"),
+    )
+    assert not left
 
 
 def test_a_device_of_another_file_is_used_where_it_is_imported(tmp_path: Path) -> None:

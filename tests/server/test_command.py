@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 SERVER = [sys.executable, "-m", "devlint", "server"]
 
@@ -42,3 +45,26 @@ def _connected(port: int) -> socket.socket:
         except OSError:
             time.sleep(0.1)
     raise AssertionError("nobody listens")
+
+
+def test_the_client_in_the_guide_prints_what_the_server_finds(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "editors.md"
+    (client,) = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    (tmp_path / "client.py").write_text(client, encoding="utf-8")
+    (tmp_path / "wrong.py").write_text("import torch\n\nx = torch.zeros(3, device='cuda')\nx + torch.ones(3)\n")
+    (tmp_path / "right.py").write_text("import torch\n\nx = torch.zeros(3, device='cuda')\nx + torch.ones_like(x)\n")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    said = {
+        name: subprocess.run(
+            [sys.executable, "client.py", name],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        for name in ("wrong.py", "right.py")
+    }
+    assert [done.returncode for done in said.values()] == [0, 0], said
+    assert said["wrong.py"].stdout.startswith("4 DEV101 ")
+    assert said["right.py"].stdout == ""

@@ -21,6 +21,7 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.condition_texts import source_line
 from devlint.interpreter.language.expressions import concatenated
 from devlint.interpreter.library.default_dtypes import record_file_defaults
+from devlint.interpreter.objects.revealed_contents import revealed_contents
 from devlint.interpreter.operations.accelerator_names import report_accelerator_that_may_be_none
 from devlint.interpreter.operations.device_arguments import (
     chosen_device,
@@ -140,5 +141,7 @@ def reveal_placement(frame: Frame, call: LibraryCall) -> Value:
         return UNKNOWN
     first = call.arguments.positional[0]
     context = frame.event_context(call.node)
-    frame.emit(RevealedValue(context, frame.resolve_value(first.value), source_line(context.place, first.node)))
+    value = frame.resolve_value(first.value)
+    text = source_line(context.place, first.node)
+    frame.emit(RevealedValue(context, value, text, revealed_contents(frame, value)))
     return first.value

@@ -6,6 +6,7 @@ interpreter attributes device conflicts to their cause, so that each kind is rep
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import field
 
 import libcst as cst
@@ -743,11 +744,33 @@ class AcceleratorMayBeNone(Event):
 
 
 @record(frozen=True, slots=True)
+class ModuleTensors:
+    """The parameters and buffers that a module holds when the program asks for it, as far as they are known."""
+
+    parameters: tuple[Tensor, ...]
+    buffers: tuple[Tensor, ...]
+
+
+@record(frozen=True, slots=True)
+class ContainerParts:
+    """What a container holds when the program asks for it.
+
+    `kind` is "dict", "tuple", "list" or another kind of sequence. Each of the `parts` has its key or index (an ellipsis
+    stands for all others), its value, and what it holds itself. `is_whole` is true where there are no other parts.
+    """
+
+    kind: str
+    parts: tuple[tuple[Hashable, Value, ModuleTensors | ContainerParts | None], ...]
+    is_whole: bool
+
+
+@record(frozen=True, slots=True)
 class RevealedValue(Event):
-    """A call of `reveal_placement(expr)` in the program, with the abstract value of `expr`."""
+    """A call of `reveal_placement(expr)` in the program, with the abstract value of `expr`, and what that holds."""
 
     value: Value
     text: str
+    contents: ModuleTensors | ContainerParts | None = None
 
 
 @record(frozen=True, slots=True)
