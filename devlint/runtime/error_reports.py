@@ -19,13 +19,16 @@ from devlint.runtime.tensor_arguments import tensors_in
 OBSERVATION_ATTRIBUTE = "_devlint_seen"
 """The attribute of an exception that holds the observation recorded for it."""
 
-_DEVICE_TYPE = r"\((torch\.(cuda|xpu|mps|npu)\.|MPS)\w+\)"
+_ON_DEVICE = r"(torch\.(?:cuda|xpu|mps|npu)\.|MPS)"
+"""Matches how the native type of a tensor on an accelerator begins in an error message."""
+_DEVICE_TYPE = rf"\({_ON_DEVICE}\w+\)"
 """Matches the native type of a tensor on an accelerator in an error message."""
 CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"indices should be either on cpu", "DEV107"),
     (r"Tensors of the same index must be on the same device", "DEV114"),
     (r"same device|CPU scalars to non-CPU|different devices|attempting to assign a gradient with device", "DEV101"),
     (r"expected a CUDA device but found|CPU Scalar support for|must match device of values", "DEV101"),
+    (rf"type \({_ON_DEVICE}\w+\) and (weight|bias) type \(\1\w+\)", "DEV302"),
     (rf"and (weight|bias) type {_DEVICE_TYPE}|type {_DEVICE_TYPE} and", "DEV101"),
     (r"Placeholder storage has not been allocated on MPS|but expected on mps", "DEV101"),
     (r"device type tensor to numpy", "DEV106"),
