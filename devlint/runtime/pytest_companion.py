@@ -259,7 +259,7 @@ def _operand_history_text(error: BaseException) -> str:
     seen = recorded_observation(error)
     if seen is None:
         return ""
-    steps = [f"  {step.message}: {step.site}" for step in seen.steps if step.site is not None]
+    steps = [f"  {step.text}: {step.site}" for step in seen.steps if step.site is not None]
     return "\n".join([f"{seen.code} at {seen.site}", *steps])
 
 
