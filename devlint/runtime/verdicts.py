@@ -33,6 +33,11 @@ class Verdict(Enum):
     NOT_REACHED = "not-reached"
     OBSERVED = "observed"
 
+    @property
+    def words(self) -> str:
+        """The verdict as sentences name it: "not reached". The value stands in JSON."""
+        return self.value.replace("-", " ")
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
