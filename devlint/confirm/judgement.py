@@ -7,6 +7,7 @@ from enum import Enum
 
 from devlint.confirm.driver_process import Evidence, Failure
 from devlint.diagnostic import AssumptionKind, Diagnostic
+from devlint.runtime.report_wording import relative_path
 
 
 class Verdict(Enum):
@@ -96,4 +97,15 @@ def judge(finding: Diagnostic, evidence: Evidence, error: Failure | None) -> tup
         return Verdict.REFUTED, "all of its story ran on the accelerator, and no operands were on different devices"
     if error is not None:
         return Verdict.NOT_BUILDABLE if not evidence.reached else Verdict.NOT_REACHED, f"the driver ended with {error}"
-    return Verdict.NOT_REACHED, evidence.detail or "the line did not run"
+    return Verdict.NOT_REACHED, (evidence.detail or "the line did not run") + _cause_elsewhere(finding)
+
+
+def _cause_elsewhere(finding: Diagnostic) -> str:
+    """Return where a finding's story begins, if that is in another file, and how to run it; otherwise nothing."""
+    here = finding.region.filename
+    places = (note.region for note in finding.trace if note.region.filename != here)
+    cause = next((place for place in places if place.cell is None), None)
+    if cause is None:
+        return ""
+    file = relative_path(cause.filename)
+    return f". The cause is in {file}, line {cause.start.row}: try `devlint run {file}`"

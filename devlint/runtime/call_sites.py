@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import linecache
 import os
 import sys
@@ -126,13 +127,27 @@ def _site_from_position_table(code: CodeType, instruction: int, line: int) -> Si
     """
     positions = getattr(code, "co_positions", None)
     if positions is not None:
+        place = _evaluating(code, instruction) // 2
         for index, (start, end, column, end_column) in enumerate(positions()):
-            if index == instruction // 2 and start is not None and column is not None:
+            if index == place and start is not None and column is not None:
                 last = end or start
                 first_column = _column_in_characters(code.co_filename, start, column)
                 last_column = _column_in_characters(code.co_filename, last, end_column or column)
                 return Site(code.co_filename, start, code.co_name, first_column + 1, last, last_column + 1)
     return Site(code.co_filename, line, code.co_name)
+
+
+def _evaluating(code: CodeType, instruction: int) -> int:
+    """Return the offset of the instruction whose source an instruction stands for: mostly itself.
+
+    The one that asks for the next element of a `for` loop has the whole loop as its source before Python 3.12, and
+    stands for the expression that is looped over.
+    """
+    if dis.opname[code.co_code[instruction]] != "FOR_ITER":
+        return instruction
+    before = [one for one in dis.get_instructions(code) if one.offset < instruction and one.opcode != dis.EXTENDED_ARG]
+    loops = len(before) > 1 and before[-1].opname == "GET_ITER"
+    return before[-2].offset if loops else instruction
 
 
 def _column_in_characters(filename: str, line: int, column: int) -> int:

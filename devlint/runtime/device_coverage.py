@@ -1,7 +1,8 @@
 """Device coverage: which files and functions of a program ever ran an operator on an accelerator.
 
 It is read from what a recorder counted by line, so it costs a run nothing. An operator belongs to the innermost
-function of the user's code that it ran in. A function that ran no operator of its own says nothing, and does not count.
+function of the user's code that it ran in. A function that ran no operator of its own says nothing, and does not count;
+nor does a constructor, since modules are made on the host and then moved.
 One in which operands on different devices met had tensors on an accelerator.
 """
 
@@ -21,6 +22,8 @@ FILES_SHOWN = 10
 """The number of files of which the text names the functions that stayed on the host."""
 NAMES_SHOWN = 4
 """The number of such functions that the text names for each file."""
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__"})
+"""The names of constructors."""
 MODULE_LEVEL = "<module>"
 """The name under which code outside of all functions is counted."""
 
@@ -37,6 +40,11 @@ class FunctionCoverage:
     operators: int
     device_operators: int
 
+    @property
+    def constructs(self) -> bool:
+        """Return whether the function is a constructor."""
+        return self.name.rpartition(".")[2] in _CONSTRUCTORS
+
 
 @dataclass(frozen=True, slots=True)
 class FileCoverage:
@@ -47,8 +55,8 @@ class FileCoverage:
 
     @property
     def judged(self) -> list[FunctionCoverage]:
-        """Return the functions that ran operators, without the code outside of functions."""
-        return [one for one in self.functions if one.name != MODULE_LEVEL]
+        """Return the functions that ran operators, without constructors and the code outside of functions."""
+        return [one for one in self.functions if one.name != MODULE_LEVEL and not one.constructs]
 
     @property
     def on_host(self) -> list[FunctionCoverage]:
@@ -201,9 +209,10 @@ def coverage_text(coverage: DeviceCoverage, root: Path) -> Iterator[str]:
     if not coverage.functions:
         yield f"device coverage: {share}, none of them in the program's own files\n"
         return
-    used = sum(file.used_device for file in coverage.files)
+    files = [file for file in coverage.files if not all(one.constructs for one in file.functions)]
+    used = sum(file.used_device for file in files)
     yield f"device coverage: {share}; so did {coverage.functions_on_device} of {coverage.functions} functions that ran "
-    yield f"any ({coverage.percent} %), in {used} of {len(coverage.files)} files\n"
+    yield f"any ({coverage.percent} %), in {used} of {len(files)} files\n"
     behind = sorted((file for file in coverage.files if file.on_host), key=lambda file: -len(file.on_host))
     for file in behind[:FILES_SHOWN]:
         names = ", ".join(one.name for one in file.on_host[:NAMES_SHOWN])

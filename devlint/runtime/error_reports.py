@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dis
 import re
+import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from types import FrameType, TracebackType
 from typing import Any
 
 import torch
 
 from devlint.runtime.call_sites import Site, is_library, site_at, site_of, user_frame, user_stack
+from devlint.runtime.operand_names import operand_names
 from devlint.runtime.recorder import Observation
 from devlint.runtime.session_protocol import SessionProtocol
 from devlint.runtime.storage_labels import HistoryStep, Placement, label_of
@@ -19,13 +22,16 @@ from devlint.runtime.tensor_arguments import tensors_in
 OBSERVATION_ATTRIBUTE = "_devlint_seen"
 """The attribute of an exception that holds the observation recorded for it."""
 
-_DEVICE_TYPE = r"\((torch\.(cuda|xpu|mps|npu)\.|MPS)\w+\)"
+_ON_DEVICE = r"(torch\.(?:cuda|xpu|mps|npu)\.|MPS)"
+"""Matches how the native type of a tensor on an accelerator begins in an error message."""
+_DEVICE_TYPE = rf"\({_ON_DEVICE}\w+\)"
 """Matches the native type of a tensor on an accelerator in an error message."""
 CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"indices should be either on cpu", "DEV107"),
     (r"Tensors of the same index must be on the same device", "DEV114"),
     (r"same device|CPU scalars to non-CPU|different devices|attempting to assign a gradient with device", "DEV101"),
     (r"expected a CUDA device but found|CPU Scalar support for|must match device of values", "DEV101"),
+    (rf"type \({_ON_DEVICE}\w+\) and (weight|bias) type \(\1\w+\)", "DEV302"),
     (rf"and (weight|bias) type {_DEVICE_TYPE}|type {_DEVICE_TYPE} and", "DEV101"),
     (r"Placeholder storage has not been allocated on MPS|but expected on mps", "DEV101"),
     (r"device type tensor to numpy", "DEV106"),
@@ -89,7 +95,7 @@ def report_operator_error(
     tensors = tensors_in((*args, *kwargs.values()))
     frame = user_frame(2)
     code = _refined_code(code, tensors)
-    steps = _operand_history(tensors)
+    steps = _operand_history(tensors, sys._getframe(1))
     kind = type(error).__name__
     through = user_stack(frame)
     went_on = any(label.place.went_on for tensor in tensors if (label := label_of(tensor)) is not None)
@@ -247,16 +253,18 @@ def _history_text(place: Placement) -> str:
     return " ".join(found)
 
 
-def _operand_history(tensors: list[torch.Tensor]) -> tuple[HistoryStep, ...]:
-    """Return the history of how the first eight operands came to their devices, each step once."""
+def _operand_history(tensors: list[torch.Tensor], frame: FrameType) -> tuple[HistoryStep, ...]:
+    """Return the history of how the first eight operands came to their devices, each step once.
+
+    The first step of an operand names it, if the code that leads to a frame has a name for it.
+    """
     steps: list[HistoryStep] = []
     seen: set[tuple[str, object]] = set()
-    for tensor in tensors[:8]:
+    for tensor, name in zip(tensors[:8], operand_names(tensors[:8], frame), strict=True):
         label = label_of(tensor)
         if label is None:
             continue
-        for step in label.place.history():
-            if (step.message, step.site) not in seen:
-                seen.add((step.message, step.site))
-                steps.append(step)
+        new = [step for step in label.place.history() if (step.message, step.site) not in seen]
+        seen.update((step.message, step.site) for step in new)
+        steps += [replace(step, operand=name) if step is new[0] else step for step in new]
     return tuple(steps)

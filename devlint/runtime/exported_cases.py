@@ -60,7 +60,7 @@ def _seen(group: list[Observation], program: str) -> dict[str, object]:
         "row": rows[0] if len(rows) == 1 else None,
         "came_through": [f"{path_below(one.filename, Path.cwd())}:{one.line}" for one in first.through],
         "history": [
-            {"what": step.message, "where": f"{path_below(step.site.filename, Path.cwd())}:{step.site.line}"}
+            {"what": step.text, "where": f"{path_below(step.site.filename, Path.cwd())}:{step.site.line}"}
             for step in first.steps
             if step.site is not None
         ],

@@ -62,7 +62,7 @@ def trace_notes(steps: Iterable[HistoryStep]) -> tuple[Note, ...]:
 
     Steps whose source location is not known are left out.
     """
-    return tuple(Note(step.message, region_of(step.site)) for step in steps if step.site is not None)
+    return tuple(Note(step.text, region_of(step.site)) for step in steps if step.site is not None)
 
 
 def diagnostic_of(group: list[Observation]) -> Diagnostic:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,12 @@ from devlint.runtime.backends import emulated_kind
 from devlint.runtime.call_sites import is_library
 from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.device_coverage import coverage_text, device_coverage, path_below, share_on_device
-from devlint.runtime.error_reports import recorded_observation, report_uncaught_error, user_sites
+from devlint.runtime.error_reports import report_uncaught_error, user_sites
 from devlint.runtime.exported_cases import export_cases
+from devlint.runtime.failed_tests import add_story, name_findings
 from devlint.runtime.html_report import render_page
 from devlint.runtime.line_coverage import LineCoverage
-from devlint.runtime.moved_tests import REASON, MovedTests
+from devlint.runtime.moved_tests import MovedTests
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.patches import moved_modules
 from devlint.runtime.patches.patcher import Patcher
@@ -39,10 +39,6 @@ from devlint.triage.baseline import BaselineError, NoBaselineError, read_baselin
 
 _WORKER_OUTPUT = "devlint"
 """The key under which a pytest-xdist worker hands over what it recorded."""
-_IF_KEPT = (
-    "If the package kept that tensor, it is a bug; if the test passes on what it was given, the test would move it."
-)
-"""What to make of a host tensor that an earlier call has made."""
 
 
 class Companion:
@@ -63,6 +59,7 @@ class Companion:
         self._lines = LineCoverage(only_if_cheap=True, on_error=note_error)
         self._files: set[str] = set()
         self._counted: Sequence[Diagnostic] = ()
+        self._any_test_ran = False
 
     @property
     def report(self) -> Report:
@@ -140,11 +137,11 @@ class Companion:
         session = runtime_session.active
         if session is not None and not isinstance(call.excinfo.value, AssertionError | pytest.fail.Exception):
             report_uncaught_error(session, call.excinfo.value)
-        story = _operand_history_text(call.excinfo.value)
-        if self._moved is not None and self._moved.active:
-            story = "\n".join(filter(None, [story, _moved_text(call.excinfo.value)]))
-        if story:
-            report.sections.append(("devlint", story))
+        add_story(report, call.excinfo.value, moved=self._moved is not None and self._moved.active)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note that a test has begun; under pytest-xdist the controller hears of the tests of all workers."""
+        self._any_test_ran |= report.when != "teardown" and report.outcome != "skipped"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -182,6 +179,10 @@ class Companion:
                 report.findings = self._linter.findings(sorted(self._files))
             except ConfigError as problem:  # of a folder below
                 report.notes.append(f"no static findings: {problem}")
+        terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None:
+            failed = [*terminal.stats.get("failed", ()), *terminal.stats.get("error", ())]
+            name_findings(failed, report, self._root)
         errors = [outcome.diagnostic for outcome in report.outcomes if outcome.fatal]
         baseline: Path | None = options.devlint_baseline
         if baseline is not None and options.devlint_update_baseline:
@@ -193,6 +194,10 @@ class Companion:
         if self._counted and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
+    def _place(self, finding: Diagnostic) -> str:
+        """Return the file and the line of a finding."""
+        return f"{path_below(finding.region.filename, self._root)}:{finding.region.start.row}"
+
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         """Write the report of the test suite to the terminal, and to a file if one is asked for."""
         report = self._report
@@ -200,8 +205,7 @@ class Companion:
         for part in self._text():
             terminalreporter.write(part)
         for error in self._counted:
-            place = path_below(error.region.filename, self._root)
-            terminalreporter.write_line(f"--devlint-exit-on: {error.code} {place}:{error.region.start.row}")
+            terminalreporter.write_line(f"--devlint-exit-on: {error.code} {self._place(error)}")
         target: Path | None = config.getoption("devlint_report")
         if target is not None:
             forms = {".json": lambda: report.json() + "\n", ".html": lambda: render_page(report)}
@@ -214,6 +218,10 @@ class Companion:
 
     def _text(self) -> Iterator[str]:
         """Yield the report as text, with the device coverage of the suite at its end."""
+        if not self._any_test_ran:
+            yield "devlint: no test was run\n"
+            if not self._report.recorder.observations:
+                return
         yield from self._report.full()
         coverage = device_coverage(self._report.recorder, self._root)
         yield from coverage_text(coverage, self._root)
@@ -249,34 +257,3 @@ def _skip_if_not_emulated(report: Any, error: BaseException | None) -> bool:
     report.outcome = "skipped"
     report.longrepr = (*place, f"Skipped: {error}")
     return True
-
-
-def _operand_history_text(error: BaseException) -> str:
-    """Return how the operands of a failed operator came to their devices, as text for a test report.
-
-    Returns the empty string if devlint recorded nothing for the exception.
-    """
-    seen = recorded_observation(error)
-    if seen is None:
-        return ""
-    steps = [f"  {step.message}: {step.site}" for step in seen.steps if step.site is not None]
-    return "\n".join([f"{seen.code} at {seen.site}", *steps])
-
-
-def _moved_text(error: BaseException) -> str:
-    """Return the note on a failed test of which `--devlint=move` has moved the tensors."""
-    text = (
-        f"{REASON}: modules and tensors that tests make are on the accelerator; what the package makes without a "
-        f"device stays on the host. If this test must stay there too, mark it with pytest.mark.{MARKER}."
-    )
-    seen = recorded_observation(error)
-    if seen is None:
-        return text
-    running = {(site.filename, site.function) for site in seen.through}
-    stayed = [
-        step.site
-        for step, after in zip_longest(seen.steps, seen.steps[1:])
-        if step.message.startswith("created on the host") and not (after and after.message.startswith("moved"))
-    ]
-    earlier = [site for site in stayed if site is not None and (site.filename, site.function) not in running]
-    return "\n".join([text, *(f"{REASON}: {site} ran in an earlier call. {_IF_KEPT}" for site in earlier)])

@@ -29,10 +29,19 @@ _unwrap = torch._C._functorch.get_unwrapped
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """One step of how a tensor came to its device: a message and the source location where the step happened."""
+    """One step of how a tensor came to its device: a message and the source location where the step happened.
+
+    `operand` is the name of the tensor in the first step of an operand's story, or empty.
+    """
 
     message: str
     site: Site | None
+    operand: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the message as a report shows it: with the operand that the story is about, if it begins here."""
+        return f"{self.operand}: {self.message}" if self.operand else self.message
 
 
 class DeviceMemory:

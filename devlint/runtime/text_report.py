@@ -133,7 +133,7 @@ class _Text:
         judged = [outcome for outcome in outcomes if outcome.verdict is verdict]
         if not judged:
             return
-        yield f"── {verdict.value} ──\n"
+        yield f"── {verdict.words} ──\n"
         for outcome in self._limited(judged, MOST_LINES):
             found = outcome.diagnostic
             detail = f" ({outcome.detail})" if outcome.detail else ""
@@ -206,7 +206,7 @@ class _Text:
         if self._cut and run.see_all:
             yield f"note: {run.see_all} shows everything\n"
         numbers = {verdict: sum(outcome.verdict is verdict for outcome in outcomes) for verdict in Verdict}
-        found = ", ".join(f"{number} {verdict.value}" for verdict, number in numbers.items() if number) or "none"
+        found = ", ".join(f"{number} {verdict.words}" for verdict, number in numbers.items() if number) or "none"
         peak = f", {format_bytes(run.peak)} at most" if run.peak else ""
         yield self._told(f"devlint: {_operators_text(run)}{peak}; findings: {found}")
 

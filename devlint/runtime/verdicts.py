@@ -33,6 +33,11 @@ class Verdict(Enum):
     NOT_REACHED = "not-reached"
     OBSERVED = "observed"
 
+    @property
+    def words(self) -> str:
+        """The verdict as sentences name it: "not reached". The value stands in JSON."""
+        return self.value.replace("-", " ")
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -143,7 +148,7 @@ class FindingVerifier:
             first = self._groups[groups[0]][0]
             # An error of another rule is what the finding led to later, and not the finding once more.
             own = [index for index in groups if self._groups[index][0].code == finding.code]
-            count = sum(len(self._groups[index]) for index in own or groups)
+            count = sum(len(self._groups[index]) for index in self._at_one_place(own or groups))
             if finding.code in CONFIRMED_BY_WAIT:
                 count = self._by_waits(finding).count or count  # the groups are counted by line
             raised = f"{first.raised}: " if first.raised else ""
@@ -179,6 +184,14 @@ class FindingVerifier:
             return Outcome(finding, Verdict.REFUTED, detail="this took operands on different devices without an error")
         detail = f"{_line_text(place, finding.region)} ran, but never with operands on different devices"
         return Outcome(finding, Verdict.NOT_REACHED, detail=detail)
+
+    def _at_one_place(self, groups: Sequence[int]) -> list[int]:
+        """Return the groups of errors at the place of the first: the others are what the same mistake led to later.
+
+        What nothing was raised for is counted wherever it was seen.
+        """
+        first = self._groups[groups[0]][0]
+        return [index for index in groups if first.raised is None or self._groups[index][0].site == first.site]
 
     def _by_its_end(self, finding: Diagnostic) -> Outcome:
         """Return a finding about a line that must fail on these devices, judged by how the line ended."""

@@ -11,7 +11,8 @@ pytest.importorskip("torch")
 
 from devlint.api import check_paths
 from devlint.confirm.confirmation import ConfirmOptions, confirm_findings
-from devlint.confirm.judgement import Judgement, Verdict
+from devlint.confirm.driver_process import Evidence
+from devlint.confirm.judgement import Judgement, Verdict, judge
 from devlint.diagnostic import Confidence
 
 from .test_command import POSITIONS
@@ -260,3 +261,38 @@ def test_a_tensor_whose_device_the_emulation_does_not_see_refutes_nothing(tmp_pa
     assert on_repaired(tmp_path, plain, plain).verdict is Verdict.CONFIRMED
     right = plain.replace("torch.empty(3, 16)", "torch.empty(3, 16, device=x.device)")
     assert on_repaired(tmp_path, plain, right).verdict is Verdict.REFUTED
+
+
+SCALED = """
+    import torch
+
+
+    def scaled(x, scale):
+        return x * scale
+    """
+SCRIPT = """
+    import torch
+    from program import scaled
+
+    x = torch.ones(3).cuda()
+    print(scaled(x, torch.ones(3)))
+    """
+
+
+def test_a_finding_whose_cause_is_in_another_file_names_the_file_to_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program.py").write_text(textwrap.dedent(SCALED), encoding="utf-8")
+    (tmp_path / "train.py").write_text(textwrap.dedent(SCRIPT), encoding="utf-8")
+    findings = check_paths([tmp_path], isolated=True).diagnostics
+    [judged] = confirm_findings(findings, ConfirmOptions(folders=(tmp_path,)))
+    assert judged.verdict is Verdict.NOT_REACHED
+    assert judged.reason.endswith(". The cause is in train.py, line 6: try `devlint run train.py`")
+
+
+def test_a_finding_whose_story_is_in_one_file_names_no_other(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(textwrap.dedent(POSITIONS), encoding="utf-8")
+    [finding] = check_paths([tmp_path], isolated=True).diagnostics
+    seen = Evidence("not-reached", "it did not run", None, False, None, None, True, True, True, False, 0)
+    assert judge(finding, seen, None) == (Verdict.NOT_REACHED, "it did not run")

@@ -25,6 +25,17 @@ for x, labels in DataLoader(data, batch_size=4, pin_memory=True):
     labels.to("cuda", non_blocking=True)
     torch.nn.functional.cross_entropy(model(x.to("cuda")), labels)
 """
+USED_TWICE = """\
+import numpy as np
+import torch
+import torch.nn.functional as F
+near, far = torch.ones(1, 1, 2, device="cuda"), torch.ones(1, 1, 2, device="cuda")
+signal = torch.from_numpy(np.zeros((1, 1, 8))).to("cuda")
+for _ in range(3):
+    coarse = F.conv1d(signal, near)
+    for _ in range(2):
+        fine = F.conv1d(signal, far)
+"""
 
 
 @pytest.fixture
@@ -48,6 +59,8 @@ FAILING: list[tuple[str, Callable[[], object]]] = [
     ("DEV302", lambda: on_device(2, 2, dtype=HALF) @ on_device(2, 2)),
     ("DEV302", lambda: nn.Linear(2, 2, device="cuda")(on_device(2, 2, dtype=DOUBLE))),
     ("DEV302", lambda: nn.Conv1d(1, 1, 1, device="cuda")(on_device(1, 1, 2, dtype=DOUBLE))),
+    ("DEV302", lambda: F.conv1d(on_device(1, 1, 2, dtype=DOUBLE), on_device(1, 1, 1))),
+    ("DEV101", lambda: F.conv1d(on_device(1, 1, 2), torch.ones(1, 1, 1))),
     ("DEV302", lambda: F.scaled_dot_product_attention(*(on_device(1, 2, 2, dtype=d) for d in (HALF, DOUBLE, HALF)))),
     ("DEV302", lambda: on_device(2).index_add_(0, whole(1), on_device(1, dtype=DOUBLE))),
     ("DEV304", lambda: F.cross_entropy(on_device(2, 3), on_device(2))),
@@ -150,6 +163,19 @@ def test_an_error_that_follows_is_not_the_finding_once_more(tmp_path: Path, monk
     )[1].outcomes
     counts = {(one.diagnostic.code, one.diagnostic.region.start.row): one.count for one in outcome if one.fatal}
     assert counts == {("DEV201", 6): 3, ("DEV101", 7): 3}
+
+
+def test_one_mistake_is_counted_at_the_place_where_it_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A convolution on the device refuses float64 from NumPy, and so does the one after it: that is one dtype error."""
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(USED_TWICE, encoding="utf-8")
+    _, report = run_program(
+        RunRequest("train.py", False, (), "emulated", keep_going=True), ConfiguredLinter(isolated=True)
+    )
+    errors = [one for one in report.outcomes if one.fatal]
+    assert [(one.diagnostic.code, one.count) for one in errors] == [("DEV301", 3)]
+    assert errors[0].place is not None and errors[0].place.start.row == 7
+    assert "".join(report.full()).startswith("devlint: 1 crash, ")
 
 
 def test_the_memory_of_a_run_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -264,3 +264,53 @@ def test_training():
 def test_waits_in_the_training_steps_of_workers_are_counted(tmp_path: Path, workers: tuple[str, ...]) -> None:
     done = suite(tmp_path, {"test_it.py": TRAINING}, "--devlint", "--devlint-no-lint", *workers)
     assert "DEV403" in done.stdout, done.stdout
+
+
+KEEPS = """\
+import torch
+from torch import nn
+
+
+class Shift(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.zeros(3) + 1
+
+    def forward(self, x):
+        return x + self.table
+"""
+MOVES = "import torch\nfrom net import Shift\ndef test(): Shift().to('cuda')(torch.ones(3, device='cuda'))\n"
+REGISTERS = KEEPS.replace("self.table = torch.zeros(3) + 1", 'self.register_buffer("table", torch.zeros(3) + 1)')
+
+
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [((), "DEV103 at {0}:11, reported at net.py:8\n"), (("--devlint-no-lint",), "DEV101 at {0}:11\n")],
+)
+@pytest.mark.parametrize("workers", [(), ("-n", "1")])
+def test_a_failure_names_the_finding_that_the_summary_names(
+    tmp_path: Path, workers: tuple[str, ...], options: tuple[str, ...], title: str
+) -> None:
+    done = suite(tmp_path, {"net.py": KEEPS, "test_net.py": MOVES}, "--devlint", *options, *workers)
+    title = title.format(tmp_path / "net.py")
+    assert title in done.stdout and f"error[{title[:6]}]" in done.stdout
+    assert "DEV101" not in done.stdout or title.startswith("DEV101")
+
+
+def test_constructors_do_not_count_as_functions_that_stayed_on_the_host(tmp_path: Path) -> None:
+    more = "def on_host(x):\n    return x * 2\n"
+    tests = MOVES + "from net import on_host\ndef test_more(): on_host(torch.ones(3))\n"
+    files = {"net.py": f"{REGISTERS}\n\n{more}", "kept.py": KEEPS.replace("Shift", "Kept"), "test_net.py": tests}
+    files["test_net.py"] += "from kept import Kept\ndef test_kept(): Kept()\n"
+    done = suite(tmp_path, files, "--devlint", "--devlint-no-lint")
+    assert "so did 1 of 2 functions that ran any (50 %), in 1 of 1 files" in done.stdout, done.stdout
+    assert "1 of 2  net.py; only on the host: on_host\n" in done.stdout and "__init__" not in done.stdout
+
+
+def test_a_suite_of_which_nothing_ran_has_no_result(tmp_path: Path) -> None:
+    fine = {"test_net.py": "def test_nothing(): pass\n"}
+    done = suite(tmp_path, fine, "--devlint")
+    assert "devlint: no errors, 0 operators" in done.stdout and "no test was run" not in done.stdout
+    done = suite(tmp_path, {**fine, "test_broken.py": "import no_such_module_at_all\n"}, "--devlint")
+    assert done.returncode == pytest.ExitCode.INTERRUPTED
+    assert "devlint: no test was run\n" in done.stdout and "no errors" not in done.stdout

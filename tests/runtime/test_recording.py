@@ -61,7 +61,7 @@ def test_an_error_shows_the_history_of_both_operands() -> None:
     (error,) = [d for d in report.diagnostics if d.code == "DEV101"]
     messages = [note.message for note in error.trace]
     assert "moved from cpu to cuda:0 by .cuda()" in messages
-    assert "created on the host by torch.zeros(), which names no device" in messages
+    assert "`weight`: created on the host by torch.zeros(), which names no device" in messages
     assert error.region.filename == __file__
 
 

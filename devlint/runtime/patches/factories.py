@@ -89,30 +89,33 @@ class _FactoryWrapper:
         """Return whether a device is neither the host nor of the emulated type; an example is `meta`."""
         return target.type not in ("cpu", self.session.kind)
 
-    def label_result(self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False) -> Any:
+    def label_result(
+        self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False, data: str = ""
+    ) -> Any:
         """Label a new tensor with its device, and return the tensor.
 
-        The recorders count the call of the function that created the tensor, whose name is `name`.
+        The recorders count the call of the function that created the tensor, whose name is `name`. `data` tells what it
+        was made from.
         """
         session = self.session
         if target.type != "cpu" and session.dtype_limits:
             session.dtype_limits.check_made(out.dtype)
         frame = user_frame(3)
-        label = label_tensor(out, self._place(frame, target, name, explicit=explicit))
+        label = label_tensor(out, self._place(frame, target, f"{name}(){data}", explicit=explicit))
         if pinned and label is not None:
             label.pinned = True
         for recorder in session.recorders:
             recorder.record_factory(name, frame, on_device=target.type == session.kind)
         return out
 
-    def _place(self, frame: FrameType | None, target: torch.device, name: str, *, explicit: bool) -> Placement:
+    def _place(self, frame: FrameType | None, target: torch.device, call: str, *, explicit: bool) -> Placement:
         """Return the placement of a tensor that a frame makes on a device; it is the same each time the frame does."""
         code = None if frame is None else frame.f_code
-        key = (id(code), frame.f_lasti if frame is not None else 0, target, name, explicit)
+        key = (id(code), frame.f_lasti if frame is not None else 0, target, call, explicit)
         known = self._places.get(key)
         if known is None:
             where = "the host" if target.type == "cpu" else target
-            how = f"created on {where} by {name}()" + ("" if explicit else ", which names no device")
+            how = f"created on {where} by {call}" + ("" if explicit else ", which names no device")
             known = self._places[key] = (code, Placement(target, how, site_of(frame)))
         return known[1]
 
@@ -204,7 +207,14 @@ class _FactoryWrapper:
                 out = original(data, *args, device=HOST, **kwargs)
             if target.type != "cpu" and name != "tensor":
                 out = out.clone()
-            self.label_result(out, target, name + _origin_suffix(data), explicit=device is not None, pinned=pin_memory)
+            self.label_result(
+                out,
+                target,
+                f"torch.{name}",
+                explicit=device is not None,
+                pinned=pin_memory,
+                data=_origin_suffix(data),
+            )
             if target.type != "cpu":
                 self.session.notify_recorders(
                     lambda recorder, frame: recorder.record_wait("tensor from Python data", frame)
