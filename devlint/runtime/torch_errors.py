@@ -135,6 +135,11 @@ def numpy_of_device_tensor(device: torch.device) -> TypeError:
     )
 
 
+def legacy_constructor_of_other_device(own: torch.device, asked: torch.device) -> RuntimeError:
+    """Return PyTorch's error for a legacy constructor that is asked for a tensor on another type of device."""
+    return RuntimeError(f"legacy constructor expects device type: {own.type} but device type: {asked.type} was passed")
+
+
 def sparse_parts_on_two_devices(indices: torch.device, values: torch.device) -> RuntimeError:
     """Return PyTorch's error for creating a sparse tensor whose indices and values are on different devices."""
     return RuntimeError(f"device of indices ({indices}) must match device of values ({values})")
