@@ -139,8 +139,8 @@ class _DefaultType:
         if type(made) is not torch.Tensor or _shares_memory((*args, *kwargs.values())):
             return
         rules = self._session.test_rules
-        device = HOST if kwargs else self.device
-        if rules is not None and device.type == "cpu":
+        device = HOST if kwargs else self.device  # they name a device, and torch's C++ code takes the host only
+        if rules is not None and not kwargs:
             device = rules.default_device() or device
         where = "the host" if device.type == "cpu" else device
         label_tensor(made, Placement(device, f"created on {where} by torch.Tensor()", user_site()))
