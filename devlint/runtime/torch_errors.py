@@ -195,6 +195,11 @@ def dtype_without_kernel(kernel: str, dtype: torch.dtype) -> NotImplementedError
     return NotImplementedError(f"\"{kernel}\" not implemented for '{legacy_dtype_name(dtype)}'")
 
 
+def dtype_without_cudnn(dtype: torch.dtype) -> RuntimeError:
+    """Return PyTorch's error for a dtype that cuDNN does not have."""
+    return RuntimeError(f"getCudnnDataTypeFromScalarType() not supported for {legacy_dtype_name(dtype)}")
+
+
 def scalar_type_expected(expected: torch.dtype, found: torch.dtype) -> RuntimeError:
     """Return PyTorch's error for a tensor whose memory a kernel reads as another dtype than it has."""
     return RuntimeError(f"expected scalar type {legacy_dtype_name(expected)} but found {legacy_dtype_name(found)}")
