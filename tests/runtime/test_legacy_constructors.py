@@ -94,6 +94,25 @@ def test_only_torch_tensor_follows_the_default_tensor_type() -> None:
         torch.set_default_device(None)
 
 
+@pytest.mark.parametrize("name", HOST_TYPES)
+def test_a_legacy_constructor_takes_no_tensor_of_another_device_or_dtype(name: str) -> None:
+    with emulate():
+        own, there = getattr(torch, f"{name}Tensor"), getattr(torch.cuda, f"{name}Tensor")
+        far = torch.ones(2, dtype=own.dtype)
+        with pytest.raises(TypeError, match=r"^expected TensorOptions") as of_torch:
+            (torch.IntTensor if name != "Int" else torch.LongTensor)(far)
+        got = str(of_torch.value).partition("(got ")[2]
+        with pytest.raises(TypeError) as raised:
+            own(far.cuda())
+        expected = f"expected {got[:-1]} (got {got}"
+        assert str(raised.value) == expected.replace("cpu", "cuda:0").replace("cuda:0", "cpu", 1)
+        for refused in (lambda: there(far), lambda: far.cuda().new(far)):
+            with pytest.raises(TypeError) as raised:
+                refused()
+            assert str(raised.value) == expected.replace("cpu", "cuda", 1)
+        assert own(far).device.type == "cpu" and far.cuda().new(far.cuda()).is_cuda
+
+
 def test_what_shares_memory_lies_where_the_memory_does() -> None:
     with emulate():
         x, far = near(3), torch.ones(3)

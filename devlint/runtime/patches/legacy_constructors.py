@@ -15,6 +15,7 @@ from devlint.runtime import torch_errors
 from devlint.runtime.call_sites import user_site
 from devlint.runtime.patches.tensor_queries import device_of, legacy_type
 from devlint.runtime.storage_labels import HOST, Placement, label_tensor, placement_of
+from devlint.runtime.tensor_iterator import decided_placement
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
@@ -36,6 +37,20 @@ def _target(session: RuntimeSession, device: Any, own: torch.device) -> torch.de
     if target.type != own.type:
         raise torch_errors.legacy_constructor_of_other_device(own, target)
     return target
+
+
+def _check_given_tensor(session: RuntimeSession, kind: str, dtype: torch.dtype, given: tuple[Any, ...]) -> None:
+    """Raise torch's error if a legacy constructor is given a tensor of another type than its own, which it shares.
+
+    Torch itself raises it where both are on the host. Tensors that devlint has moved for a test are not refused.
+    """
+    if len(given) != 1 or not isinstance(given[0], torch.Tensor) or session.test_rules is not None:
+        return
+    tensor, place = given[0], decided_placement(given[0])
+    if place is None or tensor.layout is not torch.strided:
+        return
+    if place.device.type != kind or (kind != "cpu" and tensor.dtype is not dtype):
+        raise torch_errors.legacy_constructor_of_other_tensor((kind, dtype), (str(place.device), tensor.dtype))
 
 
 class _LegacyType(type):
@@ -79,6 +94,7 @@ def _host_type(session: RuntimeSession, original: Any, legacy: str, dtype: torch
     how = f"created on the host by torch.{legacy}Tensor()"
 
     def new(cls: type, *args: Any, **kwargs: Any) -> torch.Tensor:
+        _check_given_tensor(session, "cpu", dtype, args)
         out: torch.Tensor = original(*args, **kwargs)
         if _shares_memory((*args, *kwargs.values())):
             return out
@@ -95,6 +111,7 @@ def _accelerator_type(session: RuntimeSession, original: Any, legacy: str, dtype
 
     def new(cls: type, *args: Any, device: Any = None) -> torch.Tensor:
         target = _target(session, device, session.resolve(kind))
+        _check_given_tensor(session, kind, dtype, args)
         if len(args) == 1 and not isinstance(args[0], int | torch.Size):
             return torch.tensor(args[0], dtype=dtype, device=target)
         return torch.empty(*args or (0,), dtype=dtype, device=target)
@@ -164,6 +181,9 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         default.initialize(self, *args, **kwargs)
 
     def new(self: torch.Tensor, *args: Any, device: Any = None, **kwargs: Any) -> torch.Tensor:
+        own = decided_placement(self)
+        if own is not None:
+            _check_given_tensor(session, own.device.type, self.dtype, args)
         out: torch.Tensor = _new(self, *args, **kwargs)
         if not _shares_memory((*args, *kwargs.values())):
             here = placement_of(self)
