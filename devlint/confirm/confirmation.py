@@ -103,7 +103,6 @@ class _Project:
             if self._sources.runs_in_call(path, old.start.row):
                 story.append((new.filename, new.start.row, new.end.row))
                 skippable |= self._sources.may_be_skipped(path, old.start.row, old.start.column)
-                skippable |= self._sources.makes_tensor_by_type(path, range(old.start.row, old.end.row + 1))
         return Claim(moved, tuple(story), skippable)
 
     def judgements(self) -> list[Judgement]:

@@ -42,7 +42,7 @@ class Claim:
     """A finding to judge, and its story: the places that must run for it, each as a file and two rows.
 
     `skippable` tells that a place may be skipped although its row runs: it is in a branch of a conditional expression.
-    So is a place where the emulation would not see what it is about. A run without an error then refutes nothing.
+    A run without an error then refutes nothing.
     """
 
     finding: Diagnostic

@@ -150,16 +150,6 @@ class ProjectSources:
         inside = [one.elt for one in nodes if isinstance(one, ast.ListComp | ast.SetComp | ast.GeneratorExp)]
         return any(_covers(one, row, column) for one in (*branches, *later, *inside))
 
-    def makes_tensor_by_type(self, path: Path, rows: range) -> bool:
-        """Return whether `torch.Tensor(2, 3)` or the like is in some rows: the emulation does not see its device."""
-        tree = self.tree(path)
-        calls = (one for one in ast.walk(tree) if isinstance(one, ast.Call)) if tree else ()
-        return any(
-            last_name(one.func).endswith("Tensor") and one.lineno in rows
-            for one in calls
-            if one.args and not isinstance(one.args[0], ast.List | ast.Tuple | ast.ListComp)
-        )
-
     def import_names(self, path: Path) -> Iterator[tuple[Path, str]]:
         """Yield the ways to import a file: a folder for `sys.path`, and the module's dotted name below it.
 

@@ -21,7 +21,7 @@ from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.direct_calls import PLAIN_TENSORS
 from devlint.runtime.discarded_results import CAST_OPERATORS, check_discarded_cast
 from devlint.runtime.error_reports import code_for, continues_after, report_operator_error
-from devlint.runtime.floating_kernels import FLOATING_KERNELS, refuse_integers
+from devlint.runtime.floating_kernels import FLOATING_KERNELS, INTEGER_CHECKS, refuse_integers
 from devlint.runtime.narrow_dtypes import DTYPE_CHECKS, computed_in_float32
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.numpy_sharing import NumpyExport, report_change_through_numpy
@@ -58,7 +58,7 @@ def _plan(func: Any) -> OperatorPlan:
     if plan is None:
         plan = plan_for(func)
         plan.handler = SPECIAL_HANDLERS.get(plan.name)
-        plan.dtype_check = DTYPE_CHECKS.get(plan.name)
+        plan.dtype_check = DTYPE_CHECKS.get(plan.name) or INTEGER_CHECKS.get(plan.name)
         plan.casts = plan.name in CAST_OPERATORS
         if plan.handler is not None:
             plan.device_check = DeviceCheck.NONE

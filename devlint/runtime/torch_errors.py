@@ -135,6 +135,38 @@ def numpy_of_device_tensor(device: torch.device) -> TypeError:
     )
 
 
+def legacy_constructor_of_other_device(own: torch.device, asked: torch.device) -> RuntimeError:
+    """Return PyTorch's error for a legacy constructor that is asked for a tensor on another type of device."""
+    return RuntimeError(f"legacy constructor expects device type: {own.type} but device type: {asked.type} was passed")
+
+
+_CPP_DTYPES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+}
+"""The names of dtypes in C++, where they differ from those in Python."""
+
+
+def legacy_constructor_of_other_tensor(wanted: tuple[str, torch.dtype], found: tuple[str, torch.dtype]) -> TypeError:
+    """Return PyTorch's error for a legacy constructor that is given a tensor of another device or dtype than its own.
+
+    Each of the two is a device and a dtype.
+    """
+    ours, theirs = (
+        f"TensorOptions(dtype={_CPP_DTYPES.get(name := str(dtype).removeprefix('torch.'), name)}, device={device}, "
+        "layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+        for device, dtype in (wanted, found)
+    )
+    return TypeError(f"expected {ours} (got {theirs})")
+
+
 def sparse_parts_on_two_devices(indices: torch.device, values: torch.device) -> RuntimeError:
     """Return PyTorch's error for creating a sparse tensor whose indices and values are on different devices."""
     return RuntimeError(f"device of indices ({indices}) must match device of values ({values})")
@@ -188,6 +220,11 @@ def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> 
 def dtype_without_kernel(kernel: str, dtype: torch.dtype) -> NotImplementedError:
     """Return PyTorch's error for a dtype in which a kernel is not there; `kernel` is its name in the source."""
     return NotImplementedError(f"\"{kernel}\" not implemented for '{legacy_dtype_name(dtype)}'")
+
+
+def dtype_without_cudnn(dtype: torch.dtype) -> RuntimeError:
+    """Return PyTorch's error for a dtype that cuDNN does not have."""
+    return RuntimeError(f"getCudnnDataTypeFromScalarType() not supported for {legacy_dtype_name(dtype)}")
 
 
 def scalar_type_expected(expected: torch.dtype, found: torch.dtype) -> RuntimeError:

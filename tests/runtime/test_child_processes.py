@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devlint.runtime import emulate
+from devlint.runtime import emulate, record
 
 ROOT = Path(__file__).parents[2]
 SEES = "import torch; print(torch.cuda.is_available(), torch.cuda.device_count())"
@@ -65,6 +65,26 @@ def test_a_child_that_cannot_be_emulated_says_so() -> None:
         done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
     assert "does not see the emulated device" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["-I", "-c", "0"], "-I"),
+        (["-uES", "-c", "0"], "-E"),
+        (["-W", "ignore", "-S", "-c", "0"], "-S"),
+        (["-c", "import sys; assert sys.argv[1] == '-I'", "-I"], None),
+        (["-Wignore::ImportWarning", "-s", "-c", "0", "-E"], None),
+        (["-m", "this", "-S"], None),
+    ],
+)
+def test_the_report_says_that_an_isolated_child_does_not_see_the_device(options: list[str], named: str | None) -> None:
+    with record() as report, emulate():
+        subprocess.run([sys.executable, *options], capture_output=True, check=True)
+        subprocess.run(args=["true", "-I"], check=True)
+    notes = [note for note in report.recorder.notes if "does not see the emulated device" in note]
+    assert len(notes) == (named is not None)
+    assert all(f"by python {named}," in note for note in notes)
 
 
 PROGRAM = """\

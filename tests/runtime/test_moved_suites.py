@@ -108,6 +108,8 @@ def test_what_a_test_makes_is_on_the_accelerator():
         assert x.is_cuda
     for x in (torch.Tensor([1.0]), torch.Tensor(2, 3), torch.distributions.Normal(0.0, 1.0).loc):
         assert x.is_cuda
+    assert torch.LongTensor([1]).is_cuda and torch.FloatTensor(2, 3).is_cuda and torch.ones(3).new(2).is_cuda
+    assert not torch.Tensor(2, device="cpu").is_cuda
     assert not torch.ones(3, device="cpu").is_cuda
     assert not torch.Tensor(torch.ones(3, device="cpu")).is_cuda
 

@@ -124,6 +124,8 @@ INTEGERS: dict[str, tuple[Callable[[torch.Tensor], Any], str]] = {
     "dot": (lambda x: x[0] @ x[0], "dot"),
     "max_pool2d": (lambda x: F.max_pool2d(x[None, None], 2), "max_pool2d_with_indices_out_cuda_frame"),
     "avg_pool2d": (lambda x: F.avg_pool2d(x[None, None], 2), "avg_pool2d_out_cuda_frame"),
+    "max_pool3d": (lambda x: F.max_pool3d(x[None, None, None], (1, 2, 2)), "max_pool3d_with_indices_out_frame"),
+    "avg_pool3d": (lambda x: F.avg_pool3d(x[None, None, None], (1, 2, 2)), "avg_pool3d_out_cuda"),
 }
 
 
@@ -143,6 +145,23 @@ def test_products_and_pools_of_floats_and_of_nothing_work(case: str, device: tor
     assert call(near(3, 3)).device == device
     assert (near(0, 3, dtype=torch.int64) @ near(3, 2, dtype=torch.int64)).device == device
     assert (near(2, 2, dtype=torch.int64) * near(2, 2, dtype=torch.int64)).sum().item() == 4
+
+
+CONVOLUTIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "conv1d": lambda x: F.conv1d(x[None, :1], x[None, :1, :2]),
+    "conv2d": lambda x: F.conv2d(x[None, None], x[None, None, :2, :2]),
+    "conv3d": lambda x: F.conv3d(x[None, None, None], x[None, None, None, :2, :2]),
+    "conv_transpose2d": lambda x: F.conv_transpose2d(x[None, None], x[None, None, :2, :2]),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_cudnn_convolves_no_integers(name: str, device: torch.device) -> None:
+    call = CONVOLUTIONS[name]
+    assert call(torch.ones(3, 3, dtype=torch.int64)).dtype is torch.int64
+    with pytest.raises(RuntimeError, match=r"^getCudnnDataTypeFromScalarType\(\) not supported for Long$"):
+        call(near(3, 3, dtype=torch.int64))
+    assert call(near(3, 3)).device == device
 
 
 def test_a_kernel_that_checks_types_names_the_devices(device: torch.device) -> None:

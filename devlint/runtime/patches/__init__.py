@@ -25,6 +25,7 @@ from devlint.runtime.patches import (
     generators,
     host_only_checks,
     interop,
+    legacy_constructors,
     optimizer_steps,
     pinning,
     script_tracing,
@@ -56,6 +57,7 @@ _EMULATION = (
     data_parallel,
     unsupported_features,
     device_types,
+    legacy_constructors,
     clock_readings,
     direct_operators,
 )

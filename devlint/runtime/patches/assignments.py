@@ -1,4 +1,4 @@
-"""Patches for assignments across emulated devices (`copy_`, `x[i] = v`) and for the legacy method `Tensor.new()`."""
+"""Patches for assignments across emulated devices (`copy_`, `x[i] = v`)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime.call_sites import user_site
 from devlint.runtime.device_transfers import copy_to_device
 from devlint.runtime.patches.tensor_queries import device_of
-from devlint.runtime.storage_labels import Placement, label_tensor, placement_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
 _copy_ = torch.Tensor.copy_
 _setitem = torch.Tensor.__setitem__
-_new: Any = torch.Tensor.new
 
 
 def _moved_for_autograd(value: Any, target: torch.Tensor) -> Any:
@@ -33,7 +30,7 @@ def _moved_for_autograd(value: Any, target: torch.Tensor) -> Any:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Replace `copy_`, `__setitem__` and `new` of `torch.Tensor` by versions that know emulated devices."""
+    """Replace `copy_` and `__setitem__` of `torch.Tensor` by versions that know emulated devices."""
 
     def copy_(self: torch.Tensor, src: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
         return _copy_(self, _moved_for_autograd(src, self), non_blocking)
@@ -45,10 +42,5 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
             _moved_for_autograd(value, self) if isinstance(value, torch.Tensor) and value.dim() == 0 else value,
         )
 
-    def new(self: torch.Tensor, *args: Any, device: Any = None, **kwargs: Any) -> torch.Tensor:
-        out: torch.Tensor = _new(self, *args, **kwargs)
-        label_tensor(out, Placement(device_of(self), "created by .new()", user_site(), placement_of(self)))
-        return out
-
-    for name, method in (("copy_", copy_), ("__setitem__", setitem), ("new", new)):
+    for name, method in (("copy_", copy_), ("__setitem__", setitem)):
         patcher.replace(torch.Tensor, name, method)

@@ -7,6 +7,8 @@ is not recorded, and a note in the report says so.
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 from collections.abc import Callable, Mapping
 from multiprocessing.process import BaseProcess
@@ -27,6 +29,12 @@ WORKERS_NOTE = "DataLoader workers: what happens in other processes is not recor
 """The note on DataLoader workers in the report."""
 PROCESSES_NOTE = "child processes: what happens in other processes is not recorded, but an error that is passed on is"
 """The note in the report on other processes that the program starts with multiprocessing."""
+_PYTHON = re.compile(r"(python|pypy)[\d.]*(\.exe)?", re.IGNORECASE)
+"""Matches the file name of a Python interpreter."""
+_OPTIONS = re.compile(r"-(?=.)([A-Za-z?]*?)([cmWX].*|-.+|)", re.DOTALL)
+"""Matches a word of options of Python's, such as `-uE` or `-Wignore`: its flags, and the option that ends it."""
+_TAKE_THE_NEXT = frozenset({"W", "X", "-check-hash-based-pycs"})
+"""The options of Python whose value may be the next word of the command."""
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
@@ -35,7 +43,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     patcher.replace(loader, "__init__", _noting(session, loader.__init__, WORKERS_NOTE))
     patcher.replace(BaseProcess, "start", _noting(session, BaseProcess.start, PROCESSES_NOTE, WORKERS_NOTE))
     if session.kind is not None:
-        _pass_on(f"{session.kind}:{session.device_count}", patcher)
+        _pass_on(session, patcher)
 
 
 def _noting(session: RuntimeSession, original: Callable[..., Any], note: str, or_else: str = "") -> Callable[..., Any]:
@@ -50,13 +58,20 @@ def _noting(session: RuntimeSession, original: Callable[..., Any], note: str, or
     return noting
 
 
-def _pass_on(value: str, patcher: Patcher) -> None:
+def _pass_on(session: RuntimeSession, patcher: Patcher) -> None:
     """Put what is emulated into the environment of this process and of those that it starts with another one."""
+    value = f"{session.kind}:{session.device_count}"
     before = {name: os.environ.get(name) for name in (VARIABLE, "PYTHONPATH")}
     os.environ.update(_with_variables(os.environ, value))
     popen: Any = subprocess.Popen.__init__
 
     def start(self: Any, *args: Any, **kwargs: Any) -> None:
+        option = _isolating_option(args[0] if args else kwargs.get("args", ()))
+        for recorder in session.recorders if option else ():
+            recorder.add_note(
+                f"a child process was started by python {option}, so it does not see the emulated device: "
+                "that option turns off what passes it on"
+            )
         environment = kwargs.get("env")
         if environment is not None:
             kwargs["env"] = {**environment, **_with_variables(environment, value)}
@@ -71,6 +86,33 @@ def _pass_on(value: str, patcher: Patcher) -> None:
 
     patcher.replace(subprocess.Popen, "__init__", start)
     patcher.at_end(restore)
+
+
+def _isolating_option(command: Any) -> str | None:
+    """Return the option by which a command starts a Python that runs no `sitecustomize` of its environment, if any.
+
+    `-E` and `-I` ignore the environment, `-S` starts without the module `site`.
+    """
+    try:
+        words = shlex.split(command) if isinstance(command, str) else [os.fsdecode(word) for word in command]
+    except (TypeError, ValueError):
+        return None
+    if not words or not _PYTHON.fullmatch(Path(words[0]).name):
+        return None
+    options = iter(words[1:])
+    for word in options:
+        found = _OPTIONS.fullmatch(word)
+        if found is None:
+            return None
+        flags, last = found.groups()
+        isolating = next((flag for flag in flags if flag in "EIS"), None)
+        if isolating is not None:
+            return f"-{isolating}"
+        if last.startswith(("c", "m")):
+            return None
+        if last in _TAKE_THE_NEXT:
+            next(options, None)
+    return None
 
 
 def _with_variables(environment: Mapping[str, str], value: str) -> dict[str, str]:

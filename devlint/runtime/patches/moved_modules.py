@@ -8,10 +8,8 @@ from typing import Any
 
 import torch
 
-from devlint.runtime.call_sites import user_site
 from devlint.runtime.moved_tests import MovedTests
 from devlint.runtime.patches.patcher import Patcher
-from devlint.runtime.storage_labels import Placement, label_tensor
 
 
 def install(moved: MovedTests, patcher: Patcher) -> None:
@@ -78,13 +76,6 @@ def install(moved: MovedTests, patcher: Patcher) -> None:
             moved.note_move(self, torch.device("cpu"))
         return to_host(self)
 
-    def initialize(self: torch.Tensor, *args: Any, **kwargs: Any) -> None:
-        """Place what `torch.Tensor([1.0])` and `torch.Tensor(2, 3)` make, but no second view of other memory."""
-        device = moved.default_device() if type(self) is torch.Tensor and not kwargs else None
-        shares = args and isinstance(args[0], torch.Tensor | torch.UntypedStorage | torch.TypedStorage)
-        if device is not None and not shares:
-            label_tensor(self, Placement(device, f"created on {device} by torch.Tensor()", user_site()))
-
     pack: Any = torch.nn.utils.rnn.pack_padded_sequence
 
     @functools.wraps(pack)
@@ -95,7 +86,6 @@ def install(moved: MovedTests, patcher: Patcher) -> None:
         return pack(input, lengths, *args, **kwargs)
 
     patcher.replace(torch.nn.utils.rnn, "pack_padded_sequence", pack_padded_sequence)
-    patcher.replace(torch.Tensor, "__init__", initialize)
     patcher.replace(torch.nn.Module, "__init_subclass__", classmethod(init_subclass))
     patcher.replace(torch.nn.Module, "__call__", calling(torch.nn.Module.__call__))
     patcher.replace(torch.nn.Module, "to", move)
