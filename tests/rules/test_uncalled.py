@@ -424,9 +424,11 @@ def test_collection_of_files_that_stand_alone(tmp_path: Path) -> None:
         ("from tools import present\n", Confidence.CERTAIN),
         ("from lazy import missing\n", Confidence.CERTAIN),
         ("from passing import missing\n", Confidence.CERTAIN),
+        ("from settings import missing\n", Confidence.POSSIBLE),
+        ("from adding import missing\n", Confidence.CERTAIN),
         ("try:\n    from tools import missing\nexcept ImportError:\n    missing = None\n", Confidence.CERTAIN),
     ],
-    ids=["lacks the name", "through a file", "has the name", "module getattr", "star", "tried"],
+    ids=["lacks the name", "through a file", "has the name", "module getattr", "star", "object", "itself", "tried"],
 )
 def test_caller_that_cannot_be_imported(tmp_path: Path, imports: str, confidence: Confidence) -> None:
     start = imports + SCRIPT + "    import helpers\n    helpers.unused(), helpers.Net().call()\n"
@@ -437,5 +439,7 @@ def test_caller_that_cannot_be_imported(tmp_path: Path, imports: str, confidence
         "broken": "from tools import missing\n",
         "lazy": "def __getattr__(name):\n    return 1\n",
         "passing": "from tools import *\nfrom os import *\n",
+        "settings": "def fill(args, key, value):\n    setattr(args, key, value)\n",
+        "adding": "import sys\nmodule = sys.modules[__name__]\nsetattr(module, 'missing', 1)\n",
     }
     assert confidences(tmp_path, **files) == [(8, confidence), (12, confidence)]

@@ -19,7 +19,9 @@ _REMOVED: Final = frozenset({"torch.legacy", "torch.utils.ffi", "torch.utils.ser
 _MENTIONS: Final = re.compile(r"\b(?:legacy|ffi|serialization)\b")
 """What stands in the text of a file that imports a removed module, besides `torch`."""
 
-_BINDS_UNSEEN: Final = re.compile(r"\b(?:exec|globals|locals|vars|setattr)\s*\(|\bsys\.modules\b|__dict__|__getattr__")
+_BINDS_UNSEEN: Final = re.compile(
+    r"\b(?:exec|globals|locals|vars)\s*\(|\bsetattr\s*\([^,]*module|\bsys\.modules\b|(?<!import )__dict__|__getattr__"
+)
 """What may give a file names that it does not write out."""
 
 
