@@ -23,7 +23,8 @@ class LegacyTensorType(Rule):
 
     ## Why is this bad?
     Such a type names CUDA and a dtype at once, and there is none for most other accelerators.
-    `set_default_tensor_type` is deprecated since torch 2.1, and `Variable(x)` is `x.detach()`.
+    `set_default_tensor_type` is deprecated since torch 2.1. `Variable(x)` is `x.detach()`, on every device: it is an
+    information, shown where this rule itself is selected, not with the group `PORTABILITY`.
 
     ## Example
     ```python
@@ -58,6 +59,7 @@ class LegacyTensorType(Rule):
     fixable = True
     severity = Severity.INFO
     default = False
+    info_by_name = True
 
     def check(self, event: LegacyTypeUsed | AcceleratorNameUsed) -> Iterator[Finding]:
         """Yield a finding for a tensor type that names an accelerator, and for functions of that time."""
@@ -72,6 +74,7 @@ class LegacyTensorType(Rule):
             f"`{event.name}` dates from before torch had devices and dtypes",
             help=help_,
             assumptions=assumptions(event),
+            severity=None if event.name in _VARIABLES else Severity.WARNING,
             make_fix=partial(_fix, event),
         )
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+
+from devlint import check_paths
 
 from .programs import check
 
@@ -115,3 +119,15 @@ def test_reported(source: str) -> None:
 def test_silent(source: str) -> None:
     check(source, "DEV602")
     check(source, "DEV603")
+
+
+def test_the_group_leaves_out_what_works_on_every_device(tmp_path: Path) -> None:
+    wrapped = (
+        "def wrap(x: torch.Tensor):\n    return Variable(x)\n\n\ndef make(n):\n    return torch.cuda.FloatTensor(n)\n"
+    )
+    source = f"import torch\nfrom torch.autograd import Variable\n\n\n{wrapped}"
+    (tmp_path / "a.py").write_text(source)
+    for selected, names in (("PORTABILITY", ["FloatTensor"]), ("DEV603", ["Variable", "FloatTensor"])):
+        found = check_paths([tmp_path], select=[selected]).diagnostics
+        told = [one.message.partition("` ")[0].rpartition(".")[2] for one in found if one.code == "DEV603"]
+        assert told == names
