@@ -105,7 +105,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_rest_of_the_file_is_analysed(shape):
-    program = HEAD + SHAPES[shape] + PROBE
+    program = HEAD.replace("\n\n", "\nfrom somewhere import f\n") + SHAPES[shape] + PROBE
     result = devlint.check_source(program, select=["ALL"], isolated=True)
     assert [f"{error.where}: {error.message}\n{error.traceback}" for error in result.errors] == []
     last = program.count("\n")

@@ -136,9 +136,14 @@ def library_base(frame: Frame, info: ClassInfo) -> str | None:
 
 
 def has_unknown_base(frame: Frame, info: ClassInfo) -> bool:
-    """Return whether part of a class's ancestry is unknown: neither in the program nor a known library class."""
+    """Return whether part of a class's ancestry is unknown: neither in the program nor a known library class.
+
+    So is a base that had the name of the class before it.
+    """
     for one in ancestors(frame, info):
         if isinstance(one, ProgramDefinition):
+            if isinstance(one.definition, ClassInfo) and one.definition.name in one.definition.unit.bases:
+                return True
             continue
         if not isinstance(one, LibraryName) or not (one.name in HARMLESS_BASES or is_module_name(frame, one.name)):
             return True
