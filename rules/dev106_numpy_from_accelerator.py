@@ -9,6 +9,7 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
 from devlint.domain.placement import placement_cases
 from devlint.explain.assumptions import assumptions
+from devlint.explain.causes import host_read_cause
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.host_read_texts import array_suggestion, host_copy_calls, reader_text
@@ -82,6 +83,7 @@ class NumpyFromAccelerator(Rule):
                 trace=placement_steps((f"`{text}`", leaf)),
                 help=array_suggestion(event) or f"copy it to the host first: `{suggestion}`",
                 assumptions=assumptions(event, leaf, when=when),
+                cause=host_read_cause(event.context, event.operand, leaf.placing_step),
                 make_fix=partial(_fix, event) if event.array is None else None,
             )
 

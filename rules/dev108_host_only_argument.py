@@ -7,6 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.assumptions import assumptions
+from devlint.explain.causes import host_read_cause
 from devlint.explain.conflict_texts import operand_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import operation_text, place_text, text_with_suffix
@@ -73,6 +74,7 @@ class HostOnlyArgument(Rule):
             trace=operand_steps(operand),
             help=f"pass it from the host: `{text_with_suffix(operand.place, '.cpu()')}`",
             assumptions=assumptions(event, operand.case),
+            cause=host_read_cause(event.context, operand.place, operand.case.placing_step),
             make_fix=partial(_fix, event),
         )
 

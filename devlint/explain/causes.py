@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.dtype import Dtype
 from devlint.domain.placement import Place, Scope, Step
-from devlint.explain.place_texts import callee_text
+from devlint.explain.place_texts import callee_text, place_text
 from devlint.interpreter.state.events import BackendWrittenOut, DeviceConflict, EventContext, HardCodedAccelerator
 
 
@@ -41,6 +41,18 @@ def conflict_cause(event: DeviceConflict) -> Cause | None:
     if step is None or (step.assumption is not None and step.assumption.kind is AssumptionKind.LOADER):
         return None
     return Cause((*function, step.place), recurs=True)
+
+
+def host_read_cause(context: EventContext, operand: Place, step: Step | None) -> Cause | None:
+    """Return the cause of the reads of one tensor in one function that need the host; None if it is not known.
+
+    At a file's top level, each read is one by itself. `operand` is the tensor's expression, `step` what put it on its
+    device.
+    """
+    if step is None or context.scope.entry:
+        return None
+    function = context.scope.filename, context.scope.name
+    return Cause(("read on the host", *function, place_text(operand), step.place), recurs=True)
 
 
 def _definition_around(call: Place, scope: Scope) -> str:

@@ -9,6 +9,16 @@ import pytest
 from .programs import check
 
 BAD = {
+    "one tensor that is read twice is one mistake": """
+def show(x: torch.Tensor, y: torch.Tensor):
+    x, y = x.cuda(), y.cuda()
+    print(x.numpy())  # DEV106
+    print(y.numpy())  # DEV106
+    return x.numpy()
+
+def show_again(x: torch.Tensor):
+    return x.cuda().numpy()  # DEV106
+""",
     "the data of a part of a batch": """
 from torch.utils.data import DataLoader
 def collect(dataset):

@@ -9,6 +9,14 @@ import pytest
 from .programs import check
 
 BAD = {
+    "lengths that are passed twice are one mistake": """
+from torch.nn.utils.rnn import pack_padded_sequence
+
+def loss(scores: torch.Tensor, targets: torch.Tensor, lengths: torch.Tensor):
+    lengths = lengths.cuda()
+    packed = pack_padded_sequence(scores, lengths, batch_first=True)  # DEV108
+    return packed, pack_padded_sequence(targets, lengths, batch_first=True)
+""",
     "lengths": """
 from torch.nn.utils.rnn import pack_padded_sequence
 
