@@ -10,6 +10,16 @@ from devlint import check_paths
 
 from .programs import check
 
+NET = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.fc(x)
+"""
+
 BAD = {
     "indices alone, and a mask, that an unknown model is given": """
 from somewhere import build
@@ -20,15 +30,8 @@ def run(items: list):
     print(model(torch.tensor([1, 2, 3])))  # DEV102
     return model(torch.stack(items).to("cuda"), torch.ones(3))  # DEV102
 """,
-    "a model that is never moved is one bug, wherever it is called": """
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Linear(3, 1)
-
-    def forward(self, x):
-        return self.fc(x)
-
+    "a model that is never moved is one bug, wherever it is called": NET
+    + """
 def train():
     model, test = Net(), torch.rand(4, 3).cuda()
     for epoch in range(3):
@@ -39,15 +42,8 @@ def train():
             return model(x)
         print(score(test))
 """,
-    "two models that are never moved are two": """
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Linear(3, 1)
-
-    def forward(self, x):
-        return self.fc(x)
-
+    "two models that are never moved are two": NET
+    + """
 def train():
     model, teacher = Net(), Net()
     x = torch.rand(8, 3).cuda()
