@@ -55,7 +55,11 @@ class AssumptionKind(Enum):
     DEFAULT = "default"
     """A call leaves out an argument, so that a parameter has its default value."""
     CALLER = "caller"
-    """Code outside the program passes a tensor on an accelerator, or moves the module there."""
+    """Code outside the program passes a tensor on an accelerator to a function."""
+    MOVED_MODULE = "moved module"
+    """Code outside the program moves the module to an accelerator, and what the module is called with."""
+    DEVICE_ARGUMENT = "device argument"
+    """A device that the program asks for by a name, such as a parameter `device` or `x.device`, is an accelerator."""
     TENSOR = "tensor"
     """A value whose type the program does not tell is a tensor."""
     LOADER = "loader"
@@ -82,6 +86,7 @@ class AssumptionKind(Enum):
 
 BENIGN: Final = frozenset(AssumptionKind) - {
     AssumptionKind.CONDITION,
+    AssumptionKind.CALLER,
     AssumptionKind.CALLED,
     AssumptionKind.HOST_MODULE,
     AssumptionKind.DIMENSIONS,

@@ -69,7 +69,7 @@ def project_callers(entry: Entry, name: str, sources: ProjectSources) -> Iterato
 def _regions(finding: Diagnostic) -> Iterator[Region]:
     """Yield the places of a finding's story, those where a driver should begin first."""
     for note in finding.assumptions:
-        if note.kind is AssumptionKind.CALLER and note.region is not None:
+        if note.kind in (AssumptionKind.CALLER, AssumptionKind.MOVED_MODULE) and note.region is not None:
             yield note.region
     yield failure_region(finding)
     yield finding.region

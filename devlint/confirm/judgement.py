@@ -27,6 +27,7 @@ class Verdict(Enum):
 MADE_TRUE = frozenset(
     {
         AssumptionKind.CALLER,
+        AssumptionKind.MOVED_MODULE,
         AssumptionKind.CONSTRUCTED,
         AssumptionKind.CALL_SITES,
         AssumptionKind.UNCAST,
@@ -66,7 +67,7 @@ def supposes_moves(finding: Diagnostic) -> bool:
     prevent them.
     """
     kinds = {one.kind for one in finding.assumptions}
-    return finding.code in OF_MOVED_MODULES or AssumptionKind.CALLER in kinds
+    return finding.code in OF_MOVED_MODULES or kinds & {AssumptionKind.CALLER, AssumptionKind.MOVED_MODULE} != set()
 
 
 def can_be_refuted(finding: Diagnostic) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Hashable, Iterator
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -19,6 +20,8 @@ from devlint.explain.device_texts import literal_text, quoted_if_code
 from devlint.explain.place_texts import place_text
 from devlint.explain.value_guards import value_guards
 from devlint.interpreter.conditions.condition_texts import ConditionText
+from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
+from devlint.interpreter.program.function_roles import is_call_of_module
 from devlint.interpreter.program.parameter_defaults import holds_with_defaults
 from devlint.interpreter.state.events import DeviceConflict, Event, ModuleInputConflict, OperandConflict
 
@@ -49,7 +52,15 @@ def assumptions(
 
 def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
     """Return what the claim that the two operands of a device conflict are on two devices takes for granted."""
-    found = assumptions(event, event.misplaced.case, event.reference.case)
+    operands = (event.misplaced, event.reference)
+    found = assumptions(event, *(one.case for one in operands))
+    modules = {_identity(one.case) for one in operands if one.of_module is not None or one.tensor.cell is not None}
+    found = tuple(
+        replace(one, kind=AssumptionKind.MOVED_MODULE)
+        if one.kind is AssumptionKind.CALLER and one.origin in modules
+        else one
+        for one in found
+    )
     if isinstance(event, OperandConflict) and event.supposes_dimension:
         place = event.misplaced.place
         found = (*found, Assumption(AssumptionKind.DIMENSIONS, f"`{place_text(place)}` is not 0-dim", place))
@@ -63,6 +74,11 @@ def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
         return found
     clause = "the module is run on the host, though its own code asks for the accelerator by name"
     return (*found, Assumption(AssumptionKind.HOST_MODULE, clause, named.place))
+
+
+def _identity(case: PlacementCase) -> Hashable:
+    """Return the identity of the object whose device a placement is; None for a device that is known."""
+    return case.device.origin if isinstance(case.device, DeviceSymbol) else None
 
 
 def _is_of_module(scope: Scope | None) -> bool:
@@ -187,9 +203,39 @@ def _of_case(event: Event, case: PlacementCase | Dtype) -> Iterator[Assumption]:
         elif event.context.symbolic and _is_from_constructor(event, step):
             yield Assumption(AssumptionKind.CONSTRUCTED, "nothing has replaced what the constructor made", step.place)
     if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER:
-        verb = "is" if "device" in case.device.text.rpartition(".")[2] else "is on"
-        message = f"{_owner(case.device)} {verb} an accelerator"
-        yield Assumption(AssumptionKind.CALLER, message, _introduction(case), case.device.origin)
+        is_device = "device" in case.device.text.rpartition(".")[2]
+        message = f"{_owner(case.device)} {'is' if is_device else 'is on'} an accelerator"
+        yield Assumption(_kind_of_caller(case, case.device), message, _introduction(case), case.device.origin)
+
+
+def _kind_of_caller(case: PlacementCase, device: DeviceSymbol) -> AssumptionKind:
+    """Return what sort of thing makes a device that code outside the program chooses an accelerator."""
+    step = case.placing_step
+    if "device" in device.text.rpartition(".")[2] or (step is not None and step.kind in _REQUESTS):
+        return AssumptionKind.DEVICE_ARGUMENT
+    return AssumptionKind.MOVED_MODULE if _comes_with_module(device.origin) else AssumptionKind.CALLER
+
+
+_REQUESTS: Final = frozenset({StepKind.CREATED, StepKind.MOVED})
+"""The kinds of steps in which the program itself asks for the device of a value, as in `device=x.device`."""
+
+
+def _comes_with_module(origin: Hashable) -> bool:
+    """Return whether whoever moves a module decides on the device of an object: a module, or what it is called with.
+
+    Other functions are as often called with host tensors, so that a caller with accelerator tensors is one more guess.
+    """
+    match origin:
+        case ("own", _) | ("param", ClassInfo(), "self"):
+            return True
+        case ("param", FunctionInfo() as info, _):
+            return is_call_of_module(info)
+        case ("attr", ("param", ClassInfo(), "self"), _):
+            # A field of a record, which whoever makes the record gives it.
+            return False
+        case ("attr" | "element" | "item", owner, *_):
+            return _comes_with_module(owner)
+    return False
 
 
 def _owner(device: DeviceSymbol) -> str:

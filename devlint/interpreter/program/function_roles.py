@@ -27,6 +27,8 @@ _SET_UP: Final = re.compile(
 _HOT: Final = re.compile(
     r"forward$|(?:.*_)?step$|(?:.*_)?(?:loss|losses|criterion)(?:_|$)|(?:.*_)?collate(?:_|$)|__(?:getitem|next)__$"
 )
+_CALL_OF_MODULE: Final = re.compile(r"forward|backward|(?:training|validation|test|predict)_step")
+"""The methods that PyTorch and Lightning call: those of modules and of functions with gradients."""
 _HOT_METHOD: Final = re.compile(r"(?:predict|handle|inference)$")
 """The methods that serving frameworks call for every request."""
 _ROUTES: Final = frozenset("get post put patch delete route api_route websocket".split())
@@ -45,6 +47,12 @@ def heat_of_function(info: FunctionInfo, *, analysed: bool) -> Heat:
         return Heat.SET_UP
     by_name = _HOT.match(name) or (info.owner is not None and _HOT_METHOD.match(name))
     return Heat.HOT if by_name or any(map(_is_route, info.decorators)) else Heat.OPEN
+
+
+def is_call_of_module(info: FunctionInfo) -> bool:
+    """Return whether a function is a method that runs a module, or a step of it, on inputs that lie where it lies."""
+    name = info.name.rpartition(".")[2]
+    return info.owner is not None and _CALL_OF_MODULE.fullmatch(name) is not None
 
 
 def is_test(info: FunctionInfo) -> bool:
