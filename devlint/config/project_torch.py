@@ -28,6 +28,12 @@ _PIN: Final = re.compile(
     re.MULTILINE,
 )
 """A requirement of torch with a version: in a line of `requirements.txt` or of a conda environment, or in quotes."""
+_SAID: Final = re.compile(
+    r"(?<!least )\b(?:py)?torch\b(?:\]\([^)]*\))?[\s:*`|(v=]{1,8}(?:version\s+)?(\d+\.\d+(?:\.\d+)?)"
+    r"(?![\d.]*\s*(?:\+|[-~/&]\s*v?\d|\(?(?:or|and|should)\s+(?:later|above|higher|newer|up|greater|work)|or\s+>|>))",
+    re.IGNORECASE,
+)
+"""A version of torch in the text of a README, as in `PyTorch 0.4.1`; not `PyTorch 1.0+` or `PyTorch >= 1.0`."""
 _CLAUSE: Final = re.compile(r"([<>=~!^]*)\s*v?(\d+(?:\.\d+)*)(\.\*)?[^,]*(?:,\s*|$)")
 """A clause of a requirement: its operator, which conda and poetry may leave out, its version, and `.*` after it."""
 
@@ -36,7 +42,8 @@ _CLAUSE: Final = re.compile(r"([<>=~!^]*)\s*v?(\d+(?:\.\d+)*)(\.\*)?[^,]*(?:,\s*
 def end_of_project_torch(directory: Path) -> Version | None:
     """Return the first release of torch that is too new for the project of a directory; None where no file tells.
 
-    It has two numbers, as `1.7` has. The nearest folder counts of which a file names torch with a version.
+    It has two numbers, as `1.7` has. The nearest folder counts of which a file names torch with a version; a README
+    counts where no other file of its folder does.
     """
     for folder in (directory, *directory.parents):
         pinned = [
@@ -44,7 +51,7 @@ def end_of_project_torch(directory: Path) -> Version | None:
             for pattern in _PINNED_IN
             for file in sorted(folder.glob(pattern))
             for clauses in _PIN.findall(_text_of(file))
-        ]
+        ] or [said for file in sorted(folder.glob("README*")) for said in _SAID.findall(_text_of(file))]
         if pinned:
             ends = [end for clauses in pinned if (end := _end(clauses)) is not None]
             return max(ends) if len(ends) == len(pinned) else None

@@ -89,12 +89,24 @@ def test_the_default_is_2_9(tmp_path: Path):
         ("environment.yml", "dependencies:\n  - pytorch=1.4.0=py3.7_cuda\n", (1, 5)),
         ("setup.py", "setup(install_requires=['numpy', 'torch<2.1'])\n", (2, 1)),
         ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^1.8"\n', (2, 0)),
+        ("README.md", "## Requirements\n- Python 3.6\n- [PyTorch](https://pytorch.org) 0.4.1\n", (0, 5)),
+        ("README.rst", "Tested with Pytorch version 1.5.\n", (1, 6)),
+        ("README.md", "Runs on PyTorch 1.9.0 (or later).\n", None),
+        ("README.md", "You need at least PyTorch 1.4 and Python 3.8\n", None),
+        ("README.md", "PyTorch 1.1~2.4, torch>=1.4, PyTorch 1.2+\n", None),
     ],
 )
 def test_the_torch_that_is_too_new_for_a_project(tmp_path: Path, file: str, text: str, end: tuple[int, int] | None):
     (tmp_path / ".git").mkdir()
     (tmp_path / file).write_text(text)
     assert end_of_project_torch(tmp_path / "src") == end
+
+
+def test_requirements_count_before_a_readme(tmp_path: Path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "README.md").write_text("PyTorch 0.4.1\n")
+    (tmp_path / "requirements.txt").write_text("torch==2.1\n")
+    assert end_of_project_torch(tmp_path) == (2, 2)
 
 
 @pytest.mark.parametrize(

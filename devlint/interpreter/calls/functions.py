@@ -240,7 +240,7 @@ def _run_to_returns(frame: Frame, info: FunctionInfo) -> Value:
     else:
         frame.execute(info.node.body)
         if frame.state.live:
-            frame.returns.append((frame.state, NONE))
+            frame.returns.append((frame.state, UNKNOWN if info.is_stub else NONE))
     if not frame.returns and not info.is_generator:
         return UNKNOWN
     if not frame.returns:

@@ -267,6 +267,11 @@ def augmented(frame: Frame, node: cst.AugAssign) -> Value:
     result = apply_binary_operator(
         frame, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True
     )
+    if isinstance(target, ConditionalValue) and all(
+        isinstance(one, Tensor) and one.cell is not None for one in alternatives(target)
+    ):
+        # Whichever parameter it is, it stays that parameter, on its device and in its dtype.
+        return target
     return _changed_array(target, result) if isinstance(target, Array) and isinstance(result, Array) else result
 
 

@@ -97,9 +97,11 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     rank = rank_by_rule(frame, row.rank, bound, own)
     rank = rank if invocation.arguments.complete else rank.lower_bound
     dtype = array_dtype(frame, row, bound)
-    if row.random and dtype.name in _DRAWN_NUMBERS and _asks_for_no_size(row, bound):
-        if all(one is Rank.ZERO or (name == "a" and one.least < 2) for name, one in own if name != "size"):
+    if row.random and _asks_for_no_size(row, bound):
+        is_one = all(one is Rank.ZERO or (name == "a" and one.least < 2) for name, one in own if name != "size")
+        if is_one and dtype.name in _DRAWN_NUMBERS:
             return Number(_DRAWN_NUMBERS[dtype.name])
+        rank = Rank.ZERO if is_one and dtype.name is None else rank
         dtype = dtype if rank.is_dimensioned else UNKNOWN_DTYPE
     maker = f"by `{invocation.name.replace('numpy.', 'np.')}`"
     step = frame.step(

@@ -147,15 +147,19 @@ def _is_never_read_again(frame: Frame, receiver: cst.BaseExpression, node: cst.C
 
     A parameter is the caller's as well, and what a loop goes over may be somebody's too.
     """
-    function = frame.function
-    if function is None or not isinstance(receiver, cst.Name) or receiver.value not in function.bound_names:
+    if not isinstance(receiver, cst.Name):
         return False
-    name = receiver.value
-    if any(one.name == name for one in function.parameters) or any(
-        isinstance(one.node, cst.For) and name in names_bound_by(one.node) for one in frame.loops
-    ):
+    name, function = receiver.value, frame.function
+    if any(isinstance(one.node, cst.For) and name in names_bound_by(one.node) for one in frame.loops):
         return False
-    return not is_read_after(function.node, node, name, frame.loops[0].node if frame.loops else None)
+    if function is None:
+        others = (one for one in frame.module.index.statements if one is not frame.unit)
+        if any(name in one.mentions for one in others):
+            return False
+    elif name not in function.bound_names or any(one.name == name for one in function.parameters):
+        return False
+    body = frame.unit.tree if function is None else function.node
+    return not is_read_after(body, node, name, frame.loops[0].node if frame.loops else None)
 
 
 def _is_followed(target: Placement | None, before: Placement) -> TypeGuard[PlacementCase]:

@@ -237,6 +237,24 @@ class FunctionInfo:
         first = self.parameters[0].name if self.parameters else None
         return isinstance(returned, cst.Name) and returned.value == first
 
+    @cached_property
+    def is_stub(self) -> bool:
+        """Return whether a method leaves its work to a subclass: its body is `...` or a docstring, or `pass` if abstract.
+
+        A protocol or an abstract class says so.
+        """
+        node = self.node
+        if isinstance(node, cst.Lambda) or self.owner is None:
+            return False
+        block = node.body.body
+        written = [one for one in block if not (isinstance(one, cst.BaseStatement) and _is_docstring(one))]
+        match written:
+            case []:
+                return True
+            case [cst.SimpleStatementLine(body=[one])] | [one]:
+                return _is_ellipsis(one) or (isinstance(one, cst.Pass) and "abstractmethod" in self.decorator_names)
+        return False
+
     def annotation_last_names(self, name: str) -> frozenset[str]:
         """Return the names in a parameter's annotation, of each dotted name only the last part (`Tensor`).
 
@@ -520,6 +538,11 @@ def _is_docstring(statement: cst.BaseStatement) -> bool:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
             return True
     return False
+
+
+def _is_ellipsis(statement: cst.CSTNode) -> bool:
+    """Return whether a statement is only `...`."""
+    return isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Ellipsis)
 
 
 def _parsed(node: cst.FunctionDef) -> cst.FunctionDef:
