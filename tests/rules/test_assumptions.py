@@ -82,7 +82,7 @@ PROGRAMS = {
                 return x + state
         """,
         "likely",
-        [("default", "`state is None` holds", 6), ("caller", "`x` is on an accelerator", 5)],
+        [("default", "`state is None` holds", 6), ("moved module", "`x` is on an accelerator", 5)],
     ),
     "a caller's tensor and a condition that nobody decides": (
         """
@@ -101,7 +101,7 @@ PROGRAMS = {
         [
             ("condition", "`not learned` holds", 8),
             ("constructed", "nothing has replaced what the constructor made", 7),
-            ("caller", "`x` is on an accelerator", 10),
+            ("moved module", "`x` is on an accelerator", 10),
         ],
     ),
     "a caller who passes a device where one may be left out": (
@@ -112,7 +112,7 @@ PROGRAMS = {
             return torch.ones(3, device=device).numpy()
         """,
         "likely",
-        [("caller", "`device` is an accelerator", 5)],
+        [("device argument", "`device` is an accelerator", 5)],
     ),
     "a caller who passes a tensor": (
         """
@@ -123,7 +123,37 @@ PROGRAMS = {
                 return x + torch.ones(3)
         """,
         "likely",
-        [("caller", "`x` is on an accelerator", 5)],
+        [("moved module", "`x` is on an accelerator", 5)],
+    ),
+    "a caller who passes a tensor to a function": (
+        """
+        import torch
+        from torch import Tensor
+        def shift(x: Tensor):
+            return x + torch.ones(3)
+        """,
+        "possible",
+        [("caller", "`x` is on an accelerator", 4)],
+    ),
+    "a caller of a function that asks for the device of a tensor": (
+        """
+        import torch
+        from torch import Tensor
+        def shift(x: Tensor):
+            return torch.zeros(3, device=x.device) + torch.ones(3)
+        """,
+        "likely",
+        [("device argument", "`x` is on an accelerator", 5)],
+    ),
+    "a module that a function is given": (
+        """
+        import torch
+        def embed(net: torch.nn.Module, x):
+            device = next(net.parameters()).device
+            return net(torch.ones(3)) + x.to(device)
+        """,
+        "likely",
+        [("moved module", "`net` is on an accelerator", 4)],
     ),
     "a caller who passes a device": (
         """
@@ -132,7 +162,7 @@ PROGRAMS = {
             return torch.ones(3, device=device).numpy()
         """,
         "likely",
-        [("caller", "`device` is an accelerator", 4)],
+        [("device argument", "`device` is an accelerator", 4)],
     ),
     "a parameter that is only taken for a tensor": (
         """
@@ -143,7 +173,7 @@ PROGRAMS = {
                 return x + torch.ones(3)
         """,
         "likely",
-        [("tensor", "`x` is a tensor", 5), ("caller", "`x` is on an accelerator", 5)],
+        [("tensor", "`x` is a tensor", 5), ("moved module", "`x` is on an accelerator", 5)],
     ),
     "an attribute as the constructor left it": (
         """
@@ -160,7 +190,7 @@ PROGRAMS = {
         "likely",
         [
             ("constructed", "nothing has replaced what the constructor made", 7),
-            ("caller", "the module is on an accelerator", 4),
+            ("moved module", "the module is on an accelerator", 4),
         ],
     ),
     "that a tensor on the host is not 0-dim": (
@@ -210,7 +240,9 @@ def test_what_a_finding_assumes(name):
         ("constructed", "possible"),
         ("constructed, option", "possible"),
         ("constructed, uncast", "likely"),
-        ("constructed, caller", "likely"),
+        ("constructed, moved module", "likely"),
+        ("device argument", "likely"),
+        ("caller", "possible"),
     ],
 )
 def test_the_kinds_of_assumptions_decide_how_sure_a_finding_is(kinds: str, confidence: str) -> None:

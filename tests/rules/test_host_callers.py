@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devlint import Confidence, check_paths
+from devlint import AssumptionKind, Confidence, Diagnostic, check_paths
 
 MODEL = """\
 import torch
@@ -38,23 +38,28 @@ if __name__ == "__main__":
 """
 
 
-def confidence(folder: Path, **files: str) -> list[Confidence]:
-    """Return the confidences of the findings in the method `mask_out` of a project with these files."""
+def passed(one: Diagnostic) -> bool:
+    """Return whether a finding supposes that somebody passes what no call of the project passes."""
+    return AssumptionKind.CALLED in {each.kind for each in one.assumptions}
+
+
+def doubted(folder: Path, **files: str) -> list[bool]:
+    """Return for each finding in the method `mask_out` of a project whether it supposes a call that there is not."""
     for name, text in {"model": MODEL, "main": SCRIPT, **files}.items():
         (folder / f"{name}.py").write_text(text)
     found = check_paths([folder], min_confidence=Confidence.POSSIBLE).diagnostics
-    return [one.confidence for one in found if one.region.filename.endswith("model.py")]
+    return [passed(one) for one in found if one.region.filename.endswith("model.py")]
 
 
 def test_the_only_call_passes_a_host_tensor(tmp_path: Path) -> None:
-    assert confidence(tmp_path) == [Confidence.POSSIBLE]
+    assert doubted(tmp_path) == [True]
 
 
 def test_a_caller_hands_on_what_its_own_callers_pass(tmp_path: Path) -> None:
     model = MODEL + "\n    def again(self, ids, given):\n        return self.mask_out(ids, given)\n"
     script = SCRIPT + "    model.again(torch.ones(3, 4).cuda(), torch.zeros(3, 4))\n"
-    assert confidence(tmp_path, model=model, main=script) == [Confidence.POSSIBLE]
-    assert confidence(tmp_path, model=model, main=SCRIPT + "    again = model.again\n") == [Confidence.LIKELY]
+    assert doubted(tmp_path, model=model, main=script) == [True]
+    assert doubted(tmp_path, model=model, main=SCRIPT + "    again = model.again\n") == [False]
 
 
 SOLVER = """\
@@ -70,20 +75,20 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    ("said", "sure"),
+    ("said", "no_call"),
     [
-        ("", Confidence.POSSIBLE),
-        ("import argparse\nargparse.ArgumentParser().add_argument('--device')\n", Confidence.LIKELY),
-        ("def other(x):\n    return x.to('cuda')\n", Confidence.LIKELY),
-        ("print(solve)\n", Confidence.LIKELY),
+        ("", True),
+        ("import argparse\nargparse.ArgumentParser().add_argument('--device')\n", False),
+        ("def other(x):\n    return x.to('cuda')\n", False),
+        ("print(solve)\n", False),
     ],
     ids=["nothing", "an option", "a device", "handed on"],
 )
-def test_a_script_that_says_nothing_of_devices_stays_on_the_host(tmp_path: Path, said: str, sure: Confidence) -> None:
+def test_a_script_that_says_nothing_of_devices_stays_on_the_host(tmp_path: Path, said: str, no_call: bool) -> None:
     (tmp_path / "data.py").write_text("from somewhere import read\n")
     (tmp_path / "solve.py").write_text(SOLVER.replace("if __name__", f"{said}\nif __name__"))
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
-    assert [one.confidence for one in found if one.code == "DEV105"] == [sure]
+    assert [passed(one) for one in found if one.code == "DEV105"] == [no_call]
 
 
 ENGINE = """\
@@ -107,31 +112,31 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(
-    ("script", "sure"),
-    [(LOADER, Confidence.POSSIBLE), (LOADER.replace("DataLoader(Data(), batch_size=4)", "Data()"), Confidence.LIKELY)],
+    ("script", "no_call"),
+    [(LOADER, True), (LOADER.replace("DataLoader(Data(), batch_size=4)", "Data()"), False)],
     ids=["a loader", "anything"],
 )
-def test_every_call_passes_a_loader(tmp_path: Path, script: str, sure: Confidence) -> None:
+def test_every_call_passes_a_loader(tmp_path: Path, script: str, no_call: bool) -> None:
     (tmp_path / "engine.py").write_text(ENGINE)
     (tmp_path / "main.py").write_text(script)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "engine.py").write_text("def widen(batch):\n    return batch\n")
     (tmp_path / "other" / "main.py").write_text("from engine import widen\n\nprint(widen(1))\n")
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
-    assert [one.confidence for one in found if one.code == "DEV105"] == [sure]
+    assert [passed(one) for one in found if one.code == "DEV105"] == [no_call]
 
 
 def test_another_class_with_a_method_of_that_name_calls_its_own(tmp_path: Path) -> None:
     other = MODEL.partition("class Masked")[2].replace("ids, matrix))", "ids, ids))")
-    assert confidence(tmp_path, model=f"{MODEL}\nclass Other{other}")[0] is Confidence.POSSIBLE
+    assert doubted(tmp_path, model=f"{MODEL}\nclass Other{other}")[0] is True
 
 
 def test_names_that_other_classes_compute_are_their_own(tmp_path: Path) -> None:
     names = (
         "class Names:\n    def __str__(self):\n        return '{a}'.format(**self.__dict__) + getattr(self, self.a)\n"
     )
-    assert confidence(tmp_path, names=f"import model\n{names}") == [Confidence.POSSIBLE]
-    assert confidence(tmp_path, model=f"{MODEL}\n{names}") == [Confidence.LIKELY]
+    assert doubted(tmp_path, names=f"import model\n{names}") == [True]
+    assert doubted(tmp_path, model=f"{MODEL}\n{names}") == [False]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +152,7 @@ def test_names_that_other_classes_compute_are_their_own(tmp_path: Path) -> None:
     ids=["accelerator", "unknown", "handed on", "fetched by its name", "no script", "computed name"],
 )
 def test_may_be_on_an_accelerator(tmp_path: Path, files: dict[str, str]) -> None:
-    assert Confidence.POSSIBLE not in confidence(tmp_path, **files)
+    assert True not in doubted(tmp_path, **files)
 
 
 def test_an_installed_package_has_other_callers(tmp_path: Path) -> None:
@@ -159,7 +164,7 @@ def test_an_installed_package_has_other_callers(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(script)
     (package / "model.py").write_text(MODEL)
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
-    assert [one.confidence for one in found if one.region.filename.endswith("model.py")] == [Confidence.LIKELY]
+    assert [passed(one) for one in found if one.region.filename.endswith("model.py")] == [False]
     (package / "model.py").write_text(MODEL.replace("mask_out", "_mask_out"))
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
-    assert Confidence.LIKELY not in [one.confidence for one in found if one.region.filename.endswith("model.py")]
+    assert False not in [passed(one) for one in found if one.region.filename.endswith("model.py")]

@@ -239,9 +239,9 @@ class FunctionInfo:
 
     @cached_property
     def is_stub(self) -> bool:
-        """Return whether a method leaves its work to a subclass: its body is `...` or a docstring, or `pass` if abstract.
+        """Return whether a method of a protocol or an abstract class leaves its work to a subclass.
 
-        A protocol or an abstract class says so.
+        Its body is `...` or a docstring alone, or `pass` where the method is declared abstract.
         """
         node = self.node
         if isinstance(node, cst.Lambda) or self.owner is None:
