@@ -9,7 +9,7 @@ from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DeviceSymbol, is_accelerator
 from devlint.domain.path_conditions import Conjunction, Literal
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, StepKind, placement_cases
-from devlint.explain.assumptions import assumptions
+from devlint.explain.assumptions import assumptions, supposed_batches
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.costs import cost_severity, extent_text
 from devlint.explain.device_texts import device_text
@@ -27,8 +27,8 @@ class LoopInvariantTransfer(Rule):
     ## What it does
     Finds transfers from the host in a loop whose tensor and whose target are the same in each iteration. A tensor of
     unknown origin counts if the program names the accelerator to which it moves it. Loops that run once in a program,
-    in a test or a set-up, are only an information, and so are tensors of few elements: numbers, vectors, and what a
-    factory makes with few. So is what serves all iterations of a further loop, in what the loop calls too.
+    in a test or a set-up, are only an information, and so are tensors that are not known to be large, by their factory
+    or as the batch of a loader. So is what serves all iterations of a further loop, in what the loop calls too.
 
     ## Why is this bad?
     Each iteration copies the same bytes again. A transfer that names nothing the loop changes can stand before the
@@ -142,11 +142,18 @@ def _finding(
         steps,
         help_,
         assumptions(event, before, after) if before is not None else (unknown,),
-        cost_severity(
-            event.context, little=isinstance(event, Transfer) and (event.few_elements or event.number_or_vector)
-        ),
+        cost_severity(event.context, little=not _is_known_to_be_large(event, before)),
         make_fix=partial(_fix, event) if place == event.context.place else None,
     )
+
+
+def _is_known_to_be_large(event: Transfer | RepeatedTransfer, before: PlacementCase | None) -> bool:
+    """Return whether a tensor that is moved is known to have many elements: by its factory, or as a loader's batch."""
+    if not isinstance(event, Transfer) or event.number_or_vector:
+        return False
+    if event.fresh is not None and event.fresh.extent is not None:
+        return not event.few_elements
+    return before is not None and bool(supposed_batches(before))
 
 
 def _is_callers(path: TransferPath) -> bool:

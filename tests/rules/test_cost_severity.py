@@ -190,6 +190,11 @@ def run(batches, n: int, m: int):
         print(batch * scale.cuda())
     for name in ("a", "b"):
         print(name, table.cuda())
+
+def searched(model, data):
+    for batch in torch.utils.data.DataLoader(data):
+        for width in (1, 2, 4):
+            print(model(batch["image"].cuda(), width))  # DEV402
 """,
     "numbers and vectors": """
 def run(batches, n: int, m: int):
@@ -198,7 +203,7 @@ def run(batches, n: int, m: int):
     long = torch.rand(500_000)
     for batch in batches:
         print(batch * share[0].cuda() + share.cuda(), names.cuda())
-        print(batch * rows.cuda())  # DEV402
+        print(batch * rows.cuda())
         print(batch * long.cuda())  # DEV402
 """,
     "what serves a loop in a function that the loop calls": """
@@ -216,7 +221,8 @@ def scaled(model, table: torch.Tensor, times, device):
         x = model(time)
     return x
 
-def run(model, table: torch.Tensor, times, count: int):
+def run(model, times, count: int):
+    table = torch.rand(600, 600)
     for i in range(count):
         print(kept(model, table, times, "cuda"))
         print(scaled(model, table, times, "cuda"))  # DEV402
@@ -241,14 +247,17 @@ def trained(model, data, names):
             model(batch, x[name])
 """,
     "loops whose numbers of iterations the source gives": """
-def noisy(table: torch.Tensor):
+def noisy():
+    table = torch.rand(600, 600)
     for step in range(100):
         print(table.to("cuda") @ step, torch.rand(600, 600).to("cuda"))
 
-def trained(model, data, table: torch.Tensor):
+def trained(model, data, unknown: torch.Tensor):
+    table = torch.rand(600, 600)
     for epoch in range(100):
         for batch in data:
             print(model(batch) @ table.to("cuda"))  # DEV402
+            print(unknown.to("cuda"))
     for epoch in range(0, 10, 0):
         print(table.to("cuda"))  # DEV402
     for epoch in range(1, 10_000):
@@ -260,7 +269,8 @@ def serve(requests):
             print(request, torch.rand(600, 600).to("cuda"))  # DEV406
 """,
     "beside files": """
-def run(model, paths, batches, table: torch.Tensor):
+def run(model, paths, batches):
+    table = torch.rand(600, 600)
     x = torch.rand(300, 300, device="cuda")
     for path in paths:
         print(np.load(path), table.cuda(), torch.randn(600, 600).to("cuda"), x.cpu().to("cuda"))
