@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -52,15 +51,7 @@ def assumptions(
 
 def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
     """Return what the claim that the two operands of a device conflict are on two devices takes for granted."""
-    operands = (event.misplaced, event.reference)
-    found = assumptions(event, *(one.case for one in operands))
-    modules = {_identity(one.case) for one in operands if one.of_module is not None or one.tensor.cell is not None}
-    found = tuple(
-        replace(one, kind=AssumptionKind.MOVED_MODULE)
-        if one.kind is AssumptionKind.CALLER and one.origin in modules
-        else one
-        for one in found
-    )
+    found = assumptions(event, event.misplaced.case, event.reference.case)
     if isinstance(event, OperandConflict) and event.supposes_dimension:
         place = event.misplaced.place
         found = (*found, Assumption(AssumptionKind.DIMENSIONS, f"`{place_text(place)}` is not 0-dim", place))
@@ -74,11 +65,6 @@ def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
         return found
     clause = "the module is run on the host, though its own code asks for the accelerator by name"
     return (*found, Assumption(AssumptionKind.HOST_MODULE, clause, named.place))
-
-
-def _identity(case: PlacementCase) -> Hashable:
-    """Return the identity of the object whose device a placement is; None for a device that is known."""
-    return case.device.origin if isinstance(case.device, DeviceSymbol) else None
 
 
 def _is_of_module(scope: Scope | None) -> bool:
@@ -203,17 +189,21 @@ def _of_case(event: Event, case: PlacementCase | Dtype) -> Iterator[Assumption]:
         elif event.context.symbolic and _is_from_constructor(event, step):
             yield Assumption(AssumptionKind.CONSTRUCTED, "nothing has replaced what the constructor made", step.place)
     if isinstance(case, PlacementCase) and isinstance(case.device, DeviceSymbol) and case.basis is Basis.CALLER:
-        is_device = "device" in case.device.text.rpartition(".")[2]
-        message = f"{_owner(case.device)} {'is' if is_device else 'is on'} an accelerator"
+        message = f"{_owner(case.device)} {'is' if _is_device(case.device) else 'is on'} an accelerator"
         yield Assumption(_kind_of_caller(case, case.device), message, _introduction(case), case.device.origin)
 
 
 def _kind_of_caller(case: PlacementCase, device: DeviceSymbol) -> AssumptionKind:
     """Return what sort of thing makes a device that code outside the program chooses an accelerator."""
     step = case.placing_step
-    if "device" in device.text.rpartition(".")[2] or (step is not None and step.kind in _REQUESTS):
+    if _is_device(device) or (step is not None and step.kind in _REQUESTS):
         return AssumptionKind.DEVICE_ARGUMENT
     return AssumptionKind.MOVED_MODULE if _comes_with_module(device.origin) else AssumptionKind.CALLER
+
+
+def _is_device(device: DeviceSymbol) -> bool:
+    """Return whether a symbol stands for a device that has a name of its own, such as `self.device`."""
+    return "device" in device.text.rpartition(".")[2]
 
 
 _REQUESTS: Final = frozenset({StepKind.CREATED, StepKind.MOVED})

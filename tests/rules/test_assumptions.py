@@ -130,6 +130,7 @@ PROGRAMS = {
         import torch
         from torch import Tensor
         def shift(x: Tensor):
+            print(x.is_cuda)
             return x + torch.ones(3)
         """,
         "possible",
@@ -144,16 +145,6 @@ PROGRAMS = {
         """,
         "likely",
         [("device argument", "`x` is on an accelerator", 5)],
-    ),
-    "a module that a function is given": (
-        """
-        import torch
-        def embed(net: torch.nn.Module, x):
-            device = next(net.parameters()).device
-            return net(torch.ones(3)) + x.to(device)
-        """,
-        "likely",
-        [("moved module", "`net` is on an accelerator", 4)],
     ),
     "a caller who passes a device": (
         """
