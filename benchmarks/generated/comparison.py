@@ -97,9 +97,7 @@ def judge(program: GeneratedProgram) -> Verdict:
 
 
 def _check(program: GeneratedProgram) -> devlint.Result:
-    """Return devlint's result for a program, as the Python interface gives it."""
-    if len(program.files) == 1:
-        return devlint.check_source(program.files[MAIN], MAIN, isolated=True)
+    """Return devlint's result for a program that lies alone in a folder: devlint reads what else is in a project."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in program.files.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
