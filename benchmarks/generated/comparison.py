@@ -40,7 +40,7 @@ from devlint.linter.file_findings import FileFindings
 from devlint.linter.rule_loader import all_rules
 from devlint.linter.rule_runner import RuleRunner
 from generated.emulated_runs import Line, Outcome, Seen, run
-from generated.program_generator import MAIN, GeneratedProgram
+from generated.program_generator import GeneratedProgram
 
 CLAIMS = frozenset(f"DEV{number}" for number in (101, 102, 103, 104, 105, 106, 107, 108, 112, 117, 301, 302, 304))
 """The rules whose finding says that the program raises. Those that do not: DEV113, DEV115, DEV303, all of DEV2."""
