@@ -176,6 +176,21 @@ def test_an_error_at_another_place_is_not_that_of_the_finding(tmp_path: Path, jo
         assert judged.row == 13
 
 
+@pytest.mark.parametrize(
+    ("kind", "verdict"), [("torch.cuda.FloatTensor", Verdict.NOT_REACHED), ("torch.FloatTensor", Verdict.CONFIRMED)]
+)
+def test_a_default_device_of_the_project_takes_a_confirmation_back(tmp_path: Path, kind: str, verdict: Verdict) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(POSITIONS), encoding="utf-8")
+    [finding] = check_paths([path], isolated=True).diagnostics
+    main = f"import torch\n\n\ndef main():\n    torch.set_default_tensor_type({kind!r})\n"
+    (tmp_path / "main.py").write_text(main, encoding="utf-8")
+    [judged] = confirm_findings([finding], ConfirmOptions(folders=(tmp_path,)))
+    assert judged.verdict is verdict
+    if verdict is Verdict.NOT_REACHED:
+        assert judged.reason == "the project sets the default device for new tensors in main.py, line 5"
+
+
 APART = """
     import torch
     from torch import nn
