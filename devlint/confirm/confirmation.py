@@ -7,10 +7,11 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 
+from devlint.confirm.default_devices import OF_FACTORIES, default_device_setter
 from devlint.confirm.driver_process import (
     DRIVERS,
     TESTS,
@@ -266,6 +267,18 @@ class _Project:
                 self._judged[index] = judgement
                 if judgement.verdict is Verdict.CONFIRMED and driver.moves:
                     self._ask_callers(driver, index)
+                    self._ask_default_device(index)
+
+    def _ask_default_device(self, index: int) -> None:
+        """Take a confirmation back if the project makes such tensors on the accelerator by a default that it sets."""
+        judged, finding = self._judged[index], self._findings[index]
+        if judged.verdict is Verdict.CONFIRMED and finding.code in OF_FACTORIES and self._default_device_setter:
+            reason = f"the project sets the default device for new tensors in {self._default_device_setter}"
+            self._judged[index] = Judgement(finding, Verdict.NOT_REACHED, reason, judged.driver, judged.origin)
+
+    @cached_property
+    def _default_device_setter(self) -> str | None:
+        return default_device_setter(self._sources)
 
     def _ask_callers(self, driver: CallDriver, index: int) -> None:
         """Take a confirmation back if the project itself calls the function with tensors on the host only.

@@ -84,6 +84,7 @@ class Evidence:
     held: bool
     errors: int
     behind: bool = False
+    at_place: bool = True
     used: bool = False
     used_elsewhere: bool = False
 
@@ -122,6 +123,7 @@ class DriverProcess:
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "PYTHONHASHSEED": "0",
                 "MPLBACKEND": "agg",
+                "WANDB_MODE": "disabled",
             },
             encoding="utf-8",
             start_new_session=True,

@@ -39,6 +39,11 @@ _SIZES = (
 )
 """What a number is by the name of its parameter."""
 _NAMESPACES = re.compile(r"^(args?|opts?|options?|configs?|cfg|hparams|hps|params|conf|model_args|flags|settings)$")
+_SETTINGS = re.compile(
+    r"(^|_)(args?|opts?|options?|configs?|configurations?|cfg|hparams|hyper_?param(eter)?s|params|conf|flags|settings"
+    r"|architecture)$"
+)
+"""Names of dicts that hold what a user sets: numbers and texts, not tensors."""
 _IDS = re.compile(r"(^|_)(ids?|idx|ind|index|indices|indexes|tokens?|labels?|targets?|classes|time_?steps?|t)$")
 _MASKS = re.compile(r"mask$|^mask")
 _LENGTHS = re.compile(r"len(gth)?s$")
@@ -121,7 +126,7 @@ class Guesses:
         if _NAMESPACES.match(name) and not uses.tensor:
             return self._namespace(uses, path)
         if uses.keys and not uses.tensor:
-            return _keyed(uses, path)
+            return self._keyed(uses, name, path)
         if uses.called or _MODULES.search(name) or _FUNCTIONS.match(name):
             return {path: IDENTITY}
         literal = self._literals.commonest(parameter.name)
@@ -141,6 +146,14 @@ class Guesses:
         for attribute in uses.attributes:
             below: Path = (*path, attribute)
             found[below] = self.attribute(attribute)
+        return found
+
+    def _keyed(self, uses: Uses, name: str, path: Path) -> dict[Path, Value]:
+        """Return a dict with a value for each key that a function asks for: a setting, or else a tensor."""
+        found: dict[Path, Value] = {path: DICT}
+        for key in uses.keys:
+            below: Path = (*path, key)
+            found[below] = self.attribute(key) if _SETTINGS.search(name) else tensor_guess(key, Uses())
         return found
 
     def attribute(self, name: str) -> Value:
@@ -181,7 +194,7 @@ class Guesses:
         if inside is not None:
             return self._items(inside[2], name, path)
         if re.match(r"(typing\.)?(Dict|dict|Mapping)\b", text):
-            return _keyed(uses, path)
+            return self._keyed(uses, name, path)
         known = re.match(r"(?:typing\.)?Literal\[('[^']*'|\d+|True|False)", text)
         if known is not None:
             return {path: PlainText(known[1])}
@@ -221,15 +234,6 @@ def tensor_guess(name: str, uses: Uses) -> TensorText:
         return TensorText("float", (6, 4))
     rank = rank or (4 if re.search(r"im(g|age)", name) else 3)
     return TensorText(kind, SHAPES.get(rank, SHAPES[5]))
-
-
-def _keyed(uses: Uses, path: Path) -> dict[Path, Value]:
-    """Return a dict with a tensor for each key that a function asks for."""
-    found: dict[Path, Value] = {path: DICT}
-    for key in uses.keys:
-        below: Path = (*path, key)
-        found[below] = tensor_guess(key, Uses())
-    return found
 
 
 def _by_name(call: LiteralCall, names: Sequence[str]) -> dict[str, str] | None:

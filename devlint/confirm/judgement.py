@@ -85,6 +85,8 @@ def judge(finding: Diagnostic, evidence: Evidence, error: Failure | None) -> tup
             return Verdict.NOT_REACHED, "it was seen only after another error, of which it may be a consequence"
         if evidence.behind:
             return Verdict.NOT_REACHED, "another error came first, which ends a program before this one"
+        if not evidence.at_place:
+            return Verdict.NOT_REACHED, "its tensor failed at another place, which other arguments may pass"
         if not evidence.told:
             return Verdict.NOT_REACHED, "its error was seen, but not all lines of its story ran"
         return Verdict.CONFIRMED, evidence.detail

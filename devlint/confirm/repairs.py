@@ -195,7 +195,7 @@ def _values(arguments: Arguments, error: Failure, near: frozenset[str]) -> Itera
         elif isinstance(value, PlainText) and path[0] == CALLING:
             yield changed(arguments, path, TensorText("float", SHAPES[3]))
         elif isinstance(value, TensorText) and re.search(
-            r"integer|'Tensor' object|an? int\b|bool value|Boolean value", message
+            r"integer|'Tensor' object|an? int\b|\bints\b|bool value|Boolean value", message
         ):
             yield changed(arguments, path, PlainText("4"))
             yield {**changed(arguments, path, LIST), (*path, 0): value, (*path, 1): value}

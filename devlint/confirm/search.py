@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from devlint.confirm.arguments import CALLING, Arguments, PlainText, TensorText
+from devlint.confirm.arguments import CALLING, Arguments, PlainText, TensorText, changed, tensors_of
 from devlint.confirm.driver_process import Answer, DriverProcess, Evidence, Failure, NoAnswer
 from devlint.confirm.driver_text import CallDriver
 from devlint.confirm.guesses import SHAPES, Guesses
@@ -45,7 +45,7 @@ class Searched:
 
 def is_seen(evidence: Evidence) -> bool:
     """Return whether a run shows the error that a finding claims, and not as the consequence of another."""
-    seen = evidence.verdict == "confirmed" and evidence.raised is not None
+    seen = evidence.verdict == "confirmed" and evidence.raised is not None and evidence.at_place
     return seen and evidence.told and not evidence.after_going_on
 
 
@@ -185,8 +185,15 @@ class Search:
         if answer.error is not None:
             near = self._names_near(answer.error, driver)
             yield from repairs(driver.arguments, answer.error, near, self._guesses.attribute)
+        if not all(one.at_place or one.raised is None for one in answer.evidence):
+            yield from self._numbers(driver.arguments)
         yield from self._optional(driver.arguments, called)
         yield from self._guesses.choices(driver.arguments)
+
+    def _numbers(self, arguments: Arguments) -> Iterator[Arguments]:
+        """Yield the arguments with a number for each tensor: what met a tensor on the host may be meant to be one."""
+        for path in tensors_of(arguments):
+            yield changed(arguments, path, PlainText("1"))
 
     def _optional(self, arguments: Arguments, called: Function) -> Iterator[Arguments]:
         """Yield the arguments with one more that the call may leave out."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from devlint.diagnostic import Diagnostic
+from devlint.diagnostic import Diagnostic, Region
 from devlint.linter.json_records import from_json
 from devlint.runtime.failure_places import failure_region
 from devlint.runtime.observation_matching import FileLine, canonical_path, covers, lines_of
@@ -37,9 +37,11 @@ def evidence_on(run: RecordedRun, claims: Sequence[Claim]) -> list[dict[str, Any
     The members: `verdict`, as `devlint run` gives it, with `detail`, `raised`, `after_going_on` and the `row` where it
     was seen; `reached`: whether the line where the finding fails ran; `ended`: whether it ran without an exception;
     `told`: whether the lines of all places of the finding's story ran, or the run noted no lines, as that of a test
-    does; `used`: whether the operation ran on the accelerator, and `used_elsewhere`: whether another one did; `held`:
-    whether the story ran, none of its places may have been skipped, and the operation ran on the accelerator to its
-    end; `errors`: how many errors were seen; `behind`: whether another error was raised before its own.
+    does; `at_place`: whether an error was raised where the finding says that it fails, and not only elsewhere with the
+    tensor that it is about; `used`: whether the operation ran on the accelerator, and `used_elsewhere`: whether another
+    one did; `held`: whether the story ran, none of its places may have been skipped, and the operation ran on the
+    accelerator to its end; `errors`: how many errors were seen; `behind`: whether another error was
+    raised before its own.
     """
     run.findings = [claim.finding for claim in claims]
     by_finding: dict[int, Outcome] = {id(one.diagnostic): one for one in run.outcomes}
@@ -66,6 +68,7 @@ def _evidence(run: RecordedRun, outcome: Outcome, claim: Claim, ran: set[FileLin
         "reached": any(row in ran for row in lines_of(fails)),
         "ended": any(row in ended for row in lines_of(fails)),
         "told": story_ran or not ran,
+        "at_place": _raised_at(run, fails),
         "used": used,
         "used_elsewhere": any(not covers(site, fails) for site in run.recorder.device_sites),
         "held": held and used and outcome.verdict is not Verdict.CONFIRMED,
@@ -83,6 +86,15 @@ def _is_behind_another(run: RecordedRun, outcome: Outcome) -> bool:
         if site is not None and any(one.raised for one in group):
             return not (canonical_path(site.filename) == canonical_path(filename) and first <= site.line <= last)
     return False
+
+
+def _raised_at(run: RecordedRun, fails: Region) -> bool:
+    """Return whether an error was raised in an expression that a program came to through a source region."""
+    return any(
+        one.raised is not None and any(covers(site, fails) for site in (one.site, *one.through) if site is not None)
+        for group in run.recorder.observations.values()
+        for one in group
+    )
 
 
 def _ran(place: tuple[str, int, int], ran: set[FileLine]) -> bool:

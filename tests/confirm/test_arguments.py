@@ -69,6 +69,16 @@ def test_a_namespace_has_the_attributes_that_are_read_with_the_defaults_of_optio
     assert call == "args=SimpleNamespace(hidden_size=48, depth=1)"
 
 
+def test_a_dict_of_settings_holds_numbers_and_another_dict_tensors(tmp_path: Path) -> None:
+    source = """
+        def split(batch, data_config):
+            rows, days = data_config["num_rows"], data_config["days"]
+            return batch["x"] + rows * days
+    """
+    [(_, call)] = guessed(tmp_path, source, "split")
+    assert call == "batch={'x': torch.rand(2, 6, 16, device=device)}, data_config={'num_rows': 4, 'days': 16}"
+
+
 @pytest.mark.parametrize(
     ("message", "shape"),
     [

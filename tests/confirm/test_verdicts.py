@@ -148,6 +148,49 @@ def test_an_error_without_the_story_confirms_nothing(tmp_path: Path) -> None:
     assert judged.reason == "its error was seen, but not all lines of its story ran"
 
 
+FRAMED = """
+    import torch
+    from torch import nn
+
+
+    class Framed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(17, 16)
+
+        def forward(self, data: torch.Tensor, end_mark):
+            start = torch.ones(data.size(0), 1)
+            return self.net(torch.cat([start, data], -1))
+    """
+
+
+@pytest.mark.parametrize(
+    ("joined", "verdict"), [("[start, data]", Verdict.CONFIRMED), ("[start.to(data), data]", Verdict.REFUTED)]
+)
+def test_an_error_at_another_place_is_not_that_of_the_finding(tmp_path: Path, joined: str, verdict: Verdict) -> None:
+    right = FRAMED.replace("torch.ones(data.size(0), 1)", "torch.ones(data.size(0), 1) * end_mark")
+    judged = on_repaired(tmp_path, FRAMED, right.replace("[start, data]", joined))
+    assert judged.verdict is verdict
+    if verdict is Verdict.CONFIRMED:
+        assert "end_mark=1)" in judged.driver
+        assert judged.row == 13
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict"), [("torch.cuda.FloatTensor", Verdict.NOT_REACHED), ("torch.FloatTensor", Verdict.CONFIRMED)]
+)
+def test_a_default_device_of_the_project_takes_a_confirmation_back(tmp_path: Path, kind: str, verdict: Verdict) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(POSITIONS), encoding="utf-8")
+    [finding] = check_paths([path], isolated=True).diagnostics
+    main = f"import torch\n\n\ndef main():\n    torch.set_default_tensor_type({kind!r})\n"
+    (tmp_path / "main.py").write_text(main, encoding="utf-8")
+    [judged] = confirm_findings([finding], ConfirmOptions(folders=(tmp_path,)))
+    assert judged.verdict is verdict
+    if verdict is Verdict.NOT_REACHED:
+        assert judged.reason == "the project sets the default device for new tensors in main.py, line 5"
+
+
 APART = """
     import torch
     from torch import nn
