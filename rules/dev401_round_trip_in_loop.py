@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import AssumptionKind, Fix, Severity
-from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
+from devlint.domain.device import DeviceRelation, DeviceSymbol, is_accelerator, is_host, relate_devices
 from devlint.domain.placement import (
     Assumption,
     Place,
@@ -172,9 +172,10 @@ def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: T
     if not is_host(first_path.after.device):
         at_once = event.previous_transfer is out and out.scope is event.context.scope
         return at_once and _may_upload(first_path) and second_path.downloads
-    if is_accelerator(first_path.before.device):
-        return second_path.uploads
-    return isinstance(second_path.after.device, DeviceSymbol) and first_path.before.device == second_path.after.device
+    start, end = first_path.before.device, second_path.after.device
+    if is_accelerator(start):
+        return second_path.uploads and relate_devices(start, end) is not DeviceRelation.DIFFERENT
+    return isinstance(end, DeviceSymbol) and start == end
 
 
 def _may_upload(first_path: TransferPath) -> bool:

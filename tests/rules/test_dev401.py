@@ -46,6 +46,11 @@ def evaluate(data, model):
         out = model(batch.to("cpu"))
     return out
 """,
+    "to the host and back to the same of several": """
+for part in torch.rand(8, 3):
+    part = part.to("cuda:1")
+    y = part.to("cpu").to("cuda:1")  # DEV401
+""",
     "while": """
 x = torch.rand(3, device="cuda")
 while True:
@@ -96,6 +101,10 @@ for label in torch.ones(8, 3, dtype=torch.int64):
 }
 
 GOOD = {
+    "from one accelerator to another": """
+for part in torch.rand(8, 3, device="cuda:0"):
+    print(part.to("cpu").to("cuda:1"))
+""",
     "read on the host by a function that is lent it": """
 def log(times, losses):
     for name, values in losses.items():
