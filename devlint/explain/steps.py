@@ -46,8 +46,9 @@ def told_of_data(step: Step) -> Step:
 
 def _subject(subject: str, step: Step, tensor: Tensor | None) -> str | None:
     """Return a noun phrase for the value that a step speaks of; None if the program gives it no name."""
-    if not subject.startswith("`"):  # "the weights of `net`": what happened to the module happened to them
-        return subject
+    if not subject.startswith("`"):  # "the weights of `net`": what happened to a module happened to them
+        around = names_of_step(step).name("") if step.kind is StepKind.MOVED else None
+        return f"`{around}`" if around is not None and f"`{around}`" not in subject else subject
     name = names_of_step(step).name(subject.strip("`"))
     if name is not None:
         return f"`{name}`"

@@ -32,14 +32,14 @@ def test_a_string_with_a_number_sign_is_quoted_whole() -> None:
     assert told.startswith('`d["#1"]` is on cpu')
 
 
-def test_a_long_expression_loses_its_middle() -> None:
+def test_a_long_expression_loses_what_stands_in_its_brackets() -> None:
     told = message(
         """
 x = torch.ones(3).cuda()
 y = x * torch.relu(torch.relu(torch.relu(torch.ones(3) + torch.ones(3))))  # DEV101
 """
     )
-    assert "`torch.relu(torch...) + torch.ones(3))))` is on cpu" in told
+    assert "`torch.relu(...)` is on cpu" in told
 
 
 @pytest.mark.parametrize(
