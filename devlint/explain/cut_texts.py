@@ -18,8 +18,8 @@ _OPENING: Final = {"(": ")", "[": "]", "{": "}"}
 def cut_code(text: str, longest: int) -> str:
     """Return an expression with dots for a part of it if it has more than `longest` characters.
 
-    A name is kept whole, because half of it tells nothing. Else the middle is left out, or what stands in brackets where
-    the rest would have brackets or quotes without a partner.
+    A name is kept whole, because half of it tells nothing. Else the middle is left out; where the rest would have
+    brackets or quotes without a partner, the contents of brackets are.
     """
     if all(part.isidentifier() for part in text.split(".")):
         return text
