@@ -13,7 +13,9 @@ DEVICES = (*EMULATED_OPTIONS, "cuda")
 """The values of `--device`."""
 
 
-@click.command(context_settings={"auto_envvar_prefix": "DEVLINT"})
+@click.command(
+    short_help="Run the code that findings are about: is it so?", context_settings={"auto_envvar_prefix": "DEVLINT"}
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True), metavar="[PATH]...")
 @click.option(
     "--device",

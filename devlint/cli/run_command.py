@@ -59,7 +59,11 @@ class _RunCommand(click.Command):
         return super().parse_args(ctx, args)
 
 
-@click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False})
+@click.command(
+    short_help="Run a program, and report what its tensors did.",
+    cls=_RunCommand,
+    context_settings={"allow_interspersed_args": False},
+)
 @click.option(
     "--device",
     type=click.Choice(DEVICES),
