@@ -98,5 +98,18 @@ window.measure = (() => {
     return { tag: one.tagName, name: one.value ?? one.textContent.trim(), width, contrast: contrast(outline, behind) };
   }
 
-  return { faint, focused, overflow, unreachable };
+  /** The words in headings of tables that stand on more than one line. */
+  function broken() {
+    return [...document.querySelectorAll("th")].flatMap((one) => {
+      const words = one.firstChild instanceof Text ? [...one.firstChild.data.matchAll(/\S+/g)] : [];
+      return words.filter((word) => {
+        const range = new Range();
+        range.setStart(one.firstChild, word.index);
+        range.setEnd(one.firstChild, word.index + word[0].length);
+        return range.getClientRects().length > 1;
+      }).map((word) => word[0]);
+    });
+  }
+
+  return { broken, faint, focused, overflow, unreachable };
 })();
