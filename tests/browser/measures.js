@@ -98,10 +98,10 @@ window.measure = (() => {
     return { tag: one.tagName, name: one.value ?? one.textContent.trim(), width, contrast: contrast(outline, behind) };
   }
 
-  /** The words in headings of tables that stand on more than one line. */
-  function broken() {
-    return [...document.querySelectorAll("th")].flatMap((one) => {
-      const words = one.firstChild instanceof Text ? [...one.firstChild.data.matchAll(/\S+/g)] : [];
+  /** The words that stand on more than one line, in headings of tables or in other elements. */
+  function broken(selector = "th") {
+    return [...document.querySelectorAll(selector)].flatMap((one) => {
+      const words = one.firstChild instanceof Text ? [...one.firstChild.data.matchAll(/\w+/g)] : [];
       return words.filter((word) => {
         const range = new Range();
         range.setStart(one.firstChild, word.index);
