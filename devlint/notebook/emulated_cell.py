@@ -32,7 +32,7 @@ def run_cell(shell: Any, cell: str, kind: str, devices: int) -> Iterator[str]:
 
 def _cell_name(shell: Any, filename: str) -> str:
     """Return the name of the cell that was compiled under a file name, by its number in the session."""
-    path = filename if filename.startswith("<") else os.path.abspath(filename)  # noqa: PTH100
+    path = filename if filename.startswith("<") else os.path.abspath(filename)
     _, told = shell.compile.format_code_name(path) or ("", "")
     number = re.fullmatch(r"In\[(\d+)\]", told)
     return f"cell {number[1]}" if number is not None else filename
