@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
 from devlint.explain.causes import written_device_cause
-from devlint.explain.place_texts import dotted_name_at, hard_coded_text
+from devlint.explain.place_texts import callee_text, dotted_name_at, hard_coded_text
 from devlint.fixes.accelerator_choice import check_availability
 from devlint.fixes.fix_context import FixContext, node_at
+from devlint.interpreter.program.node_paths import path_to
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
+from devlint.syntax.index import Statement
 
 
 class HardCodedAccelerator(Rule):
@@ -70,7 +74,7 @@ class HardCodedAccelerator(Rule):
 
         There is no finding if a parameter lets the caller choose another device.
         """
-        if event.guarded or event.choosable or dotted_name_at(event.context.place) is not None:
+        if event.guarded or event.choosable or dotted_name_at(event.context.place) is not None or _is_compared(event):
             return
         yield Finding(
             event.context.place,
@@ -86,3 +90,13 @@ class HardCodedAccelerator(Rule):
 def _fix(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
     """Return the fix for a finding of DEV601: use the accelerator only where it is available, otherwise the host."""
     return check_availability(context.region_at(event.context.place), node_at(event.context.place))
+
+
+def _is_compared(event: events.HardCodedAccelerator) -> bool:
+    """Return whether the accelerator is only compared with another device: `x.device == torch.device("cuda")`."""
+    device, unit = event.quoted, event.context.place.unit
+    if device is None or not isinstance(device.node, cst.Call) or not isinstance(unit, Statement):
+        return False
+    around = path_to(unit.tree, device.node)[-2:-1]
+    compared = any(isinstance(one, (cst.Comparison, cst.ComparisonTarget)) for one in around)
+    return compared and callee_text(device).endswith("device")

@@ -346,3 +346,19 @@ def test_the_finding_says_what_the_tensor_still_is() -> None:
 def test_in_a_loop_over_a_list_the_advice_is_a_new_list() -> None:
     (found,) = check("ts = [torch.ones(3)]\nfor t in ts:\n    t.to('cuda')  # DEV201\n", "DEV201")
     assert found.help == "keep the result: `ts = [t.to('cuda') for t in ts]`"
+
+
+def test_the_step_of_a_supposed_tensor_is_where_it_is_passed_to_a_loss() -> None:
+    (finding,) = check(
+        """
+def train(model, loader, device):
+    criterion = nn.CrossEntropyLoss()
+    for images, labels in loader:
+        labels.to(device)  # DEV201
+        criterion(model(images), labels).backward()
+""",
+        "DEV201",
+    )
+    assert [(note.message, note.region.start.row) for note in finding.trace] == [
+        ("`labels` is passed to a loss", 10),
+    ]

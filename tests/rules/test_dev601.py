@@ -7,6 +7,10 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a tensor on a written device that is compared": """
+def same(x: torch.Tensor):
+    return x == torch.ones(3, device="cuda")  # DEV601
+""",
     "cuda()": """
 def encode(x: torch.Tensor):
     return x + torch.arange(3).cuda()  # DEV601
@@ -58,6 +62,14 @@ def restore(path):
 }
 
 GOOD = {
+    "a device that is only compared with": """
+def wait(x: torch.Tensor):
+    if x.device == torch.device("cuda") or torch.device("cuda:0") != x.device:
+        print(x)
+""",
+    "a transfer that always raises, which is another rule's matter": """
+x = torch.ones(3).cuda("cpu")
+""",
     "mixed precision that may be off": """
 def step(model, x: torch.Tensor):
     with torch.amp.autocast(device_type="cuda", enabled=x.is_cuda):

@@ -37,8 +37,8 @@ from devlint.interpreter.conditions.length_comparisons import element_count
 from devlint.interpreter.language.attributes import opaque_attribute
 from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import (
+    compared_tensor,
     has_module_members,
-    is_compared_tensor,
     is_moved_tensor,
     looks_like_module,
     looks_like_tensor,
@@ -133,7 +133,7 @@ def _transfer_unknown_owner(
         return owner
     tensor = as_tensor(owner)
     is_tensor = looks_like_tensor(frame, receiver) or is_moved_tensor(frame, receiver)
-    if frame.discarded_expression is node and not is_tensor and is_compared_tensor(frame, receiver):
+    if frame.discarded_expression is node and not is_tensor and compared_tensor(frame, receiver) is not None:
         return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if tensor is not None and (is_tensor or _is_part_of_batch(frame, owner, method, node, receiver)):
         return transfer_tensor(frame, tensor, method, arguments, node, receiver)
@@ -145,8 +145,10 @@ def _transfer_unknown_owner(
 def _supposed_tensor(frame: Frame, node: cst.BaseExpression) -> Tensor:
     """Return the tensor that a value is taken for which the program compares with another one in a loss."""
     text = dotted_name(node)
+    # What runs at the top of a file is several statements, and a place must be in the one that is running.
+    passed = compared_tensor(frame, node) if frame.function is not None else None
     step = frame.assuming_step(
-        StepKind.ASSUMED, "is compared in a loss", node, AssumptionKind.TENSOR, f"`{text}` is a tensor"
+        StepKind.ASSUMED, "is passed to a loss", passed or node, AssumptionKind.TENSOR, f"`{text}` is a tensor"
     )
     return Tensor(PlacementCase(provenance=step))
 
@@ -201,7 +203,7 @@ def transfer_unnamed(
         _forget_module_of_result(frame, receiver)
     if is_moved_tensor(frame, receiver):
         return transfer_tensor(frame, Tensor(), method, arguments, node, receiver)
-    if frame.discarded_expression is node and is_compared_tensor(frame, receiver):
+    if frame.discarded_expression is node and compared_tensor(frame, receiver) is not None:
         return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if frame.discarded_expression is not node:
         moved = transfer_unknown(frame, UNKNOWN, method, arguments, node, receiver)

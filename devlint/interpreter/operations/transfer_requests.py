@@ -111,6 +111,11 @@ def _accelerator_request(
 ) -> TransferRequest:
     """Return the device that `.cuda()` or another accelerator's method asks for; report a host device as argument."""
     device = arguments.get("device", 0)
+    match device:
+        case Argument(value=Const(value=str(text)), node=node) if text.startswith("cpu"):
+            reason = f"`.{method}()` takes an accelerator, not {text!r}"
+            frame.emit(InvalidDeviceUsed(frame.event_context(node), text, reason, of_host=True))
+            return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
     report_hard_coded_device(frame, Const(method), arguments.node, f".{method}()")
     if device is None or is_absent_or_none(device.value):
         if not arguments.complete:
@@ -118,10 +123,6 @@ def _accelerator_request(
         return TransferRequest(
             PlacementCase(resolve_device_index(frame, KnownDevice(method)), Basis.EXPLICIT, step), None, non_blocking
         )
-    if isinstance(device.value, Const) and isinstance(device.value.value, str) and device.value.value.startswith("cpu"):
-        reason = f".{method}() takes an accelerator, not {device.value.value!r}"
-        frame.emit(InvalidDeviceUsed(frame.event_context(device.node), device.value.value, reason))
-        return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
     there = map_cases(
         requested_placement(frame, device.value, device.node, step), lambda leaf: _as_accelerator(leaf, method)
     )

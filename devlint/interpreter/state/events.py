@@ -530,10 +530,14 @@ class DevicesCompared(Event):
 
 @record(frozen=True, slots=True)
 class InvalidDeviceUsed(Event):
-    """A device string that torch refuses; `written` is its text in the program, `reason` why it is invalid."""
+    """A device string that torch refuses; `written` is its text in the program, `reason` why it is invalid.
+
+    `of_host` is true for the host where a transfer takes accelerators only, as `.cuda("cpu")` does.
+    """
 
     written: str
     reason: str
+    of_host: bool = False
 
 
 @record(frozen=True, slots=True)
