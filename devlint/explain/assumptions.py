@@ -99,12 +99,25 @@ def supposed_batches(*cases: PlacementCase) -> tuple[Assumption, ...]:
 
 
 def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
-    """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available."""
-    for test in sorted(tests, key=str):
+    """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available.
+
+    Of several conditions that must hold together, each is an assumption of its own.
+    """
+    for test in sorted(frozenset(part for one in tests for part in _parts(one)), key=str):
         if not _says_available(test):
             text = quoted_if_code(literal_text(test))
             clause = f"{text} holds" if text.startswith("`") else text
             yield Assumption(_kind_of_condition(test), clause, _place_of(test))
+
+
+def _parts(test: Literal) -> Iterator[Literal]:
+    """Yield the literals that must hold for a literal to hold: those of a conjunction, or the literal itself."""
+    match test:
+        case Literal(formula=Conjunction(tests=parts), holds=True):
+            for part in parts:
+                yield from _parts(part)
+        case _:
+            yield test
 
 
 def _kind_of_condition(test: Literal) -> AssumptionKind:
