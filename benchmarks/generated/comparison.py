@@ -40,7 +40,7 @@ from devlint.linter.file_findings import FileFindings
 from devlint.linter.rule_loader import all_rules
 from devlint.linter.rule_runner import RuleRunner
 from generated.emulated_runs import Line, Outcome, Seen, run
-from generated.program_generator import MAIN, GeneratedProgram
+from generated.program_generator import GeneratedProgram
 
 CLAIMS = frozenset(f"DEV{number}" for number in (101, 102, 103, 104, 105, 106, 107, 108, 112, 117, 301, 302, 304))
 """The rules whose finding says that the program raises. Those that do not: DEV113, DEV115, DEV303, all of DEV2."""
@@ -97,9 +97,7 @@ def judge(program: GeneratedProgram) -> Verdict:
 
 
 def _check(program: GeneratedProgram) -> devlint.Result:
-    """Return devlint's result for a program, as the Python interface gives it."""
-    if len(program.files) == 1:
-        return devlint.check_source(program.files[MAIN], MAIN, isolated=True)
+    """Return devlint's result for a program that lies alone in a folder: devlint reads what else is in a project."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in program.files.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")

@@ -44,5 +44,11 @@ class Patterns:
         return Patterns(self.root, GitIgnoreSpec(kept))
 
     def _relative(self, path: Path, directory: bool) -> str:
-        name = os.path.relpath(path, self.root) if path.is_relative_to(self.root) else path.as_posix().lstrip("/")
-        return Path(name).as_posix() + ("/" if directory else "")
+        root, text = f"{self.root}{os.sep}", os.fspath(path)
+        if text.startswith(root) and os.pardir not in text:  # A search asks this of every file, and paths are slow.
+            name = text[len(root) :].replace(os.sep, "/")
+        elif path.is_relative_to(self.root):
+            name = Path(os.path.relpath(path, self.root)).as_posix()
+        else:
+            name = path.as_posix().lstrip("/")
+        return name + ("/" if directory else "")

@@ -47,6 +47,7 @@ class Discovery:
         self._settings_for = settings_for
         self._complain = complain
         self._seen: set[str] = set()
+        self._real_folders: dict[Path, str] = {}
 
     def find(self, paths: Sequence[Path]) -> Iterator[DiscoveredFile]:
         """Yield every file to check, each file once and in a fixed order.
@@ -136,10 +137,19 @@ class Discovery:
 
         Two names that lead to one file by links are one file.
         """
-        real = os.path.realpath(file.path)
+        real = self._real(file.path)
         new = real not in self._seen
         self._seen.add(real)
         return new
+
+    def _real(self, path: Path) -> str:
+        """Return the path of a file without links. Links above it are resolved once for its folder."""
+        if path.is_symlink():
+            return os.path.realpath(path)
+        folder = path.parent
+        if folder not in self._real_folders:
+            self._real_folders[folder] = os.path.realpath(folder).rstrip(os.sep)
+        return f"{self._real_folders[folder]}{os.sep}{path.name}"
 
 
 def _missing(path: Path) -> str:

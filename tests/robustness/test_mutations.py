@@ -12,6 +12,7 @@ import pytest
 
 import devlint
 
+pytestmark = pytest.mark.usefixtures("outside_of_a_project")
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 SLIPS = 3
 """Changed programs that each page of the fixtures gives."""

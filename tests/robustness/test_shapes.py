@@ -11,6 +11,7 @@ import devlint
 from devlint.linter.deep_stack import RECURSION_LIMIT
 from devlint.syntax import statement
 
+pytestmark = pytest.mark.usefixtures("outside_of_a_project")
 HEAD = "import torch\nfrom torch import nn\n\n"
 MODULE = "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
 PROBE = "probe = torch.zeros(3, device='cuda')\nprobe + torch.ones(3)\n"
