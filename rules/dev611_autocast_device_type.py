@@ -7,7 +7,6 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
-from devlint.explain.causes import written_device_cause
 from devlint.fixes.device_types import take_type_of_device
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import BackendWrittenOut
@@ -75,7 +74,6 @@ class AutocastDeviceType(Rule):
             f"`{event.function}` {_tie(event)}, while the device is chosen at run time",
             help=f"pass the type of the device: `{_ADVICE.get(event.function, event.function)}(device.type, ...)`",
             assumptions=assumptions(event),
-            cause=written_device_cause(event),
             make_fix=partial(_fix, event),
         )
 
