@@ -13,7 +13,7 @@ from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.costs import cost_severity, frequency_text
 from devlint.explain.device_texts import device_text
 from devlint.explain.idle_transfers import does_nothing
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import call_text, place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.transfer_removal import remove_first_transfer, remove_transfer
@@ -89,7 +89,7 @@ class RedundantTransfer(Rule):
         receiver = place_text(event.receiver)
         return Finding(
             event.context.place,
-            f"`{receiver}` is already on {places}: `.{event.method}()` does nothing",
+            f"`{receiver}` is already on {places}: `{call_text(event.context.place)}` does nothing",
             placement_steps(*((f"`{receiver}`", path.before) for path in paths)),
             f"use `{receiver}` as it is",
             assumptions(event),

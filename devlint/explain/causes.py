@@ -75,6 +75,11 @@ def built_at(step: Step | None) -> Place | None:
     return place
 
 
+def numpy_detour_cause(rebuilt: Place) -> Cause:
+    """Return the cause of what is said of a tensor that is made of an array which was read from a tensor at once."""
+    return Cause(("a detour through NumPy", rebuilt), recurs=False)
+
+
 def dtype_cause(context: EventContext, dtype: Dtype) -> Cause | None:
     """Return the cause of the operations of one function that refuse a dtype, by what has made it; None if unknown."""
     made = dtype.made or dtype.provenance
