@@ -106,7 +106,7 @@ def _instead_of_setter(place: Place) -> str:
 
 def _instead_of_type(place: Place, by: Replacement) -> str:
     """Return what to write in place of a tensor type, in back quotes: a transfer for the argument of `x.type(...)`."""
-    converted = call_passing(place)
+    converted = place if method_text(place) == ".type()" else call_passing(place)
     if converted is not None and method_text(converted) == ".type()":
         return f"`{receiver_text(converted)}.to(device, {by.dtype})`"
     return f"`{by.by}`" if call_of(place) is not None else f"`{by.by}`, or `x.to(device, dtype)`"

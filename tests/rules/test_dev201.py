@@ -346,3 +346,15 @@ def test_the_finding_says_what_the_tensor_still_is() -> None:
 def test_in_a_loop_over_a_list_the_advice_is_a_new_list() -> None:
     (found,) = check("ts = [torch.ones(3)]\nfor t in ts:\n    t.to('cuda')  # DEV201\n", "DEV201")
     assert found.help == "keep the result: `ts = [t.to('cuda') for t in ts]`"
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        ("half", "`x` made in float32 by `torch.zeros`, torch's default"),
+        ("cuda", "`x` created on the host by `torch.zeros`, which was given no device"),
+    ],
+)
+def test_the_step_tells_of_what_the_call_would_change(method: str, told: str) -> None:
+    (found,) = check(f"x = torch.zeros(3)\nx.{method}()  # DEV201\n", "DEV201")
+    assert [note.message for note in found.trace] == [told]

@@ -152,6 +152,11 @@ def test_the_group_leaves_out_what_works_on_every_device(tmp_path: Path) -> None
             "pass the device and the dtype: `torch.rand(3).to(device, torch.float16)`",
         ),
         (
+            'torch.rand(3).type("torch.cuda.HalfTensor")',
+            "`torch.cuda.HalfTensor` fixes the device and the dtype: torch.float16 on CUDA only",
+            "pass the device and the dtype: `torch.rand(3).to(device, torch.float16)`",
+        ),
+        (
             "torch.cuda.LongTensor(3)",
             "`torch.cuda.LongTensor` fixes the device and the dtype: torch.int64 on CUDA only",
             "pass the device and the dtype: `torch.tensor(..., dtype=torch.int64, device=device)`",
