@@ -73,7 +73,7 @@ class MixedDtypeOp(Rule):
         if left.of_module is not None:
             left, right = right, left
         place = event.context.place
-        verb = "cannot write its result" if event.into else "does not promote"
+        verb = "cannot write its result" if event.into else "raises"
         steps = operand_dtype_steps(left, right)
         yield Finding(
             place,

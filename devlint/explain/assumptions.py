@@ -15,7 +15,7 @@ from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Lite
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Scope, Step, StepKind, history
 from devlint.domain.questions import Question
 from devlint.domain.torch_names import ACCELERATOR_METHODS
-from devlint.explain.device_texts import literal_text, quoted_if_code
+from devlint.explain.device_texts import BACKEND_NAMES, literal_text, quoted_if_code
 from devlint.explain.place_texts import place_text
 from devlint.explain.value_guards import value_guards
 from devlint.interpreter.conditions.condition_texts import ConditionText
@@ -106,7 +106,7 @@ def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
     for test in sorted(frozenset(part for one in tests for part in _parts(one)), key=str):
         if not _says_available(test):
             text = quoted_if_code(literal_text(test))
-            clause = f"{text} holds" if text.startswith("`") else text
+            clause = _missing(test) or (f"{text} holds" if text.startswith("`") else text)
             yield Assumption(_kind_of_condition(test), clause, _place_of(test))
 
 
@@ -118,6 +118,14 @@ def _parts(test: Literal) -> Iterator[Literal]:
                 yield from _parts(part)
         case _:
             yield test
+
+
+def _missing(test: Literal) -> str | None:
+    """Return the clause for a literal which says that an accelerator is not available; None for any other literal."""
+    match test.formula:
+        case Atom(key=("available", str(type_))) if not test.holds:
+            return f"there is no {BACKEND_NAMES.get(type_, 'accelerator')}"
+    return None
 
 
 def _kind_of_condition(test: Literal) -> AssumptionKind:

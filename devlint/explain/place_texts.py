@@ -110,10 +110,15 @@ def receiver_text(place: Place) -> str:
 
     For an expression that calls no method, return its own source text.
     """
+    return place_text(receiver_of(place) or place)
+
+
+def receiver_of(place: Place) -> Place | None:
+    """Return the place of the object whose method a call expression calls; None for any other expression."""
     match place.node:
         case cst.Call(func=cst.Attribute(value=owner)):
-            return place_text(replace(place, node=owner))
-    return place_text(place)
+            return replace(place, node=owner)
+    return None
 
 
 def method_text(place: Place) -> str:

@@ -362,3 +362,15 @@ def train(model, loader, device):
     assert [(note.message, note.region.start.row) for note in finding.trace] == [
         ("`labels` is passed to a loss", 10),
     ]
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        ("half", "`x` made in float32 by `torch.zeros`, torch's default"),
+        ("cuda", "`x` created on the host by `torch.zeros`, which was given no device"),
+    ],
+)
+def test_the_step_tells_of_what_the_call_would_change(method: str, told: str) -> None:
+    (found,) = check(f"x = torch.zeros(3)\nx.{method}()  # DEV201\n", "DEV201")
+    assert [note.message for note in found.trace] == [told]

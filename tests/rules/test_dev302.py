@@ -277,7 +277,7 @@ def test_silent(source: str) -> None:
 
 def test_the_finding_names_both_sides() -> None:
     (found,) = check("a, b = torch.rand(3, 3), torch.rand(3, 3).half()\nprint(a @ b)  # DEV302\n", "DEV302")
-    assert found.message == "`@` does not promote: `a`, which is float32, meets `b`, which is float16"
+    assert found.message == "`@` raises: `a`, which is float32, meets `b`, which is float16"
     assert found.help == "cast one of them: `b.to(a.dtype)`"
 
 

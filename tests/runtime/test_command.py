@@ -290,7 +290,7 @@ def test_the_budget_of_waits_decides_the_exit_status(tmp_path: Path, most: str, 
     options = ("--device", "emulated", "--no-lint", "--max-waits-per-step", most)
     done = run(tmp_path, *options, "program.py", source=TRAINING)
     assert done.returncode == status
-    assert "waits by line, 10 in all, 2 in a training step" in done.stderr
+    assert "waits by line: 10 waits, 2 in each training step" in done.stderr
     assert ("the host waits 2 times in a training step, and may 1 times" in done.stderr) is bool(status)
 
 

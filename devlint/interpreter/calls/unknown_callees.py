@@ -10,7 +10,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, is_accelerator, is_host
+from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, device_from_string, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, Sequence
@@ -54,7 +54,6 @@ from devlint.interpreter.objects.unseen_parts import (
     has_unseen_parts,
     is_tensor_of_part,
 )
-from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.module_transfers import transfer_some_submodule
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor, transfer_unknown
 from devlint.interpreter.operations.tensor_uses import is_input_of_module
