@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import StepKind
 from devlint.explain.assumptions import conflict_assumptions
@@ -16,7 +18,7 @@ from devlint.explain.conflict_texts import (
     device_expression,
 )
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import operand_text, text_with_suffix
+from devlint.explain.place_texts import operand_text, place_text, text_with_suffix
 from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.operand_placement import move_misplaced
@@ -111,4 +113,9 @@ def _help(event: OperandConflict) -> str:
     if created and cause is not None and cause.place == place:
         return f"create it there, with `device={device}`"
     moved = text_with_suffix(place, f".to({device})", MAX_SUGGESTION_LENGTH)
+    if isinstance(event.context.place.node, cst.AugAssign) and event.context.place.node.target is place.node:
+        # What the operation writes to cannot be moved on the way: `x.to(device) += y` is no Python.
+        return (
+            f"create `{place_text(place)}` there, with `device={device}`" if created else f"move it before: `{moved}`"
+        )
     return f"move it with `{moved}`{', or create it there' if created else ''}"

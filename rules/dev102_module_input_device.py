@@ -9,12 +9,13 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
 from devlint.explain.assumptions import conflict_assumptions
 from devlint.explain.causes import conflict_cause
-from devlint.explain.conflict_texts import conflict_steps, conflict_subject, device_expression
+from devlint.explain.conflict_texts import conflict_steps, conflict_subject, device_expression, device_source
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import argument_places, callee_text, place_text, text_with_suffix
 from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.module_inputs import move_input, move_module
+from devlint.fixes.tensor_device_text import find_device_expression
 from devlint.interpreter.state.events import ModuleInputConflict, Operand
 from devlint.rule import Finding, Rule
 
@@ -133,7 +134,21 @@ def _help(event: ModuleInputConflict, weights: Operand, given: Operand, argument
     if weights is event.misplaced:
         device = device_expression(event, given)
         return f"move the module to where its inputs are: `{callee_text(event.context.place)}.to({device})`"
-    transfer = f".to({device_expression(event, weights)})"
+    transfer = f".to({_device_of_module(event, weights)})"
     if argument is None:
         return f"move the input before the call, with `{transfer}`"
     return f"move the input before the call: `{text_with_suffix(argument, transfer, MAX_SUGGESTION_LENGTH)}`"
+
+
+def _device_of_module(event: ModuleInputConflict, weights: Operand) -> str:
+    """Return the source text of an expression for the device of the called module, valid at its call.
+
+    The tensors that meet may be inside, under names that the caller does not have.
+    """
+    if event.module_call is None:
+        return device_expression(event, weights)
+    written = device_source(event, weights)
+    if written is not None and written[-1] in "'\"":
+        return written
+    told = find_device_expression(event.device_expressions, weights.tensor.placement)
+    return told or f"next({callee_text(event.context.place)}.parameters()).device"

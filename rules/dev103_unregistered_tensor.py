@@ -9,11 +9,12 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import StepKind
+from devlint.domain.placement import Place, StepKind
 from devlint.explain.assumptions import conflict_assumptions
 from devlint.explain.conflict_texts import conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import dotted_name_at, operand_text, place_text
+from devlint.explain.suggestions import assigned_text
 from devlint.fixes.buffer_registration import register_buffer
 from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.fixes.operand_placement import move_misplaced_at_use
@@ -101,7 +102,7 @@ class UnregisteredTensor(Rule):
             f" it cannot be combined with {operand_text(other)} on {device_text(other.case)}"
             f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
-            help=_help(name, inside=inside),
+            help=_help(place, name, inside=inside),
             assumptions=conflict_assumptions(event),
             make_fix=partial(_fix, event),
         )
@@ -120,13 +121,14 @@ def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
     return register_buffer(context.region_at(event.stored.place), target)
 
 
-def _help(name: str | None, *, inside: bool) -> str:
+def _help(place: Place, name: str | None, *, inside: bool) -> str:
     """Return the advice for a finding of DEV103: register the attribute as a buffer.
 
-    `name` is the attribute, such as `self.pe`, if known. `inside` tells that the attribute is a container of tensors;
-    the advice is then to register each tensor, or to move it where it is used.
+    `place` is where it is assigned, `name` the attribute, such as `self.pe`, if known. `inside` tells that it is a
+    container of tensors; the advice is then to register each tensor, or to move it where it is used.
     """
     owner, _, attribute = (name or "self.name").rpartition(".")
     if inside:
         return "register each of its tensors as a buffer, or move them where they are used"
-    return f'register it, so that it moves with the module: `{owner}.register_buffer("{attribute}", ...)`'
+    call = f'{owner}.register_buffer("{attribute}", {assigned_text(place)}, persistent=False)'
+    return f"register it, so that it moves with the module: `{call}`"

@@ -93,7 +93,7 @@ class DefaultDeviceInGenericCode(Rule):
             f"`{factory}` {problem}: it cannot be combined with {operand_text(other)} on {device_text(other.case)}"
             f" {conflict_location_text(event)}",
             trace=steps_elsewhere(conflict_steps(event, place), place),
-            help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
+            help=f"pass `device={device}` to `{factory}`" if takes_device else f"move it: `.to({device})`",
             assumptions=conflict_assumptions(event),
             make_fix=partial(_fix, event),
         )

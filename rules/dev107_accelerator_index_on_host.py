@@ -92,7 +92,8 @@ def _fix(event: IndexConflict, context: FixContext) -> Fix:
             raise NoFix
         message, edits = insert_transfer(region, table, f".to({device_at_conflict(event, event.reference)})")
     except NoFix:
-        message, edits = "Index it from the host", append_call(*index, ".cpu()")
+        written = text_with_suffix(event.reference.place, ".cpu()", MAX_SUGGESTION_LENGTH)
+        message, edits = f"Index with `{written}`", append_call(*index, ".cpu()")
     return Fix(message, Applicability.UNSAFE, edits)
 
 
@@ -100,4 +101,4 @@ def _help(table: Place, index: Place) -> str:
     """Return the advice for a finding of DEV107: move the indexed tensor to the index, or the index to the host."""
     moved = text_with_suffix(table, f".to({text_with_suffix(index, '.device')})", MAX_SUGGESTION_LENGTH)
     read = text_with_suffix(index, ".cpu()", MAX_SUGGESTION_LENGTH)
-    return f"move the tensor to where its index is, `{moved}`, or the index to the host, `{read}`"
+    return f"index on the host: `{read}`; or move the tensor to where its index is, once if it is large: `{moved}`"

@@ -8,7 +8,7 @@ from devlint.diagnostic import Severity
 from devlint.domain.device import KnownDevice
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import conflict_assumptions
-from devlint.explain.conflict_texts import conflict_steps, device_expression
+from devlint.explain.conflict_texts import conflict_steps, device_expression, device_source
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import operand_text, operation_text
 from devlint.interpreter.state.events import GeneratorConflict
@@ -65,13 +65,17 @@ class GeneratorDevice(Rule):
             f"{operand_text(event.generator)} is a generator on {device_text(generator)}, but"
             f" {operation_text(event.operation)} draws on {device_text(drawn)}{condition_text(event.when)}",
             trace=steps_elsewhere(conflict_steps(event, place), place),
-            help=f"make the generator there: `torch.Generator(device={_device(event)})`, or draw where it is",
+            help=f"make the generator on the same device: `torch.Generator(device={_device(event)})`,"
+            f" or draw on {device_text(generator)} and move the numbers",
             assumptions=conflict_assumptions(event),
         )
 
 
 def _device(event: GeneratorConflict) -> str:
     """Return the source text of the device on which the numbers are drawn."""
+    written = device_source(event, event.drawn)
+    if written is not None:
+        return written
     device = event.drawn.case.device
     known = isinstance(device, KnownDevice) and device.is_named
     return f'"{device}"' if known else device_expression(event, event.drawn)

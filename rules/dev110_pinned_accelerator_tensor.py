@@ -66,8 +66,8 @@ class PinnedAcceleratorTensorRule(Rule):
         if event.loader is not None:
             loop = Step(StepKind.PASSED, f"the loop asks for tensors on {device}, which cannot be pinned", place)
             place = event.loader
-            message = f"the loader is to pin its batches, but they are on {device}{when}"
-            advice = "leave `pin_memory=True` out: there is nothing left to move"
+            message = f"the loader cannot pin its batches, which are on {device}{when}: only host memory can be pinned"
+            advice = "keep the data on the host, and move each batch in the loop; or leave `pin_memory=True` out"
             steps = (*steps, loop)
         elif event.operand.place == place:
             message = f"`{place_text(place)}` is made on {device}{when}, and only host memory can be pinned"

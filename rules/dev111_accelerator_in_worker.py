@@ -89,8 +89,8 @@ class AcceleratorInWorkerProcess(Rule):
         assumed = event.workers.assumption
         yield Finding(
             place,
-            f"`{place_text(place)}` puts a tensor on {device}{condition_text(event.when)}, and the worker processes of"
-            " the loader, which are forked, cannot use it",
+            f"`{place_text(place)}` puts a tensor on {device}{condition_text(event.when)} in a worker process of the"
+            " loader: an accelerator cannot be used in a forked process",
             steps_elsewhere(
                 (
                     *placement_steps((f"`{place_text(place)}`", event.case)),

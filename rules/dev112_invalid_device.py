@@ -58,8 +58,8 @@ class InvalidDevice(Rule):
         """Yield a finding for a use of a device that cannot exist on any machine."""
         yield Finding(
             event.context.place,
-            f"no tensor can go to device {event.written!r}: {event.reason}",
-            help=_help(event.written),
+            event.reason if event.of_host else f"no tensor can go to device {event.written!r}: {event.reason}",
+            help="call `.cpu()`, or leave the transfer out" if event.of_host else _help(event.written),
             make_fix=partial(_fix, event),
         )
 

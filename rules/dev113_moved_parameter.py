@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Step, StepKind, history, steps_elsewhere
+from devlint.domain.placement import Place, Step, StepKind, history, steps_elsewhere
 from devlint.explain.conflict_texts import device_written
-from devlint.explain.place_texts import method_text
+from devlint.explain.place_texts import call_text, method_text, place_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.fixes.autograd_leaves import make_leaf, make_parameter
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import MovedLeaf
@@ -74,7 +78,8 @@ class MovedParameter(Rule):
         use = Step(StepKind.PASSED, event.use, event.context.place)
         yield Finding(
             place,
-            f"`{method_text(place)}` makes a new tensor that is {_lost_property(event)}, yet {event.use}",
+            f"`{method_text(place)}` makes a new tensor that is {_lost_property(event)}, yet {event.use}"
+            f"{': `parameters()` leaves it out' if event.parameter else ''}",
             trace=steps_elsewhere((*steps, use), place),
             help=_help(event),
             make_fix=None if event.replaces else partial(_fix, event),
@@ -100,7 +105,7 @@ def _help(event: MovedLeaf) -> str:
     """
     if event.parameter:
         return (
-            "move the tensor inside: `nn.Parameter(tensor.to(device))`, or leave the move to the module's own `.to()`"
+            f"move the tensor inside: `{_moved_inside(event.moved.place)}`, or leave the move to the module's `.to()`"
         )
     if event.replaces:
         return (
@@ -109,3 +114,12 @@ def _help(event: MovedLeaf) -> str:
     device = device_written(event.moved.place)
     created = f"with `device={device}`" if device is not None else "on the device of its use"
     return f"create it {created}, or call `.requires_grad_()` after the move"
+
+
+def _moved_inside(place: Place) -> str:
+    """Return the source text of a parameter whose tensor is moved: `nn.Parameter(torch.ones(3).to(device))`."""
+    match place.node:
+        case cst.Call(func=cst.Attribute(value=cst.Call(func=made, args=[cst.Arg(keyword=None, value=tensor)]))):
+            inside = text_with_suffix(replace(place, node=tensor), call_text(place), MAX_SUGGESTION_LENGTH)
+            return f"{place_text(replace(place, node=made))}({inside})"
+    return "nn.Parameter(tensor.to(device))"

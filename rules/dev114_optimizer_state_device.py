@@ -75,7 +75,8 @@ class OptimizerStateDevice(Rule):
         yield Finding(
             place,
             f"the state of the optimizer is made on {device_text(state)} by `{callee_text(place)}`, but the parameters"
-            f" are moved to {device_text(parameters)} afterwards{condition_text(event.when)}",
+            f" are moved to {device_text(parameters)} afterwards{condition_text(event.when)}: its step cannot combine"
+            " them",
             steps_elsewhere((*placement_steps(("the parameters", state), ("the parameters", parameters)), end), place),
             "move the module before the optimizer makes or loads its state",
             conflict_assumptions(event),

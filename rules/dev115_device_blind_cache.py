@@ -8,13 +8,16 @@ from typing import Final
 from devlint.diagnostic import Severity
 from devlint.domain.placement import StepKind
 from devlint.explain.assumptions import conflict_assumptions
-from devlint.explain.conflict_texts import conflict_location_text, conflict_steps
+from devlint.explain.conflict_texts import conflict_location_text, conflict_steps, device_expression
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import operand_text
+from devlint.explain.place_texts import operand_text, text_with_suffix
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.interpreter.state.events import CacheConflict
 from devlint.rule import Finding, Rule
 
-KEYED: Final = "make the device (and the dtype) part of the key, or move the cached tensor where it is used"
+KEYED: Final = (
+    "make it on the device of its use, and make that device (and the dtype) part of the key; or move it when used"
+)
 """The advice for a cache whose key lacks the device."""
 
 
@@ -86,8 +89,14 @@ class DeviceBlindCache(Rule):
             f" it cannot be combined with {operand_text(other)} on {device_text(other.case)}"
             f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
-            help=KEYED
-            if event.cached.kind is StepKind.CACHED
-            else "move the tensor where it is used, or make it there",
+            help=_help(event),
             assumptions=conflict_assumptions(event),
         )
+
+
+def _help(event: CacheConflict) -> str:
+    """Return the advice for a finding of DEV115: a key with the device, or a transfer of what the cache returns."""
+    device = device_expression(event, event.reference)
+    moved = text_with_suffix(event.misplaced.place, f".to({device})", MAX_SUGGESTION_LENGTH)
+    advice = KEYED if event.cached.kind is StepKind.CACHED else "make it on the device of its use, or move it"
+    return f"{advice}: `{moved}`"

@@ -63,8 +63,8 @@ class HostTensorInNcclCollective(Rule):
         subject = f"{operand_text(operand)} holds tensors" if operand.inside else f"{operand_text(operand)} is"
         yield Finding(
             place,
-            f"{subject} on the host{condition_text(event.when)}, but `{event.operation.rpartition('.')[2]}` exchanges"
-            f" tensors by {event.backend.upper()}, which takes tensors on accelerators only",
+            f"{subject} on the host{condition_text(event.when)}, but `{event.operation.rpartition('.')[2]}` uses"
+            f" {event.backend.upper()}, which takes tensors on accelerators only",
             steps_elsewhere((*operand_steps(operand), event.made), place),
             "make it on the device of this process, or move it there",
             assumptions(event, operand.case),

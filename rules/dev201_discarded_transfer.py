@@ -10,11 +10,12 @@ import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import KnownDevice
-from devlint.domain.placement import Assumption, PlacementCase
-from devlint.domain.torch_names import DEVICE_METHODS
+from devlint.domain.placement import Assumption, PlacementCase, Step
+from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS
 from devlint.domain.value import Tensor
 from devlint.explain.assumptions import assumptions, supposed_batches, supposed_types
 from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.dtype_texts import dtype_steps
 from devlint.explain.neighbouring_statements import is_all_that_is_timed, is_done_by_next_statement
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import (
@@ -98,11 +99,18 @@ class DiscardedTransfer(Rule):
         yield Finding(
             event.context.place,
             f"the {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
-            placement_steps(*((f"`{receiver}`", one) for one in cases_if_unconditional(event.tensor))),
+            _steps(event, receiver),
             f"keep the result: `{_keeping_statement(event, receiver)}`",
             (*assumptions(event), *_supposed(event), *supposed_batches(*cases_if_unconditional(event.tensor))),
             make_fix=partial(_fix, event),
         )
+
+
+def _steps(event: DiscardedResult, receiver: str) -> tuple[Step, ...]:
+    """Return the steps by which the receiver came to the dtype that a cast leaves it, or to the device."""
+    if event.method in CAST_METHODS:
+        return dtype_steps((f"`{receiver}`", event.tensor.dtype))
+    return placement_steps(*((f"`{receiver}`", one) for one in cases_if_unconditional(event.tensor)))
 
 
 def _fix(event: DiscardedResult, context: FixContext) -> Fix:

@@ -73,7 +73,7 @@ class ReboundLoopVariable(Rule):
         statement = collecting_statement(event.loop, event.name, call)
         yield Finding(
             call,
-            f"`{event.name}` is only the loop variable: the container that is looped over keeps the unmoved tensor",
+            f"`{event.name}` is only the loop variable: what the loop runs over keeps the unmoved tensor",
             steps_elsewhere(
                 placement_steps(*((f"`{event.name}`", one) for one in cases_if_unconditional(event.tensor))), call
             ),

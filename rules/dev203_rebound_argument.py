@@ -79,7 +79,7 @@ class ReboundArgument(Rule):
             steps_elsewhere(
                 placement_steps(*((f"`{event.name}`", one) for one in cases_if_unconditional(event.tensor))), call
             ),
-            f"return `{event.name}` and let the caller bind it",
+            f"return `{event.name}`, and assign it at each call",
             assumptions(event),
             make_fix=partial(_fix, event),
         )

@@ -68,7 +68,8 @@ class SharedStorageMutation(Rule):
         )
         yield Finding(
             event.context.place,
-            f"`{event.name}` is changed in place, and {other} {verb} the same memory{condition_text(event.when)}",
+            f"`{event.name}` is changed in place, and {other} {verb} the same memory: it changes too"
+            f"{condition_text(event.when)}",
             (event.shared,),
             f"copy what `{place_text(event.shared.place)}` returns: `.clone()` for a tensor, `.copy()` for an array",
             (*assumptions(event), *([] if event.surely else [doubt])),

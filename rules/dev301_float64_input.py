@@ -88,7 +88,7 @@ class Float64Input(Rule):
         yield Finding(
             place,
             f"float64 {_source_phrase(dtype.source.value)} reaches {_target_phrase(event, narrow)}:"
-            " that raises, for the dtypes must be the same",
+            " this raises, because the dtypes must match",
             (*steps, meeting) if place != event.context.place else steps,
             conversion_suggestion(conversion, narrow.tensor.dtype.name or "float32")
             if conversion is not None

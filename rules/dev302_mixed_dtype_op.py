@@ -73,7 +73,7 @@ class MixedDtypeOp(Rule):
         if left.of_module is not None:
             left, right = right, left
         place = event.context.place
-        verb = "cannot write its result" if event.into else "does not promote"
+        verb = "cannot write its result" if event.into else "raises"
         steps = operand_dtype_steps(left, right)
         yield Finding(
             place,
@@ -94,7 +94,7 @@ def _fix(event: DtypeConflict, left: Operand, right: Operand, context: FixContex
     a function with weights of its own, is cast by that caller: others may pass the dtype of their weights.
     """
     assigned = next((one for one in (left, right) if one.name == "value"), None)
-    moved, kept = (left, right) if right.of_module is not None else (right, left)
+    moved, kept = _moved_and_kept(left, right)
     if assigned is not None:
         moved, kept = assigned, left if assigned is right else right
     if kept.of_module is not None:
@@ -107,7 +107,7 @@ def _fix(event: DtypeConflict, left: Operand, right: Operand, context: FixContex
 
 def _help(event: DtypeConflict, left: Operand, right: Operand) -> str:
     """Return the advice for a finding of DEV302: cast one operand to the dtype of the other."""
-    moved, kept = (left, right) if right.of_module is not None else (right, left)
+    moved, kept = _moved_and_kept(left, right)
     wanted = kept.tensor.dtype.name or "float32"
     if kept.of_module is not None and is_callers(moved, event.context.scope):
         passed = at_caller(moved, event.context.scope)
@@ -118,6 +118,12 @@ def _help(event: DtypeConflict, left: Operand, right: Operand) -> str:
     else:
         cast = cast_text(moved.place, wanted)
     return f"cast one of them: `{cast}`"
+
+
+def _moved_and_kept(left: Operand, right: Operand) -> tuple[Operand, Operand]:
+    """Return the operand to cast and the one whose dtype holds: weights keep theirs, and inputs are cast to it."""
+    weights = right.of_module is not None or (right.tensor.cell is not None and left.tensor.cell is None)
+    return (left, right) if weights else (right, left)
 
 
 def _subject_place(left: Operand, right: Operand, place: Place) -> Place:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import AssumptionKind, Fix, Severity
-from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
+from devlint.domain.device import DeviceRelation, DeviceSymbol, is_accelerator, is_host, relate_devices
 from devlint.domain.placement import (
     Assumption,
     Place,
@@ -18,15 +18,17 @@ from devlint.domain.placement import (
     placement_cases,
     steps_elsewhere,
 )
+from devlint.domain.value import OriginKind
 from devlint.explain.assumptions import assumptions
+from devlint.explain.causes import numpy_detour_cause
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.costs import cost_severity, frequency_text, is_always_paid
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import place_text, receiver_of, receiver_text
 from devlint.explain.suggestions import variable_node
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
-from devlint.fixes.fix_context import FixContext, NoFix
-from devlint.fixes.transfer_removal import remove_round_trip
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
+from devlint.fixes.transfer_removal import remove_round_trip, take_first_tensor
 from devlint.interpreter.state.events import HostRead, OpaqueTransfer, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
 
@@ -69,7 +71,8 @@ class RoundTripInLoop(Rule):
     ```
 
     ## Fix safety
-    Both transfers are left out where the tensor itself came back, and nothing was computed on the way. Unsafe: what
+    Both transfers are left out where the tensor itself came back, and nothing was computed on the way, also with an
+    array in between. Unsafe: what
     was a copy is then the tensor itself.
 
     ## How it is confirmed at run time
@@ -91,6 +94,8 @@ class RoundTripInLoop(Rule):
         self._round_trips: dict[Place, tuple[Finding, Step, frozenset[Place]]] = {}
         self._read_places: dict[Place, set[Place]] = defaultdict(set)
         self._reused_rebuilds: set[Place] = set()
+        self._read_for: dict[Place, Place] = {}
+        """Where the array is read from a tensor that a factory call makes a tensor of, with nothing in between."""
         self._reused_results: set[Place] = set()
 
     def check(self, event: Transfer | OpaqueTransfer | TensorRebuilt | HostRead) -> Iterator[Finding]:
@@ -103,6 +108,8 @@ class RoundTripInLoop(Rule):
         elif isinstance(event, TensorRebuilt):
             if not event.only_use:
                 self._reused_rebuilds.add(event.context.place)
+            elif event.origin is not None and event.origin.kind is OriginKind.TENSOR:
+                self._read_for[event.context.place] = event.origin.step.place
         elif event.moves and not event.is_module:
             self._note_transfer(event)
         yield from ()
@@ -145,7 +152,10 @@ class RoundTripInLoop(Rule):
             )
             if first_path is not None:
                 way_back = frozenset(step.place for step in history(second_path.before.provenance))
-                self._round_trips[event.context.place] = _finding(event, out, first_path, second_path), out, way_back
+                read = self._read_for.get(event.receiver)
+                rebuilt = read is not None and receiver_of(read) == out.place
+                found = _finding(event, out, first_path, second_path, rebuilt=rebuilt)
+                self._round_trips[event.context.place] = found, out, way_back
                 return
 
 
@@ -172,9 +182,10 @@ def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: T
     if not is_host(first_path.after.device):
         at_once = event.previous_transfer is out and out.scope is event.context.scope
         return at_once and _may_upload(first_path) and second_path.downloads
-    if is_accelerator(first_path.before.device):
-        return second_path.uploads
-    return isinstance(second_path.after.device, DeviceSymbol) and first_path.before.device == second_path.after.device
+    start, end = first_path.before.device, second_path.after.device
+    if is_accelerator(start):
+        return second_path.uploads and relate_devices(start, end) is not DeviceRelation.DIFFERENT
+    return isinstance(end, DeviceSymbol) and start == end
 
 
 def _may_upload(first_path: TransferPath) -> bool:
@@ -182,42 +193,63 @@ def _may_upload(first_path: TransferPath) -> bool:
     return is_accelerator(first_path.after.device) and not is_accelerator(first_path.before.device)
 
 
-def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath) -> Finding:
+def _finding(
+    event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath, *, rebuilt: bool
+) -> Finding:
     """Return the finding for a round trip of a tensor: the first transfer `out`, and the transfer of `event` back.
 
-    `first_path` and `second_path` are the source and destination devices of these two transfers.
+    `first_path` and `second_path` are the source and destination devices of these two transfers. `rebuilt` tells that
+    between them the tensor only becomes an array and a tensor again.
     """
     via = "the host" if is_host(second_path.before.device) else device_text(second_path.before)
-    computed = event.previous_transfer is not out
-    movable = Assumption(AssumptionKind.INTENT, "what is computed on the way could be computed where it is", out.place)
+    computed = not rebuilt and event.previous_transfer is not out
+    device, owner = device_text(second_path.after), receiver_text(out.place)
+    movable = Assumption(
+        AssumptionKind.INTENT,
+        f"torch can compute on {device} what the host computes in between",
+        out.place,
+    )
     when = frequency_text(event.context)
     unused = is_accelerator(second_path.before.device)
     place = out.place if unused else event.context.place
     moved = f"`{place_text(event.receiver)}`"
-    back = Step(StepKind.PASSED, f"read back to {device_text(second_path.after)}", event.context.place)
+    back = Step(StepKind.PASSED, f"read back to {device}", event.context.place)
+    severity = cost_severity(event.context, little=not is_always_paid(second_path.when))
     return Finding(
         place,
         f"`{place_text(place)}` is uploaded to {via} only to be read back{when}, and is never used there"
         if unused
-        else f"`{place_text(event.receiver)}` goes to {device_text(second_path.after)}, where it came from, by way of"
-        f" {via}{when}",
+        else f"`{owner}` is copied to {via} and back to {device}{when}",
         steps_elsewhere(
             (*placement_steps((moved, first_path.before), (moved, second_path.before)), *([back] if unused else [])),
             place,
         ),
-        "leave both transfers out" + (": compute it where it is" if computed else ""),
+        _help(device, owner, computed=computed, rebuilt=rebuilt),
         (*assumptions(event, second_path.before, second_path.after), *([movable] if computed else [])),
-        cost_severity(event.context, little=not is_always_paid(second_path.when)),
+        severity,
         subject=out.place,
-        make_fix=partial(_fix, event, out),
+        # A warning speaks for what DEV409, an information, says of the same detour.
+        cause=numpy_detour_cause(event.receiver) if severity is None and rebuilt else None,
+        make_fix=partial(_fix, event, out, rebuilt),
     )
 
 
-def _fix(event: Transfer, out: Step, context: FixContext) -> Fix:
-    """Return the fix for a finding of DEV401: remove both transfers.
+def _help(device: str, owner: str, *, computed: bool, rebuilt: bool) -> str:
+    """Return the advice for a round trip to a device of a tensor with the text `owner`."""
+    if rebuilt:
+        return f"use `{owner}` itself"
+    return (
+        f"do the work in between on {device}, and leave both transfers out" if computed else "leave both transfers out"
+    )
+
+
+def _fix(event: Transfer, out: Step, rebuilt: bool, context: FixContext) -> Fix:
+    """Return the fix for a finding of DEV401: remove both transfers, and an array between them.
 
     Raises NoFix if something was computed between them.
     """
+    if rebuilt:
+        return take_first_tensor(context.region_at(event.context.place), node_at(event.context.place))
     if event.previous_transfer is not out:
         raise NoFix
     return remove_round_trip(context, out.place, event.context.place)

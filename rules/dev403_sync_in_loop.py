@@ -10,7 +10,7 @@ from devlint.domain.device import is_accelerator
 from devlint.domain.placement import PlacementCase, placement_cases
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import dotted_name_at, place_text
 from devlint.explain.transfer_paths import transfer_paths
 from devlint.interpreter.state.events import HostRead, Transfer
 from devlint.rule import Finding, Rule
@@ -87,12 +87,14 @@ class SyncInLoop(Rule):
             return
         case, reason = found
         place = event.context.place
-        subject = f"`{place_text(event.receiver if isinstance(event, Transfer) else event.operand)}`"
+        read = event.receiver if isinstance(event, Transfer) else event.operand
+        subject, name = f"`{place_text(read)}`", dotted_name_at(read)
+        kept = f"`{name}.detach()`" if name is not None else "its detached value"
         yield Finding(
             place,
             f"the host waits for {subject} in every training step: {reason}",
             placement_steps((subject, case)),
-            "keep it on the accelerator, and read it now and then or after the loop",
+            f"read it only every N steps, or collect {kept} and read all of them after the loop",
             assumptions(event, case),
         )
 
@@ -120,6 +122,8 @@ def _reason(reader: str) -> str:
     """Return why an operation on an accelerator tensor makes the host wait."""
     if reader in _NUMBERS:
         return f"`{reader}` makes a Python number of its value"
+    if reader == "format()":
+        return "the f-string shows its values"
     if reader in _PRINTED:
         return f"`{reader}` shows its values"
     if reader in ("bool()", ".__bool__()"):

@@ -9,8 +9,9 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Basis
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.costs import is_always_paid
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.place_texts import place_text
+from devlint.explain.place_texts import call_text, place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.synchronization_fixes import make_copy_non_blocking
@@ -76,11 +77,13 @@ class BlockingTransferFromPinned(Rule):
         if path is None:
             return
         receiver, target = place_text(event.receiver), device_text(path.after)
+        when = "" if is_always_paid(path.when) else condition_text(path.when)
         yield Finding(
             event.context.place,
-            f"`{receiver}` is pinned, and the host waits for its copy to {target}{condition_text(path.when)}",
+            f"`{receiver}` is pinned, but the host still waits in `{call_text(event.context.place)}` until its copy to"
+            f" {target} is done{when}",
             placement_steps((f"`{receiver}`", path.before)),
-            "let the copy run beside the host: `non_blocking=True`",
+            "pass `non_blocking=True`: the host then goes on while the copy runs",
             assumptions(event, path.after),
             make_fix=partial(_fix, event, path),
         )

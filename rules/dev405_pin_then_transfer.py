@@ -81,8 +81,8 @@ class PinThenTransfer(Rule):
         place, subject = event.context.place, f"`{receiver_text(copy.step.place)}`"
         yield Finding(
             place,
-            f"{subject} is pinned only to be moved to {device_text(path.after)}"
-            f"{condition_text(path.when)}: the host copies it once more and waits for that",
+            f"pinning {subject} only to move it to {device_text(path.after)}{condition_text(path.when)} costs one more"
+            " copy on the host, which waits for it",
             steps_elsewhere(
                 (
                     *placement_steps((subject, path.before)),
@@ -90,7 +90,8 @@ class PinThenTransfer(Rule):
                 ),
                 place,
             ),
-            "leave `.pin_memory()` out, or pin where another thread does it (`DataLoader(..., pin_memory=True)`)",
+            "leave `.pin_memory()` out, or pin where another thread does it (`DataLoader(..., pin_memory=True)`)"
+            + ("; without it, `non_blocking=True` has little effect" if event.non_blocking else ""),
             assumptions(event, path.after),
             # A copy that does not wait needs pinned memory, and may overlap with work that is under way. What comes
             # from elsewhere, as batches do, may be pinned already: pinning it again copies nothing.

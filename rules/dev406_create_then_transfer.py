@@ -156,11 +156,15 @@ def _finding(
 ) -> Finding:
     """Return the finding for a tensor that a factory call creates on the host and that then goes to `target`."""
     place = event.context.place
-    factory = place_text(fresh.step.place)
-    random = " (the random numbers will be others)" if fresh.kind is OriginKind.RANDOM else ""
+    within = isinstance(event, TensorRebuilt) or is_within(fresh.step.place, place)
+    made = place_text(fresh.step.place if within else event.receiver)
+    written = device_written(place)
+    # The name of a device says more than "the caller's device", and than one of those that it may hold.
+    there = f"`{written}`" if written is not None and written[-1] not in "'\"" else device_text(target)
+    random = " (it then draws other random numbers)" if fresh.kind is OriginKind.RANDOM else ""
     return Finding(
         place,
-        f"`{factory}` is made on the host and then copied to {device_text(target)}{frequency_text(event.context)}"
+        f"`{made}` is made on the host and then copied to {there}{frequency_text(event.context)}"
         f"{extent_text(fresh.extent, dtype)}",
         tuple(step for step in steps if not is_within(step.place, place)),
         f"create it there: {_advice(event, fresh)}{random}",

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import libcst as cst
-
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.domain.device import DeviceRelation, DeviceSymbol, KnownDevice, is_accelerator, relate_devices
-from devlint.domain.placement import Basis, Place, StepKind
-from devlint.domain.value import is_single_object
+from devlint.domain.placement import Place, StepKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.costs import cost_severity, frequency_text
-from devlint.explain.device_texts import device_text, is_module_placement
-from devlint.explain.place_texts import place_text
+from devlint.explain.device_texts import device_text
+from devlint.explain.idle_transfers import does_nothing
+from devlint.explain.place_texts import call_text, place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.transfer_removal import remove_first_transfer, remove_transfer
@@ -80,7 +78,7 @@ class RedundantTransfer(Rule):
         if event.is_module or not event.moves or event.copies or event.casts:
             return
         paths = self._paths[event.context.place] = list(transfer_paths(event))
-        if paths and all(_has_no_effect(event, path) for path in paths):
+        if does_nothing(event, paths):
             yield self._redundant(event, paths)
         elif paths and all(_follows_transfer(event, path) for path in paths):
             yield self._repeated(event, paths[0])
@@ -91,7 +89,7 @@ class RedundantTransfer(Rule):
         receiver = place_text(event.receiver)
         return Finding(
             event.context.place,
-            f"`{receiver}` is already on {places}: `.{event.method}()` does nothing",
+            f"`{receiver}` is already on {places}: `{call_text(event.context.place)}` does nothing",
             placement_steps(*((f"`{receiver}`", path.before) for path in paths)),
             f"use `{receiver}` as it is",
             assumptions(event),
@@ -131,47 +129,9 @@ def _drop_first(event: Transfer, context: FixContext) -> Fix:
     return remove_first_transfer(context.region_at(event.context.place), node_at(event.context.place))
 
 
-def _has_no_effect(event: Transfer | OpaqueTransfer, path: TransferPath) -> bool:
-    """Return whether the target device of a transfer is certainly the device on which the tensor already is.
-
-    `path` is the pair of source and destination device to judge.
-    """
-    before, after = path.before, path.after
-    if before.device != after.device or before.basis is Basis.ASSUMED:
-        return False
-    if isinstance(before.device, DeviceSymbol):
-        if not is_single_object(before.device.origin):
-            # The elements of a caller's container may be on different devices.
-            return False
-        return not is_module_placement(before) or not _is_between_parts(event)
-    # A caller of the function may have set another default device.
-    settled = not event.context.symbolic or (before.basis is Basis.DEFAULT) is (after.basis is Basis.DEFAULT)
-    return isinstance(before.device, KnownDevice) and settled
-
-
 def _leaves_device(path: TransferPath) -> bool:
     """Return whether a transfer certainly copies: its source and its destination are two devices."""
     return relate_devices(path.before.device, path.after.device) is DeviceRelation.DIFFERENT
-
-
-def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:
-    """Return whether a transfer moves an intermediate result of a module, which may be a model split over devices.
-
-    Such a transfer is not redundant when the parts of the model are on different devices.
-    """
-    call = event.context.place.node
-    if isinstance(event.receiver.node, (cst.Attribute, cst.Subscript)) or not isinstance(call, cst.Call):
-        return False
-    return not any(_is_of_self(one.value) for one in call.args)
-
-
-def _is_of_self(node: cst.BaseExpression) -> bool:
-    """Return whether an expression is an attribute of `self`, such as `self.device`."""
-    while isinstance(node, cst.Attribute):
-        node = node.value
-        if isinstance(node, cst.Name):
-            return node.value == "self"
-    return False
 
 
 def _follows_transfer(event: Transfer, path: TransferPath) -> bool:

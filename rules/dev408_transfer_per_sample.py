@@ -106,9 +106,10 @@ def _of_sample(
     place = event.context.place
     return Finding(
         place,
-        f"`{place_text(place)}` moves the samples to {device_text(case)} one by one",
+        f"`{place_text(place)}` copies each sample to {device_text(case)} by itself; forked worker processes cannot do"
+        " that",
         placement_steps(*((f"`{receiver_text(place)}`", path.before) for path in paths)),
-        "return it as it is, and move the batches of the loader",
+        f"return host tensors from `{sample.name.rpartition('.')[2]}`, and move each batch in the loop over the loader",
         assumptions(event, case),
         Severity.INFO,
         subject=sample.body,

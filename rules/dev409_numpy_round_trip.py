@@ -10,6 +10,7 @@ from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.domain.placement import Basis, Step, placement_cases
 from devlint.domain.value import OriginKind, Tensor
 from devlint.explain.assumptions import assumptions
+from devlint.explain.causes import numpy_detour_cause
 from devlint.explain.costs import frequency_text
 from devlint.explain.place_texts import place_text, receiver_text
 from devlint.explain.transfer_paths import is_placed_in_function
@@ -65,7 +66,8 @@ class NumpyRoundTrip(Rule):
     The recorder sees the read to the host and the new tensor made from the same values.
 
     ## Known limits
-    An array that NumPy computes with in between is not reported, even where torch could compute the same.
+    An array that NumPy computes with in between is not reported, even where torch could compute the same. What DEV401
+    warns of is not told twice.
     """
 
     code = "DEV409"
@@ -100,11 +102,13 @@ class NumpyRoundTrip(Rule):
         place, context = event.context.place, event.context
         return Finding(
             place,
-            f"`{place_text(place)}` goes by way of NumPy from a tensor to a tensor{frequency_text(context)}",
+            f"`{receiver_text(read.place)}` becomes a NumPy array and a tensor again{frequency_text(context)}:"
+            " a detour that changes nothing",
             (replace(read, message=f"`{receiver_text(read.place)}` {read.message}"),) if read.place != place else (),
             "stay in torch: `.detach().clone()` copies without NumPy",
             assumptions(event),
             Severity.INFO,
+            cause=numpy_detour_cause(place),
             make_fix=partial(_fix, event),
         )
 

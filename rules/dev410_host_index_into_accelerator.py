@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Step, StepKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import operand_steps
 from devlint.explain.costs import cost_severity, frequency_text
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import dotted_name_at, is_within, place_text
+from devlint.explain.place_texts import callee_text, dotted_name_at, is_within, place_text
+from devlint.explain.steps import told_of
 from devlint.fixes.fix_context import FixContext, NoFix
-from devlint.fixes.operand_placement import create_on_device
+from devlint.fixes.operand_placement import FACTORIES_WITHOUT_DEVICE, create_on_device
 from devlint.interpreter.state.events import HostIndex
 from devlint.rule import Finding, Rule
 
@@ -72,12 +74,35 @@ class HostIndexIntoAccelerator(Rule):
             context.place,
             f"the {event.kind} `{place_text(event.index)}` on the host is copied to {device_text(event.base.case)} to"
             f" index `{place_text(event.base.place)}`{frequency_text(context)}",
-            operand_steps(event.base),
-            "make the index on the accelerator, or move it there once",
+            (*operand_steps(event.base), *_steps(event)),
+            _help(event),
             assumptions(event, event.base.case),
             cost_severity(context),
             make_fix=partial(_fix, event),
         )
+
+
+def _steps(event: HostIndex) -> tuple[Step, ...]:
+    """Return the step that created the index, where it is not told by the subscript itself."""
+    created = event.created
+    if created is None or is_within(created.place, event.index):
+        return ()
+    return (told_of(f"`{place_text(event.index)}`", created),)
+
+
+def _help(event: HostIndex) -> str:
+    """Return the advice for an index on the host: make it where the tensor is, or move it where it stays the same."""
+    base, index, created = place_text(event.base.place), place_text(event.index), event.created
+    if created is None and event.kind in ("list", "array"):
+        return f"make a tensor of it once, where it stays the same: `torch.as_tensor({index}, device={base}.device)`"
+    if (
+        created is not None
+        and created.kind is StepKind.CREATED
+        and created.scope is event.context.scope
+        and callee_text(created.place).rpartition(".")[2] not in FACTORIES_WITHOUT_DEVICE
+    ):
+        return f"make it where `{base}` is: pass `device={base}.device` to `{callee_text(created.place)}`"
+    return f"make it where `{base}` is, or move it once where it stays the same: `{index}.to({base}.device)`"
 
 
 def _fix(event: HostIndex, context: FixContext) -> Fix:

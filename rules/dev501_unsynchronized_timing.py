@@ -140,8 +140,8 @@ class UnsynchronizedTiming(Rule):
         yield Finding(
             clock,
             f"the clock is read while `{place_text(work)}` may still be running on the accelerator",
-            (Step(StepKind.PASSED, "the clock is started", event.started), event.work),
-            f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
+            (Step(StepKind.PASSED, "the clock is read first", event.started), event.work),
+            "call `torch.cuda.synchronize()` before both readings of the clock, this one and the first",
             assumptions(event),
             # What an interval leaves unfinished is waited for in the next one: all but the last are as long as a step.
             # A single run at the end of a module, to try it out, is mostly the start of the accelerator.

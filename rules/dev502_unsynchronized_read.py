@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Place
+from devlint.domain.placement import Place, steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.place_texts import place_text
 from devlint.explain.steps import told_of
@@ -69,10 +69,12 @@ class UnsynchronizedRead(Rule):
         if unfinished is None:
             return
         copy = unfinished.step.place
+        subject, source = f"`{place_text(event.operand)}`", unfinished.step.source
+        steps = (source, unfinished.step) if source is not None else (unfinished.step,)
         yield Finding(
             event.context.place,
-            f"`{place_text(event.operand)}` is read on the host before its non_blocking copy is known to be complete",
-            (told_of(f"`{place_text(event.operand)}`", unfinished.step),) if copy != event.context.place else (),
+            f"{subject} is read on the host before its non_blocking copy is known to be complete",
+            steps_elsewhere(tuple(told_of(subject, one) for one in steps), event.context.place),
             f"leave `non_blocking` out of `{place_text(copy)}`, or synchronize before reading",
             assumptions(event),
             subject=copy,

@@ -11,6 +11,7 @@ from devlint.domain.placement import Place
 from devlint.explain.assumptions import assumptions
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text, receiver_text
+from devlint.explain.suggestions import places_in_loop
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.fixes.synchronization_fixes import make_copy_blocking
 from devlint.interpreter.state.events import OverwrittenCopy
@@ -74,13 +75,21 @@ class OverwrittenPinnedBuffer(Rule):
         yield Finding(
             event.context.place,
             f"`{place_text(event.target)}` is written to while its non_blocking copy to"
-            f" {device_text(event.copy.target)} may be running",
+            f" {device_text(event.copy.target)}{_of_iteration(event)} may still be running: wrong values may arrive",
             (replace(event.copy.step, message=f"`{receiver_text(copy)}` {event.copy.step.message}"),),
-            f"leave `non_blocking` out of `{place_text(copy)}`, or wait for the copy before writing",
+            f"leave `non_blocking` out of `{place_text(copy)}`, or wait for the copy before writing, by"
+            " `synchronize()` or an event",
             assumptions(event, event.copy.target),
             subject=copy,
             make_fix=partial(_fix, copy),
         )
+
+
+def _of_iteration(event: OverwrittenCopy) -> str:
+    """Return ` of the iteration before` for a copy that stands after the write in the text of their loop."""
+    write, copy, loop = event.context.place, event.copy.step.place, event.context.loop
+    written = places_in_loop(loop.place, write, copy) if loop is not None else []
+    return " of the iteration before" if written == [write, copy] else ""
 
 
 def _fix(copy: Place, context: FixContext) -> Fix:

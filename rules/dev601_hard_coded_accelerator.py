@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Place
 from devlint.explain.assumptions import assumptions
-from devlint.explain.causes import written_device_cause
-from devlint.explain.place_texts import dotted_name_at, hard_coded_text
-from devlint.fixes.accelerator_choice import check_availability
-from devlint.fixes.fix_context import FixContext, node_at
+from devlint.explain.causes import Cause
+from devlint.explain.compared_devices import is_compared_device
+from devlint.explain.device_texts import BACKEND_NAMES
+from devlint.explain.idle_transfers import does_nothing
+from devlint.explain.place_texts import argument_places, dotted_name_at, hard_coded_text
+from devlint.explain.transfer_paths import transfer_paths
+from devlint.fixes.accelerator_choice import AVAILABILITY_CHECKS, check_availability, take_device
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
 
@@ -47,16 +54,19 @@ class HardCodedAccelerator(Rule):
     ```
 
     ## Fix safety
-    The accelerator is taken where there is one, and the host elsewhere. Unsafe: it would often be better to take the
-    device from a tensor or from an argument, and code that must not run on the host then does. There is no fix for
-    the old tensor types.
+    The device that the program chooses is taken where it has a name in scope, else that of a tensor or module beside
+    it, else the accelerator where there is one, and the host elsewhere. Unsafe: it would often be better to take the
+    device from an argument, and code that must not run on the host then does. There is no fix for the old tensor types,
+    and for a second device.
 
     ## How it is confirmed at run time
     The program is run without an accelerator and stops there.
 
     ## Known limits
     A check of availability in another function is not seen. A device that has a name (`device = "cuda"` at the top of
-    a script) is easily changed and is not reported.
+    a script) is easily changed and is not reported. What one function names several times is one finding, whose steps
+    tell the other places. A transfer that does nothing is left to DEV407, and mixed precision in a file that chooses
+    its device to DEV611.
     """
 
     code = "DEV601"
@@ -65,24 +75,93 @@ class HardCodedAccelerator(Rule):
     severity = Severity.INFO
     default = False
 
-    def check(self, event: events.HardCodedAccelerator) -> Iterator[Finding]:
-        """Yield a finding for a hard-coded accelerator without a check of its availability.
+    def __init__(self) -> None:
+        self._written: list[events.HardCodedAccelerator] = []
+        self._autocasts: set[Place] = set()
+        self._idle: dict[Place, bool] = {}
+        """Whether each transfer does nothing, on every path and for every caller."""
 
-        There is no finding if a parameter lets the caller choose another device.
+    def check(
+        self, event: events.HardCodedAccelerator | events.BackendWrittenOut | events.Transfer
+    ) -> Iterator[Finding]:
+        """Record a hard-coded accelerator that no check guards, or what other rules report of it; yield no finding.
+
+        `final_findings` reports the accelerators. None is reported if a parameter lets the caller choose the device.
         """
-        if event.guarded or event.choosable or dotted_name_at(event.context.place) is not None:
-            return
-        yield Finding(
-            event.context.place,
-            f"`{hard_coded_text(event)}` needs {event.type or 'that accelerator'}:"
-            " nothing checks that it is there, and no caller can choose another device",
-            help="take the device from a tensor at hand (`x.device`) or from an argument",
-            assumptions=assumptions(event),
-            cause=written_device_cause(event),
-            make_fix=partial(_fix, event),
+        if isinstance(event, events.BackendWrittenOut):
+            if event.chosen and not event.guarded and event.argument is not None:
+                self._autocasts.add(event.argument)
+        elif isinstance(event, events.Transfer):
+            idle = not (event.is_module or event.copies or event.casts) and does_nothing(
+                event, [*transfer_paths(event)]
+            )
+            self._idle[event.context.place] = idle and self._idle.get(event.context.place, True)
+        elif not (
+            event.guarded
+            or event.choosable
+            or dotted_name_at(event.context.place) is not None
+            or is_compared_device(event)
+        ):
+            self._written.append(event)
+        yield from ()
+
+    def final_findings(self) -> Iterator[Finding]:
+        """Yield a finding for each recorded accelerator, but for those that DEV407 and DEV611 tell of."""
+        told = {node for place, idle in self._idle.items() if idle for node in (place, *argument_places(place))}
+        for event in self._written:
+            if event.context.place not in told | self._autocasts:
+                yield _finding(event)
+
+
+def _finding(event: events.HardCodedAccelerator) -> Finding:
+    """Return the finding for a hard-coded accelerator; those of one function with the same advice are one."""
+    help_, scope = _help(event), event.context.scope
+    return Finding(
+        event.context.place,
+        f"`{hard_coded_text(event)}` works only where there {_needed(event)}: the device is hard-coded",
+        help=help_,
+        assumptions=assumptions(event),
+        cause=Cause(("a written device", scope.filename, scope.name, help_), recurs=True),
+        make_fix=partial(_fix, event),
+    )
+
+
+def _needed(event: events.HardCodedAccelerator) -> str:
+    """Return the words for what a hard-coded accelerator needs: `is CUDA`, `are 2 CUDA devices`."""
+    name = BACKEND_NAMES.get(event.type, event.type)
+    return f"are {event.index + 1} {name} devices" if event.index else f"is {name}"
+
+
+def _help(event: events.HardCodedAccelerator) -> str:
+    """Return the advice for a hard-coded accelerator: the device at hand, or who can choose it."""
+    if event.index:
+        counted = (
+            f"check `torch.{event.type}.device_count()`" if event.type in ("cuda", "xpu") else "check their number"
         )
+        return f"{counted}, or let the caller choose the devices"
+    at_hand = _at_hand(event)
+    if at_hand is not None:
+        return f"take the device at hand: `{at_hand}`"
+    match event.context.scope.body:
+        case cst.FunctionDef(name=cst.Name(value=name), params=parameters):
+            if event.owner or parameters.params or parameters.kwonly_params or parameters.posonly_params:
+                return f"let the caller choose: add a parameter `device` to `{event.owner or name}`"
+    check = AVAILABILITY_CHECKS.get(event.type, "torch.accelerator.is_available")
+    return f'choose the device once: `device = torch.device("{event.type}" if {check}() else "cpu")`'
+
+
+def _at_hand(event: events.HardCodedAccelerator) -> str | None:
+    """Return the source text of a device that can be written in place of the hard-coded one; None if there is none."""
+    found = event.chosen or event.neighbour
+    return found.text if found is not None else None
 
 
 def _fix(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
-    """Return the fix for a finding of DEV601: use the accelerator only where it is available, otherwise the host."""
-    return check_availability(context.region_at(event.context.place), node_at(event.context.place))
+    """Return the fix for a finding of DEV601: take the device at hand, else the accelerator only where it is available.
+
+    Raises NoFix for a second device, which the host cannot stand in for.
+    """
+    if event.index:
+        raise NoFix
+    region, node, at_hand = context.region_at(event.context.place), node_at(event.context.place), _at_hand(event)
+    return take_device(region, node, at_hand) if at_hand is not None else check_availability(region, node)

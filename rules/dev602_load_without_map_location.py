@@ -65,8 +65,8 @@ class LoadWithoutMapLocation(Rule):
             return
         yield Finding(
             event.context.place,
-            f"`{event.function}` puts each tensor on the device on which it was saved, which may not be there",
-            help='say where to: `map_location="cpu"`, and move what you take from it',
+            f"`{event.function}` puts each tensor on the device on which it was saved, and fails where that is missing",
+            help='pass `map_location="cpu"`, and move what is used as it is; `load_state_dict` copies by itself',
             assumptions=assumptions(event),
             make_fix=partial(_fix, event),
         )

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Place
 from devlint.explain.assumptions import assumptions
+from devlint.explain.place_texts import argument_places, method_text, place_text, receiver_text
+from devlint.explain.surrounding_calls import call_of, call_passing
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.fixes.legacy_types import convert_to_chosen_device, leave_variable_out
 from devlint.interpreter.state.events import AcceleratorNameUsed, LegacyTypeUsed
 from devlint.rule import Finding, Rule
-from devlint.semantics.accelerators import Kind, replacements_of
+from devlint.semantics.accelerators import Kind, Replacement, replacements_of
 
 
 class LegacyTensorType(Rule):
@@ -63,15 +66,19 @@ class LegacyTensorType(Rule):
 
     def check(self, event: LegacyTypeUsed | AcceleratorNameUsed) -> Iterator[Finding]:
         """Yield a finding for a tensor type that names an accelerator, and for functions of that time."""
-        help_ = _FUNCTIONS.get(event.name)
-        if help_ is None:
+        place, help_ = event.context.place, _FUNCTIONS.get(event.name)
+        message = f"`{event.name}` dates from before torch had devices and dtypes"
+        if event.name == _SETTER:
+            message, help_ = f"`{event.name}` is deprecated since torch 2.1", _instead_of_setter(place)
+        elif help_ is None:
             found = replacements_of(event.name)
             if not found or found[0].kind is not Kind.TENSOR_TYPE:
                 return
-            help_ = f"pass the device and the dtype: `{found[0].by}`, or `x.to(device, dtype)`"
+            message = f"`{event.name}` fixes the device and the dtype: {found[0].dtype} on CUDA only"
+            help_ = f"pass the device and the dtype: {_instead_of_type(place, found[0])}"
         yield Finding(
-            event.context.place,
-            f"`{event.name}` dates from before torch had devices and dtypes",
+            place,
+            message,
             help=help_,
             assumptions=assumptions(event),
             severity=None if event.name in _VARIABLES else Severity.WARNING,
@@ -82,9 +89,27 @@ class LegacyTensorType(Rule):
 _VARIABLES = ("torch.autograd.Variable", "torch.autograd.variable.Variable")
 _FUNCTIONS = dict.fromkeys(_VARIABLES, "leave it out: a tensor needs no `Variable` around it") | {
     "torch.Tensor.type": "pass the tensor: `x.type_as(other)` or `x.to(other)`; few accelerators have type names",
-    "torch.set_default_tensor_type": "call `torch.set_default_dtype(...)` and `torch.set_default_device(...)`",
 }
 """Functions of that time, with what to write instead."""
+_SETTER = "torch.set_default_tensor_type"
+"""The function that sets a type for the tensors that are made without one."""
+
+
+def _instead_of_setter(place: Place) -> str:
+    """Return the advice for a call that sets a default tensor type: what sets a dtype and a device instead."""
+    arguments = argument_places(place)
+    given = place_text(arguments[0]).strip("\"'") if arguments else ""
+    by = next(iter(replacements_of(given)), None)
+    dtype, device = (by.dtype, f'"{given.split(".")[1]}"') if by is not None and by.dtype else ("...", "...")
+    return f"call `torch.set_default_dtype({dtype})` and `torch.set_default_device({device})`"
+
+
+def _instead_of_type(place: Place, by: Replacement) -> str:
+    """Return what to write in place of a tensor type, in back quotes: a transfer for the argument of `x.type(...)`."""
+    converted = place if method_text(place) == ".type()" else call_passing(place)
+    if converted is not None and method_text(converted) == ".type()":
+        return f"`{receiver_text(converted)}.to(device, {by.dtype})`"
+    return f"`{by.by}`" if call_of(place) is not None else f"`{by.by}`, or `x.to(device, dtype)`"
 
 
 def _fix(event: LegacyTypeUsed | AcceleratorNameUsed, context: FixContext) -> Fix:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Step, StepKind
 from devlint.explain.assumptions import assumptions
+from devlint.explain.causes import Cause
+from devlint.explain.place_texts import call_text, callee_text, method_text
+from devlint.explain.surrounding_calls import parameter_place
 from devlint.fixes.device_parameters import use_device_parameter
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import IgnoredDeviceArgument
@@ -52,7 +57,8 @@ class IgnoredDevice(Rule):
     The recorder shows the device on which the reported line makes its tensor.
 
     ## Known limits
-    Only a parameter called `device` counts, and one finding is made for each function. A function that hands the device
+    Only a parameter called `device` counts, and one finding is made for each function, whose steps tell the other
+    tensors. A function that hands the device
     on to any other code is not reported, even if it makes tensors without it.
     """
 
@@ -64,13 +70,19 @@ class IgnoredDevice(Rule):
 
     def check(self, event: IgnoredDeviceArgument) -> Iterator[Finding]:
         """Yield a finding for a tensor that a function makes without the device that it takes."""
+        place, parameter = event.context.place, event.parameter
+        head = parameter_place(event.defined, parameter) or event.defined
+        made = isinstance(place.node, cst.Call) and method_text(place) != ".cuda()"
+        where = f"`{callee_text(place)}` takes the default device" if made else f"`{call_text(place)}` names another"
         yield Finding(
-            event.context.place,
-            f"`{event.function}` takes `{event.parameter}` and ignores it: this tensor is somewhere else",
-            trace=(Step(StepKind.PASSED, f"`{event.parameter}` is never read", event.defined, event.context.scope),),
-            help=f"pass `device={event.parameter}`, or take the parameter away",
+            place,
+            f"`{event.function}` never uses what is passed as `{parameter}`: {where}",
+            trace=(Step(StepKind.PASSED, f"`{parameter}` is never read", head, event.context.scope),),
+            help=f"pass `device={parameter}` to `{callee_text(place)}`, or take the parameter away"
+            if made
+            else f"take `{parameter}` instead, or take the parameter away",
             assumptions=assumptions(event),
-            subject=event.defined,
+            cause=Cause(("a device that is not asked", event.defined), recurs=True),
             make_fix=partial(_fix, event),
         )
 

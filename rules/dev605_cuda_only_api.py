@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
+from devlint.explain.surrounding_calls import call_of
 from devlint.fixes.accelerator_api import replace_library_name
+from devlint.fixes.call_edits import find_argument
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import AcceleratorNameUsed
 from devlint.rule import Finding, Rule
@@ -108,7 +112,7 @@ class CudaOnlyApi(Rule):
         yield Finding(
             event.context.place,
             f"`{event.name}` works with CUDA only; {where} there is {by}{also}",
-            help=_help(best),
+            help=_help(best, _passed_by_keyword(event)),
             severity=None if event.told or is_idle_without_cuda(event.name) else Severity.WARNING,
             assumptions=assumptions(event),
             make_fix=partial(_fix, event, best),
@@ -117,13 +121,24 @@ class CudaOnlyApi(Rule):
         )
 
 
+_BY_POSITION = "the device is passed by position"
+"""What is said of replacements only where the program passes the device by keyword."""
 _QUESTIONS = frozenset({"torch.cuda.is_available"})
 """Names that ask whether there is CUDA."""
 
 
-def _help(best: Replacement) -> str:
-    """Return the advice about a replacement: since when there is one, and what differs."""
-    parts = [f"torch has it since {version_text(best.since)}"]
+def _passed_by_keyword(event: AcceleratorNameUsed) -> bool:
+    """Return whether the call of a name passes it a device by keyword."""
+    call = call_of(event.context.place)
+    return call is not None and isinstance(call.node, cst.Call) and find_argument(call.node, "device") is not None
+
+
+def _help(best: Replacement, by_keyword: bool) -> str:
+    """Return the advice about a replacement: since when there is one, and what differs.
+
+    `by_keyword` tells that a device is passed by keyword, which some replacements take by position only.
+    """
+    parts = [f"it needs torch {version_text(best.since)} or newer"]
     if best.lacking:
         parts.append(f"the modules of {', '.join(best.lacking)} have none")
     if best.kind is Kind.DEVICE_TYPE:
@@ -137,10 +152,10 @@ def _help(best: Replacement) -> str:
         else:
             parts.append(f"ask for the device first: without CUDA, `{best.name}` {does}")
     elif best.by.startswith("torch.accelerator.") and needs_cuda(best.name):
-        asked = "ask `torch.accelerator.is_available()` first"
-        parts.append(f"where there is no accelerator it raises too: {asked} if the program may run there")
+        guard = "check `torch.accelerator.is_available()` first if the program may run there"
+        parts.append(f"without an accelerator it raises, as `{best.name}` does: {guard}")
     if best.note:
-        parts.append(best.note)
+        parts += [one for one in best.note.split("; ") if by_keyword or one != _BY_POSITION]
     return "; ".join(parts)
 
 

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.availability import check_of_another
+from devlint.domain.availability import check_of_another, is_available
+from devlint.domain.path_conditions import Atom
+from devlint.explain.device_texts import BACKEND_NAMES
 from devlint.explain.place_texts import place_text
 from devlint.fixes.accelerator_api import take_current_accelerator
+from devlint.fixes.accelerator_choice import AVAILABILITY_CHECKS
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
@@ -73,18 +76,25 @@ class InconsistentAvailability(Rule):
         asked = check_of_another(event.context.path_condition, type_)
         if asked is None:
             return
+        name = BACKEND_NAMES.get(type_, type_)
         yield Finding(
             event.context.place,
-            f"`{place_text(event.context.place)}` needs {_NAMES.get(type_, type_)},"
-            f" but what was checked is `{asked}`, which may be another backend",
-            help=_help(type_, str(asked)),
-            make_fix=partial(_fix, event) if _asks_for_any(str(asked)) else None,
+            f"`{place_text(event.context.place)}` needs {name}, but `{asked}` asks for {_asked_for(asked)}: this fails"
+            f" where there is no {name}",
+            help=_help(event, type_, asked),
+            make_fix=partial(_fix, event) if _asks_for_any(asked) else None,
         )
 
 
-def _asks_for_any(asked: str) -> bool:
+def _asked_for(asked: Atom) -> str:
+    """Return the words for what a check asks for: `MPS`, or `any accelerator`."""
+    _, type_ = asked.key
+    return BACKEND_NAMES.get(type_, "any accelerator")
+
+
+def _asks_for_any(asked: Atom) -> bool:
     """Return whether a check asks for an accelerator of any backend."""
-    return "torch.accelerator" in asked
+    return asked == is_available().formula
 
 
 def _fix(event: events.Event, context: FixContext) -> Fix:
@@ -92,21 +102,14 @@ def _fix(event: events.Event, context: FixContext) -> Fix:
     return take_current_accelerator(context.region_at(event.context.place), node_at(event.context.place))
 
 
-_NAMES = {"cuda": "CUDA", "mps": "MPS", "xpu": "XPU"}
-"""The backends by the type of their devices, as messages name them."""
-_CHECKS = {
-    "cuda": "torch.cuda.is_available()",
-    "mps": "torch.backends.mps.is_available()",
-    "xpu": "torch.xpu.is_available()",
-}
-"""What asks for each backend."""
-
-
-def _help(type_: str, asked: str) -> str | None:
+def _help(event: events.Event, type_: str, asked: Atom) -> str | None:
     """Return the advice for a use of a device type after the check `asked`."""
-    check = _CHECKS.get(type_)
+    check = AVAILABILITY_CHECKS.get(type_)
     if check is None:
         return None
     if _asks_for_any(asked):
-        return f"take `torch.accelerator.current_accelerator()`, or check `{check}`"
-    return f"check `{check}`"
+        return f"take `torch.accelerator.current_accelerator()`, or check `{check}()`"
+    if isinstance(event, events.AcceleratorNameUsed):
+        return f"check `{check}()`"
+    _, other = asked.key
+    return f'take `"{other}"`, or check `{check}()` if {BACKEND_NAMES.get(type_, type_)} is meant'

@@ -76,11 +76,14 @@ def _help(module: str, name: str, known: frozenset[str]) -> str | None:
     """Return the advice for a name that a module lacks: what other modules call it, or a name like it."""
     described = accelerators.replacements_of(f"torch.cuda.{name}")
     if module != "torch.cuda" and described:
-        return f"on any accelerator: `{described[0].by}`"
+        return f"write `{described[0].by}`, which needs torch {accelerators.version_text(described[0].since)} or newer"
     close = _close_to(name, known)
     if close is not None:
-        return f"`{module}.{close}`?"
-    return accelerators.reason_without_equivalent(f"torch.cuda.{name}")
+        return f"did you mean `{module}.{close}`?"
+    reason = accelerators.reason_without_equivalent(f"torch.cuda.{name}")
+    if reason is None or not accelerators.may_have("torch.cuda", name):
+        return None
+    return f"only CUDA has it ({reason}): call `torch.cuda.{name}` where CUDA is available, or leave it out"
 
 
 def _close_to(name: str, known: frozenset[str]) -> str | None:

@@ -9,10 +9,12 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import KnownDevice
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import PathCondition
-from devlint.domain.placement import PlacementCase, placement_cases
+from devlint.domain.placement import PlacementCase, placement_cases, steps_elsewhere
 from devlint.explain.assumptions import assumptions
+from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import dtype_steps
+from devlint.explain.place_texts import callee_text
 from devlint.fixes.dtype_choice import take_float32
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import Event, RefusedOnBackend, Transfer
@@ -78,8 +80,11 @@ def _finding(event: Event, dtype: Dtype, case: PlacementCase, when: PathConditio
     """Return the finding for a dtype that the backend of a tensor's device does not have."""
     return Finding(
         event.context.place,
-        f"{case.device} has no {dtype.name}{condition_text(when)}",
-        dtype_steps(("the tensor", dtype)),
+        f"`{callee_text(event.context.place)}` makes {dtype.name} on {case.device}{condition_text(when)}:"
+        f" {case.device} has no {dtype.name}, so this raises",
+        steps_elsewhere(
+            (*dtype_steps(("the tensor", dtype)), *placement_steps(("the tensor", case))), event.context.place
+        ),
         "choose a dtype that it has, such as float32, or keep the tensor on the host",
         assumptions(event, case, dtype, when=when),
         make_fix=partial(_fix, event),

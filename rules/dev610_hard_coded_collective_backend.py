@@ -70,10 +70,10 @@ class HardCodedCollectiveBackend(Rule):
             return
         yield Finding(
             event.context.place,
-            f"`{event.function.rpartition('.')[2]}` is told NCCL, which is for CUDA,"
-            " while the device is chosen at run time",
-            help="take the backend from the device: `torch.distributed.get_default_backend_for_device(device)`, since"
-            " torch 2.6, or pass `device_id=` and no backend",
+            f"`{event.function.rpartition('.')[2]}` is told NCCL, which is for CUDA, while the device is chosen at run"
+            " time: without CUDA this raises",
+            help="take the backend from the device, which needs torch 2.6:"
+            f" `torch.distributed.get_default_backend_for_device({event.device.text if event.device else 'device'})`",
             assumptions=assumptions(event),
             make_fix=partial(_fix, event),
         )

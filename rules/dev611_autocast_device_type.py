@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.assumptions import assumptions
-from devlint.explain.causes import written_device_cause
 from devlint.fixes.device_types import take_type_of_device
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import BackendWrittenOut
@@ -72,10 +73,9 @@ class AutocastDeviceType(Rule):
             return
         yield Finding(
             event.context.place,
-            f"`{event.function}` {_tie(event)}, while the device is chosen at run time",
-            help=f"pass the type of the device: `{_ADVICE.get(event.function, event.function)}(device.type, ...)`",
+            f"`{event.function}` {_tie(event)}, while the device is chosen at run time: on others it does nothing",
+            help=f"pass the type of the device: `{_call(event)}`",
             assumptions=assumptions(event),
-            cause=written_device_cause(event),
             make_fix=partial(_fix, event),
         )
 
@@ -83,6 +83,15 @@ class AutocastDeviceType(Rule):
 def _tie(event: BackendWrittenOut) -> str:
     """Return the words for what ties a function to its backend: its name, or what is passed."""
     return f"is for {event.backend} only" if event.function in _ADVICE else f"is told `{event.backend}`"
+
+
+def _call(event: BackendWrittenOut) -> str:
+    """Return the source text of the call with the type of the device, in which dots stand for its other arguments."""
+    device, call = event.device, event.context.place.node
+    type_ = "device.type" if device is None else device.text if device.is_text else f"{device.text}.type"
+    written = 1 if event.argument is not None else 0
+    more = ", ..." if isinstance(call, cst.Call) and len(call.args) > written else ""
+    return f"{_ADVICE.get(event.function, event.function)}({type_}{more})"
 
 
 def _fix(event: BackendWrittenOut, context: FixContext) -> Fix:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -14,16 +15,17 @@ from devlint.cli import shell_completion, terminal
 from devlint.cli.exit_status import CLEAN
 from devlint.cli.option_values import (
     ReportTarget,
+    chosen_rules,
     nearly_known_variables,
     output_file_option,
     parse_jobs,
     parse_min_torch,
     parse_report_targets,
     place_targets,
+    rule_options,
     split_commas,
     variable_of,
 )
-from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
 from devlint.output import FOR_PEOPLE, FORMATS
 from devlint.semantics.accelerators import Version
@@ -81,27 +83,7 @@ class _CheckCommand(click.Command):
 
 @click.command(cls=_CheckCommand, context_settings={"auto_envvar_prefix": "DEVLINT"})
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option(
-    "--select",
-    multiple=True,
-    metavar="RULES",
-    shell_complete=shell_completion.complete_selectors,
-    help="Rules to turn on: codes, prefixes such as DEV1, groups such as PORTABILITY, names, or ALL.",
-)
-@click.option(
-    "--ignore",
-    multiple=True,
-    metavar="RULES",
-    shell_complete=shell_completion.complete_selectors,
-    help="Rules to turn off.",
-)
-@click.option(
-    "--extend-select",
-    multiple=True,
-    metavar="RULES",
-    shell_complete=shell_completion.complete_selectors,
-    help="Rules to turn on in addition to the selected ones.",
-)
+@rule_options
 @click.option(
     "--min-confidence",
     type=click.Choice([confidence.value for confidence in Confidence]),
@@ -252,10 +234,8 @@ def check(
         raise click.UsageError("--add-ignore: the reason must be one line without `#`")
     request = CheckRequest(
         paths=() if stdin else paths or (Path(),),
-        options=Options(
-            select=split_commas(select),
-            ignore=split_commas(ignore),
-            extend_select=split_commas(extend_select),
+        options=replace(
+            chosen_rules(select, ignore, extend_select),
             min_confidence=Confidence(min_confidence) if min_confidence else None,
             exclude=split_commas(exclude),
             extend_exclude=split_commas(extend_exclude),

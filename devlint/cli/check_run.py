@@ -192,21 +192,24 @@ def _report(
             # The format has a line for each finding and no other, so that the count of lines stays theirs.
             terminal.note(fixable)
     if not kept and outcome.checked and not (errors or outcome.errors) and request.stdin_name is None:
-        _say_clean(request.targets, outcome, hidden=len(outcome.diagnostics) > 0)
+        _say_clean(request, outcome, hidden=len(outcome.diagnostics) > 0)
     if errors or outcome.errors:
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)
     return FOUND if counted and not request.exit_zero else CLEAN
 
 
-def _say_clean(targets: Sequence[ReportTarget], outcome: CheckResult, *, hidden: bool) -> None:
+def _say_clean(request: CheckRequest, outcome: CheckResult, *, hidden: bool) -> None:
     """Write a note that nothing was found, beside reports with a line for each finding, which are empty then.
 
     `hidden` tells that there are findings which the user asked not to see, such as those in a baseline file.
     """
-    if ReportTarget("concise") in targets or ReportTarget("grouped") in targets:
-        other, files = "other " if hidden else "", "file" if outcome.checked == 1 else "files"
-        terminal.note(f"no {other}findings in {outcome.checked} {files}")
+    if ReportTarget("concise") in request.targets or ReportTarget("grouped") in request.targets:
+        where = f"{outcome.checked} {'file' if outcome.checked == 1 else 'files'}"
+        if request.changed_since is not None:
+            terminal.note(f"no findings in what changed ({where} checked)")
+        else:
+            terminal.note(f"no {'other ' if hidden else ''}findings in {where}")
 
 
 def _run_facts(request: CheckRequest, files: Sequence[DiscoveredFile]) -> RunFacts:

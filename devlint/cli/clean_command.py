@@ -14,7 +14,9 @@ from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED
 
 
-@click.command(context_settings={"auto_envvar_prefix": "DEVLINT"})
+@click.command(
+    short_help="Remove the caches in a directory and below it.", context_settings={"auto_envvar_prefix": "DEVLINT"}
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="[PATH]...")
 @click.option(
     "--cache-dir", type=click.Path(path_type=Path, file_okay=False), help="Also remove the cache in this folder."

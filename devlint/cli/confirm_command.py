@@ -6,13 +6,16 @@ from pathlib import Path
 
 import click
 
+from devlint.cli.option_values import chosen_rules, rule_options
 from devlint.runtime.backends import EMULATED_OPTIONS
 
 DEVICES = (*EMULATED_OPTIONS, "cuda")
 """The values of `--device`."""
 
 
-@click.command(context_settings={"auto_envvar_prefix": "DEVLINT"})
+@click.command(
+    short_help="Run the code that findings are about: is it so?", context_settings={"auto_envvar_prefix": "DEVLINT"}
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True), metavar="[PATH]...")
 @click.option(
     "--device",
@@ -52,6 +55,7 @@ DEVICES = (*EMULATED_OPTIONS, "cuda")
     help="Use this configuration file instead of the nearest one.",
 )
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@rule_options
 @click.option("-v", "--verbose", is_flag=True, help="Say what is about to be run, with the whole driver.")
 def confirm(
     paths: tuple[Path, ...],
@@ -62,6 +66,9 @@ def confirm(
     output_format: str,
     config: Path | None,
     isolated: bool,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    extend_select: tuple[str, ...],
     verbose: bool,
 ) -> int:
     """Run the code that findings are about, and say of each finding whether it is so.
@@ -83,6 +90,7 @@ def confirm(
         as_json=output_format == "json",
         config=config,
         isolated=isolated,
+        rules=chosen_rules(select, ignore, extend_select),
         verbose=verbose,
     )
     return run_confirm(request)

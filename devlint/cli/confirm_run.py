@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -41,6 +41,7 @@ class ConfirmRequest:
     as_json: bool = False
     config: Path | None = None
     isolated: bool = False
+    rules: Options = field(default_factory=Options)
     verbose: bool = False
 
 
@@ -81,7 +82,7 @@ def _findings(request: ConfirmRequest, problems: list[str]) -> list[Diagnostic]:
     """Return the findings to confirm, as `devlint check` reports them; what could not be read goes to `problems`."""
     try:
         resolver = Resolver(
-            list(all_rule_metadata()), Options(), cwd=Path.cwd(), config=request.config, isolated=request.isolated
+            list(all_rule_metadata()), request.rules, cwd=Path.cwd(), config=request.config, isolated=request.isolated
         )
         files = list(Discovery(resolver.settings_for, problems.append).find(request.paths or (Path(),)))
     except ConfigError as problem:

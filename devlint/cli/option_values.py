@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import Final
 
 import click
 
+from devlint.cli import shell_completion
 from devlint.config.config_error import unknown_name_message
+from devlint.config.config_options import Options
 from devlint.output import FORMATS
 from devlint.semantics.accelerators import Version, parse_version
 
@@ -74,6 +76,32 @@ output_file_option: Final = click.option(
     help="Write the report to a file.",
 )
 """The option of all commands with a report that names the file to write it to."""
+
+
+def rule_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options that choose rules: `select`, `ignore` and `extend_select`."""
+    named = "codes, prefixes such as DEV1, groups such as PORTABILITY, names, or ALL"
+    for name, meaning in reversed(
+        (
+            ("select", f"Rules to turn on: {named}."),
+            ("ignore", "Rules to turn off."),
+            ("extend-select", "Rules to turn on in addition to the selected ones."),
+        )
+    ):
+        command = click.option(
+            f"--{name}",
+            multiple=True,
+            metavar="RULES",
+            envvar=f"DEVLINT_{name.upper().replace('-', '_')}",
+            shell_complete=shell_completion.complete_selectors,
+            help=meaning,
+        )(command)
+    return command
+
+
+def chosen_rules(select: Iterable[str], ignore: Iterable[str], extend_select: Iterable[str]) -> Options:
+    """Return the options for the values that the options of `rule_options` were given."""
+    return Options(select=split_commas(select), ignore=split_commas(ignore), extend_select=split_commas(extend_select))
 
 
 def parse_jobs(ctx: click.Context, param: click.Parameter, value: str) -> int:

@@ -10,7 +10,9 @@ from devlint.cli.option_values import parse_jobs, parse_min_torch
 from devlint.semantics.accelerators import Version
 
 
-@click.command(context_settings={"auto_envvar_prefix": "DEVLINT"})
+@click.command(
+    short_help="Move programs from CUDA to any accelerator.", context_settings={"auto_envvar_prefix": "DEVLINT"}
+)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, exists=True), metavar="[PATH]...")
 @click.option("--diff", is_flag=True, help="Show the changes, and write nothing.")
 @click.option(

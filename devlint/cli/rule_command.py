@@ -14,7 +14,7 @@ from devlint.linter.rule_listing import all_rule_metadata, find_rule_metadata
 from devlint.rule_metadata import RuleMetadata
 
 
-@click.command()
+@click.command(short_help="Explain a rule, or list the rules.")
 @click.argument("rule", required=False, metavar="[CODE|NAME|FAMILY]", shell_complete=shell_completion.complete_rules)
 @click.option("--all", "every", is_flag=True, help="List all rules.")
 @click.option("--open", "opened", is_flag=True, help="Show the page of the rule, or the list with --all, in a browser.")

@@ -12,11 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from devlint.cli import terminal
 from devlint.cli.exit_status import CLEAN, FAILED, FOUND
-from devlint.cli.option_values import ReportTarget, output_file_option, parse_report_targets, place_targets
+from devlint.cli.option_values import (
+    ReportTarget,
+    chosen_rules,
+    output_file_option,
+    parse_report_targets,
+    place_targets,
+    rule_options,
+)
 from devlint.cli.output_streams import report_base, write_file, write_stdout
+from devlint.config.config_options import Options
 from devlint.installation import install_command
 from devlint.output import FORMATS
 from devlint.runtime.backends import ALL_DEVICES, EMULATED_OPTIONS, HOST
@@ -50,7 +59,11 @@ class _RunCommand(click.Command):
         return super().parse_args(ctx, args)
 
 
-@click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False})
+@click.command(
+    short_help="Run a program, and report what its tensors did.",
+    cls=_RunCommand,
+    context_settings={"allow_interspersed_args": False},
+)
 @click.option(
     "--device",
     type=click.Choice(DEVICES),
@@ -66,6 +79,7 @@ class _RunCommand(click.Command):
     help="Use this configuration file instead of the nearest one.",
 )
 @click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
+@rule_options
 @click.option("--no-lint", is_flag=True, help="Record only, without the static findings.")
 @click.option(
     "--keep-going", is_flag=True, help="Go on after an error of devices or dtypes, as if the tensor were moved or cast."
@@ -107,6 +121,9 @@ def run(
     devices: int,
     config: Path | None,
     isolated: bool,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    extend_select: tuple[str, ...],
     no_lint: bool,
     keep_going: bool,
     census: bool,
@@ -133,6 +150,10 @@ def run(
         ReportTarget(target.format, target.path and target.path.absolute())  # the program may leave the directory
         for target in place_targets(output_format, output_file)
     ]
+    chosen = chosen_rules(select, ignore, extend_select)
+    sources = map(click.get_current_context().get_parameter_source, ("select", "ignore", "extend_select"))
+    if no_lint and ParameterSource.COMMANDLINE in sources:
+        raise click.UsageError("--no-lint goes with none of --select, --ignore and --extend-select")
     _require_program(program, module=module)
     _require_baseline(baseline, updated=update_baseline)
     if device == ALL_DEVICES:
@@ -141,7 +162,7 @@ def run(
             raise click.UsageError(f"--device {ALL_DEVICES} does not go with {alone}")
         status = _compare(ComparisonRequest(program, module, arguments, devices, keep_going), targets)
     else:
-        linter = None if no_lint else _linter(config, _folder(program, module=module), isolated)
+        linter = None if no_lint else _linter(config, _folder(program, module=module), isolated, chosen)
         gc.enable()  # the command line turns it off, but a program runs with it
         try:
             # Imported here because torch is an optional dependency, and slow to import.
@@ -277,17 +298,18 @@ def _needs_torch() -> CannotRun:
     return CannotRun(f"devlint run needs torch: {install_command('runtime')}")
 
 
-def _linter(config: Path | None, directory: Path, isolated: bool) -> ConfiguredLinter:
+def _linter(config: Path | None, directory: Path, isolated: bool, chosen: Options) -> ConfiguredLinter:
     """Return the linter that analyses a program's files, after checking that its configuration can be used.
 
-    Raises UsageError, before the program runs, if the configuration for `directory` cannot be used.
+    `chosen` are the rules that the command line chooses. Raises UsageError, before the program runs, if they or the
+    configuration for `directory` cannot be used.
     """
     # Imported here because they import the rules, which `devlint run --no-lint` starts faster without.
     from devlint.config.config_error import ConfigError
     from devlint.runtime.configured_linter import ConfiguredLinter
 
     try:
-        linter = ConfiguredLinter(config, isolated=isolated)
+        linter = ConfiguredLinter(config, isolated=isolated, given=chosen)
         linter.validate_settings(directory)
     except ConfigError as problem:
         raise click.UsageError(str(problem)) from None

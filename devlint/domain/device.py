@@ -149,3 +149,11 @@ def parse_device(text: str) -> KnownDevice:
     if not (index.isascii() and index.isdigit()) or (len(index) > 1 and index.startswith("0")):
         raise InvalidDevice(f"{index!r} is no device index")
     return KnownDevice(type_, int(index))
+
+
+def device_from_string(text: str) -> Device:
+    """Return the device that a string names; unknown for a string that names no device."""
+    try:
+        return parse_device(text)
+    except InvalidDevice:
+        return UNKNOWN_DEVICE

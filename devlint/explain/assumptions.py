@@ -15,7 +15,7 @@ from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Lite
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Scope, Step, StepKind, history
 from devlint.domain.questions import Question
 from devlint.domain.torch_names import ACCELERATOR_METHODS
-from devlint.explain.device_texts import literal_text, quoted_if_code
+from devlint.explain.device_texts import BACKEND_NAMES, literal_text, quoted_if_code
 from devlint.explain.place_texts import place_text
 from devlint.explain.value_guards import value_guards
 from devlint.interpreter.conditions.condition_texts import ConditionText
@@ -101,12 +101,33 @@ def supposed_batches(*cases: PlacementCase) -> tuple[Assumption, ...]:
 
 
 def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
-    """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available."""
-    for test in sorted(tests, key=str):
+    """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available.
+
+    Of several conditions that must hold together, each is an assumption of its own.
+    """
+    for test in sorted(frozenset(part for one in tests for part in _parts(one)), key=str):
         if not _says_available(test):
             text = quoted_if_code(literal_text(test))
-            clause = f"{text} holds" if text.startswith("`") else text
+            clause = _missing(test) or (f"{text} holds" if text.startswith("`") else text)
             yield Assumption(_kind_of_condition(test), clause, _place_of(test))
+
+
+def _parts(test: Literal) -> Iterator[Literal]:
+    """Yield the literals that must hold for a literal to hold: those of a conjunction, or the literal itself."""
+    match test:
+        case Literal(formula=Conjunction(tests=parts), holds=True):
+            for part in parts:
+                yield from _parts(part)
+        case _:
+            yield test
+
+
+def _missing(test: Literal) -> str | None:
+    """Return the clause for a literal which says that an accelerator is not available; None for any other literal."""
+    match test.formula:
+        case Atom(key=("available", str(type_))) if not test.holds:
+            return f"there is no {BACKEND_NAMES.get(type_, 'accelerator')}"
+    return None
 
 
 def _kind_of_condition(test: Literal) -> AssumptionKind:

@@ -9,7 +9,7 @@ from devlint.diagnostic import AssumptionKind
 from devlint.domain.dtype import Dtype
 from devlint.domain.placement import Place, Scope, Step
 from devlint.explain.place_texts import callee_text, place_text
-from devlint.interpreter.state.events import BackendWrittenOut, DeviceConflict, EventContext, HardCodedAccelerator
+from devlint.interpreter.state.events import DeviceConflict, EventContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,9 @@ def built_at(step: Step | None) -> Place | None:
     return place
 
 
-def written_device_cause(event: HardCodedAccelerator | BackendWrittenOut) -> Cause | None:
-    """Return the cause of a finding about a device that is written out: the argument of a call in which it is."""
-    place = event.argument if isinstance(event, BackendWrittenOut) else event.context.place
-    return Cause(("a written device", place), recurs=False) if place is not None else None
+def numpy_detour_cause(rebuilt: Place) -> Cause:
+    """Return the cause of what is said of a tensor that is made of an array which was read from a tensor at once."""
+    return Cause(("a detour through NumPy", rebuilt), recurs=False)
 
 
 def dtype_cause(context: EventContext, dtype: Dtype) -> Cause | None:

@@ -112,7 +112,9 @@ def placement_steps(*told: tuple[str, PlacementCase]) -> tuple[Step, ...]:
 def _add_steps(steps: dict[Place, Step], subject: str, leaf: PlacementCase, tensor: Tensor | None = None) -> None:
     """Add the steps of a placement, from the oldest on, to those of a story; the first step at a place stays."""
     for step in reversed(list(history(leaf.provenance))):
-        steps.setdefault(step.place, told_of(subject, _with_device(step, leaf), tensor))
+        steps.setdefault(
+            step.place, told_of(subject, _with_device(step, leaf), tensor, newest=step is leaf.placing_step)
+        )
 
 
 def _with_device(step: Step, leaf: PlacementCase) -> Step:

@@ -48,7 +48,7 @@ def frequency_text(context: EventContext) -> str:
 
 
 def extent_text(extent: Extent | None, dtype: Dtype) -> str:
-    """Return how large a tensor is as the end of a sentence: `: [B, T, N] float32`; empty where that is not known.
+    """Return how large a tensor is as the end of a sentence: ` ([B, T, N] float32)`; empty where that is not known.
 
     Sizes that are no numbers stand there in the words of the program.
     """
@@ -57,7 +57,7 @@ def extent_text(extent: Extent | None, dtype: Dtype) -> str:
     sizes = [place_text(one, _LONGEST_SIZE) if isinstance(one, Place) else str(one) for one in extent.sizes]
     if extent.is_open:
         sizes.append("...")
-    return f": [{', '.join(sizes)}]{f' {dtype.name}' if dtype.name is not None else ''}"
+    return f" ([{', '.join(sizes)}]{f' {dtype.name}' if dtype.name is not None else ''})"
 
 
 def is_always_paid(path_condition: PathCondition) -> bool:

@@ -12,6 +12,10 @@ from devlint.domain.placement import Basis, PlacementCase
 from devlint.explain.cut_texts import cut_at_end
 from devlint.explain.place_texts import MAX_QUOTED_LENGTH
 
+BACKEND_NAMES: Final = {"cuda": "CUDA", "mps": "MPS", "xpu": "XPU"}
+"""The backends by the type of their devices, as messages name them."""
+
+
 NEGATED_OPERATORS: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
 """The negation of each comparison operator that a condition's text may contain."""
 

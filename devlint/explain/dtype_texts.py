@@ -44,7 +44,11 @@ def _add_steps(steps: dict[Place, Step], subject: str, dtype: Dtype, tensor: Ten
     entered = next((number for number, one in enumerate(known) if one.kind is StepKind.CONVERTED), len(known))
     for number, step in reversed([*enumerate(known)]):
         # What came before the conversion happened to the data, not to the tensor.
-        told = told_of(subject, _as_cast(step, dtype), tensor) if number < entered else told_of_data(step)
+        told = (
+            told_of(subject, _as_cast(step, dtype), tensor, newest=number == 0)
+            if number < entered
+            else told_of_data(step)
+        )
         steps.setdefault(step.place, told)
 
 

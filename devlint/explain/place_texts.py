@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.placement import Place
-from devlint.explain.cut_texts import cut_in_middle
+from devlint.explain.cut_texts import cut_code
 from devlint.interpreter.state.events import HardCodedAccelerator, Operand
 from devlint.syntax.source_code import source_code
 from devlint.syntax.tree_walk import LOOSELY_BINDING, descend, dotted_name
@@ -29,7 +29,7 @@ PHRASE_OPERATIONS: Final = frozenset({"indexing", "index assignment"})
 def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
     """Return the source text of a syntax node on one line, without comments.
 
-    A text of more than `longest` characters is shortened: its middle is replaced by dots.
+    A text of more than `longest` characters is shortened: dots stand for a part of it.
     """
     code = source_code(place.unit, place.node) if isinstance(place.node, cst.CSTNode) else ""
     return shortened(code, longest)
@@ -38,11 +38,9 @@ def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
 def shortened(code: str, longest: int = MAX_QUOTED_LENGTH) -> str:
     """Return the source code of an expression on one line, without comments.
 
-    A text of more than `longest` characters is shortened: its middle is replaced by dots, between words. A name is
-    quoted whole, because half of it tells nothing.
+    A text of more than `longest` characters is shortened: dots stand for a part of it.
     """
-    text = " ".join(_without_comments(code).split())
-    return text if all(part.isidentifier() for part in text.split(".")) else cut_in_middle(text, longest)
+    return cut_code(" ".join(_without_comments(code).split()), longest)
 
 
 def text_with_suffix(place: Place, suffix: str, longest: int = MAX_QUOTED_LENGTH) -> str:
@@ -112,10 +110,15 @@ def receiver_text(place: Place) -> str:
 
     For an expression that calls no method, return its own source text.
     """
+    return place_text(receiver_of(place) or place)
+
+
+def receiver_of(place: Place) -> Place | None:
+    """Return the place of the object whose method a call expression calls; None for any other expression."""
     match place.node:
         case cst.Call(func=cst.Attribute(value=owner)):
-            return place_text(replace(place, node=owner))
-    return place_text(place)
+            return replace(place, node=owner)
+    return None
 
 
 def method_text(place: Place) -> str:

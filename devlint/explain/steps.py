@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -23,17 +24,23 @@ PREDICATES: Final = frozenset(
 """The kinds of steps whose messages lack a subject: "created by `torch.rand`". Other messages are whole sentences."""
 
 
-def told_of(subject: str, step: Step, tensor: Tensor | None = None) -> Step:
+def told_of(subject: str, step: Step, tensor: Tensor | None = None, *, newest: bool = False) -> Step:
     """Return a step whose message names the value that it speaks of, if the program has a name for it.
 
     `subject` is a noun phrase for the operand to whose history the step belongs, `tensor` the operand itself where it
     is known. A step may have happened to another value, from which the operand was computed: it then has the name
-    that its own statement gives to that value, or none.
+    that its own statement gives to that value, or none. Of the `newest` step the message tells that the operand comes
+    from that value.
     """
     if step.kind not in PREDICATES:
         return step
     named = _subject(subject, step, tensor)
-    return replace(step, message=f"{named} {step.message}") if named is not None else step
+    if named is None:
+        return replace(step, message=f"{subject} comes from a value {step.message}") if newest else step
+    own = re.search(rf"(?<!\w){re.escape(named.strip('`'))}(?!\w)", subject) is not None
+    other = named.startswith("`") and subject.startswith("`") and not own
+    origin = f"; {subject} comes from it" if newest and other else ""
+    return replace(step, message=f"{named} {step.message}{origin}")
 
 
 def told_of_data(step: Step) -> Step:
@@ -46,8 +53,9 @@ def told_of_data(step: Step) -> Step:
 
 def _subject(subject: str, step: Step, tensor: Tensor | None) -> str | None:
     """Return a noun phrase for the value that a step speaks of; None if the program gives it no name."""
-    if not subject.startswith("`"):  # "the weights of `net`": what happened to the module happened to them
-        return subject
+    if not subject.startswith("`"):  # "the weights of `net`": what happened to a module happened to them
+        around = names_of_step(step).name("") if step.kind is StepKind.MOVED else None
+        return f"`{around}`" if around is not None and f"`{around}`" not in subject else subject
     name = names_of_step(step).name(subject.strip("`"))
     if name is not None:
         return f"`{name}`"

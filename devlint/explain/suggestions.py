@@ -10,7 +10,8 @@ import libcst as cst
 from devlint.domain.dtype import promotion_category
 from devlint.domain.placement import Place, Scope
 from devlint.domain.torch_names import CAST_METHODS, CHAINED_METHODS
-from devlint.explain.place_texts import place_text, text_with_suffix
+from devlint.explain.place_texts import MAX_QUOTED_LENGTH, place_text, text_with_suffix
+from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend
 
@@ -45,6 +46,17 @@ def cast_text(place: Place, dtype: str | None) -> str:
     """Return the source text of an expression cast to a dtype, in which a wrong cast is replaced: `x.float()`."""
     wanted = dtype or "float32"
     return text_with_suffix(without_cast(place, wanted), cast_call(wanted), MAX_SUGGESTION_LENGTH)
+
+
+def assigned_text(target: Place) -> str:
+    """Return the source text of what a statement assigns to a target, dots if that is long or not known."""
+    unit, node = target.unit, target.node
+    path = path_to(unit.tree, node) if isinstance(unit, Statement) and isinstance(node, cst.CSTNode) else []
+    for one in reversed(path):
+        if isinstance(one, (cst.Assign, cst.AnnAssign)) and one.value is not None:
+            text = place_text(replace(target, node=one.value), MAX_SUGGESTION_LENGTH)
+            return text if len(text) < MAX_QUOTED_LENGTH else "..."
+    return "..."
 
 
 def comparison_side(place: Place, side: Literal["left", "right"]) -> str:

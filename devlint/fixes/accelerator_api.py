@@ -44,7 +44,7 @@ def replace_library_name(region: NodeRegion, node: cst.CSTNode, replacement: Rep
         available, more = write_library_name(region, node, AVAILABLE)
         _, checked = call_under_check(region, call, name, f"{available}()", (), replacement.result_without)
         edits = [*imported, *more, *checked]
-    return Fix("Call what works with any accelerator", Applicability.UNSAFE, tuple(edits))
+    return Fix(f"Write `{name}`", Applicability.UNSAFE, tuple(edits))
 
 
 def replace_unknown_name(region: NodeRegion, node: cst.CSTNode, replacement: Replacement) -> Fix:
@@ -57,7 +57,7 @@ def replace_unknown_name(region: NodeRegion, node: cst.CSTNode, replacement: Rep
     module, imported = write_library_name(region, node, "torch.get_device_module")
     written = f"{module}().{replacement.by.rpartition('.')[2]}"
     edits = (*imported, replace_node(region, node, written))
-    return Fix("Call what the backend has", Applicability.UNSAFE, edits)
+    return Fix(f"Write `{written}`", Applicability.UNSAFE, edits)
 
 
 def correct_member(region: NodeRegion, node: cst.CSTNode, name: str) -> Fix:
@@ -81,7 +81,7 @@ def take_host_without_accelerator(region: NodeRegion, asked: cst.CSTNode, use: c
     alone = above is use or (isinstance(above, cst.Arg) and region.parent(above) is use)
     edits = (*imported, replace_node(region, asked, written if is_whole else f"({written})"))
     trust = Applicability.SAFE if alone else Applicability.UNSAFE
-    return Fix("Take the host where there is no accelerator", trust, edits)
+    return Fix("Fall back to the CPU where there is no accelerator", trust, edits)
 
 
 def take_current_accelerator(region: NodeRegion, node: cst.CSTNode) -> Fix:
@@ -96,9 +96,7 @@ def take_current_accelerator(region: NodeRegion, node: cst.CSTNode) -> Fix:
     _, colon, index = text.partition(":")
     written = f"{function}().type"
     shown = f'f"{{{written}}}:{index}"' if colon else written
-    return Fix(
-        "Take the accelerator that is there", Applicability.UNSAFE, (*imported, replace_node(region, node, shown))
-    )
+    return Fix(f"Write `{shown}`", Applicability.UNSAFE, (*imported, replace_node(region, node, shown)))
 
 
 def load_to_host(region: NodeRegion, call: cst.CSTNode, position: int) -> Fix:

@@ -30,32 +30,52 @@ def check_availability(region: NodeRegion, node: cst.CSTNode) -> Fix:
 
     `"cuda"` becomes `"cuda" if torch.cuda.is_available() else "cpu"`, and `x.cuda()` a transfer to that choice.
     """
-    if isinstance(node, cst.SimpleString) and isinstance(region.parent(node), cst.Arg):
-        device, imported = _device_choice(region, node, region.code(node))
-        edits: tuple[Edit, ...] = (*imported, replace_node(region, node, device))
-    elif isinstance(node, cst.Call) and method_name(node) in ACCELERATOR_TRANSFERS:
-        edits = _transfer_edits(region, node)
-    else:
+    device, imported = _device_choice(region, node, _written(region, node))
+    return _with_device(region, node, device, imported)
+
+
+def take_device(region: NodeRegion, node: cst.CSTNode, device: str) -> Fix:
+    """Return a fix that writes the expression `device` in place of a hard-coded accelerator."""
+    if _ACCELERATOR_LITERAL.fullmatch(_written(region, node)) is None:
         raise NoFix
-    return Fix("Use the accelerator where there is one, else the host", Applicability.UNSAFE, edits)
+    return _with_device(region, node, device, ())
 
 
-def _transfer_edits(region: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:
-    """Return the edits that turn `x.cuda(...)` into `x.to(DEVICE, ...)` and keep the call's other keyword arguments.
+def _written(region: NodeRegion, node: cst.CSTNode) -> str:
+    """Return the source text of the device that a node names: an argument of a call, or a call such as `x.cuda()`."""
+    if isinstance(node, cst.SimpleString) and isinstance(region.parent(node), cst.Arg):
+        return region.code(node)
+    if not isinstance(node, cst.Call) or method_name(node) not in ACCELERATOR_TRANSFERS:
+        raise NoFix
+    written = transfer_target(region, node).device
+    if written is None:
+        raise NoFix
+    return written
 
-    DEVICE is an expression that chooses the accelerator where it is available, otherwise the host.
+
+def _with_device(region: NodeRegion, node: cst.CSTNode, device: str, imported: tuple[Edit, ...]) -> Fix:
+    """Return a fix that writes a device where a node names an accelerator, with the edits that import what it needs."""
+    if isinstance(node, cst.Call):
+        edit, written = _transfer_edit(region, node, device)
+    else:
+        edit, written = replace_node(region, node, device), device
+    return Fix(f"Write `{written}`", Applicability.UNSAFE, (*imported, edit))
+
+
+def _transfer_edit(region: NodeRegion, call: cst.Call, device: str) -> tuple[Edit, str]:
+    """Return the edit that turns `x.cuda(...)` into `x.to(DEVICE, ...)`, and what it writes behind `x`.
+
+    The call keeps its other keyword arguments.
     """
     assert isinstance(call.func, cst.Attribute)
-    written = transfer_target(region, call).device
     other_arguments = [one for one in call.args if one.keyword is not None and one.keyword.value != "device"]
-    if written is None or len(call.args) - len(other_arguments) > 1:
+    if len(call.args) - len(other_arguments) > 1:
         raise NoFix
-    device, imported = _device_choice(region, call, written)
     start, end = region.span(call.func.attr)[0], region.span(call)[1]
     if "#" in region.context.text[start:end]:
         raise NoFix
     arguments = ", ".join([device, *(region.context.text[slice(*region.span(one))] for one in other_arguments)])
-    return (*imported, region.context.edit(start, end, f"to({arguments})"))
+    return region.context.edit(start, end, f"to({arguments})"), f".to({arguments})"
 
 
 def _device_choice(region: NodeRegion, node: cst.CSTNode, written: str) -> tuple[str, tuple[Edit, ...]]:

@@ -32,7 +32,7 @@ def return_moved_arguments(context: FixContext, region: NodeRegion, call: cst.CS
         raise NoFix
     names = ", ".join(moved)
     edits = (insert_lines_after(region, last.body[-1], f"return {names}"), *_call_site_edits(context, function, moved))
-    return Fix(f"Return `{names}`", Applicability.UNSAFE, edits)
+    return Fix(f"Return `{names}`, and assign it at each call", Applicability.UNSAFE, edits)
 
 
 def _is_moved(function: cst.FunctionDef, name: str) -> bool:

@@ -52,7 +52,9 @@ def register_buffer(region: NodeRegion, target: cst.CSTNode) -> Fix:
             raise NoFix
     # After its registration, a buffer can be assigned like any attribute.
     edits = tuple(edit for one in (first, *branches) for edit in _registration_edits(region, one, name))
-    return Fix(f"Register `{name}` as a buffer that the checkpoint leaves out", Applicability.UNSAFE, edits)
+    return Fix(
+        f"Register `{name}` as a buffer outside of checkpoints (`persistent=False`)", Applicability.UNSAFE, edits
+    )
 
 
 def _statement_of(region: NodeRegion, target: cst.CSTNode) -> cst.Assign | cst.AnnAssign:

@@ -26,7 +26,7 @@ def use_device_parameter(region: NodeRegion, node: cst.CSTNode, name: str) -> Fi
         raise NoFix
     if any(name in names_bound_by(one) for one in descend(function.body)):
         raise NoFix
-    return Fix(f"Use `{name}`", Applicability.UNSAFE, (_edit(region, node, name),))
+    return Fix(f"Pass `{name}`", Applicability.UNSAFE, (_edit(region, node, name),))
 
 
 def _edit(region: NodeRegion, call: cst.Call, name: str) -> Edit:

@@ -36,8 +36,8 @@ def take_backend_of_device(region: NodeRegion, call: cst.CSTNode, keyword: str, 
         raise NoFix
     device = device_in_scope(region, call)
     function, imported = write_library_name(region, call, _DEFAULT_BACKEND)
-    edits = (*imported, replace_node(region, argument.value, f"{function}({device.text})"))
-    return Fix("Take the backend of the device", Applicability.UNSAFE, edits)
+    written = f"{function}({device.text})"
+    return Fix(f"Pass `{written}`", Applicability.UNSAFE, (*imported, replace_node(region, argument.value, written)))
 
 
 def take_type_of_device(region: NodeRegion, call: cst.CSTNode, function: str, keyword: str, position: int) -> Fix:
@@ -57,7 +57,7 @@ def take_type_of_device(region: NodeRegion, call: cst.CSTNode, function: str, ke
         if argument is None or not isinstance(argument.value, cst.SimpleString):
             raise NoFix
         edits = [replace_node(region, argument.value, type_)]
-    return Fix("Pass the type of the device", Applicability.UNSAFE, tuple(edits))
+    return Fix(f"Pass `{type_}`", Applicability.UNSAFE, tuple(edits))
 
 
 def type_edits(region: NodeRegion, call: cst.Call, type_: str, by: Replacement) -> list[Edit]:

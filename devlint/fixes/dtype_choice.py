@@ -29,4 +29,4 @@ def take_float32(region: NodeRegion, call: cst.CSTNode) -> Fix:
 
 def _fix(region: NodeRegion, node: cst.CSTNode, written: str, imported: tuple[Edit, ...]) -> Fix:
     """Return the fix that writes another dtype at a node."""
-    return Fix("Take float32", Applicability.UNSAFE, (*imported, replace_node(region, node, written)))
+    return Fix("Write float32", Applicability.UNSAFE, (*imported, replace_node(region, node, written)))

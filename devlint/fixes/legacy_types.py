@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
@@ -14,9 +11,6 @@ from devlint.fixes.edits import replace_node
 from devlint.fixes.fix_context import NodeRegion, NoFix
 from devlint.fixes.import_edits import write_library_name
 from devlint.semantics.accelerators import Replacement
-
-_DTYPE: Final = re.compile(r"dtype=(torch\.\w+)")
-"""The dtype of a tensor type, as its replacement names it."""
 
 
 def leave_variable_out(region: NodeRegion, call: cst.CSTNode) -> Fix:
@@ -39,14 +33,13 @@ def convert_to_chosen_device(region: NodeRegion, node: cst.CSTNode, replacement:
     `node` is the call, or the name of the type in it.
     """
     call = next((one for one in (node, *region.ancestors(node)) if isinstance(one, cst.Call)), None)
-    dtype = _DTYPE.search(replacement.by)
-    if call is None or dtype is None or method_name(call) != "type" or len(call.args) != 1:
+    if call is None or replacement.dtype is None or method_name(call) != "type" or len(call.args) != 1:
         raise NoFix
     if call.args[0].star or node not in (call, call.args[0].value):
         raise NoFix
     assert isinstance(call.func, cst.Attribute)
     device = device_in_scope(region, call)
-    name, imported = write_library_name(region, call, dtype[1])
+    name, imported = write_library_name(region, call, replacement.dtype)
     start, end = region.span(call.func.attr)[0], region.span(call)[1]
     if "#" in region.context.text[start:end]:
         raise NoFix

@@ -32,7 +32,7 @@ def assign_result(region: NodeRegion, call: cst.Call, variable: cst.BaseExpressi
         if loop is not None and not _is_read_later(loop, statement, variable.value):
             place = _element_source(region, loop, variable.value)
             return (
-                _container_fix(insert_before(region, call, f"{place} = "))
+                _container_fix(place, insert_before(region, call, f"{place} = "))
                 if place is not None
                 else collect_results(region, loop, call)
             )
@@ -59,7 +59,7 @@ def assign_to_container(region: NodeRegion, call: cst.Call, name: str) -> Fix:
         raise NoFix
     place = _element_source(region, loop, name)
     return (
-        _container_fix(replace_node(region, target, place))
+        _container_fix(place, replace_node(region, target, place))
         if place is not None
         else collect_results(region, loop, call)
     )
@@ -93,9 +93,9 @@ def collect_results(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
     return Fix(message, Applicability.UNSAFE, (region.context.edit(start, end, content),))
 
 
-def _container_fix(edit: Edit) -> Fix:
-    """Return a fix with the given edit, which assigns the result of a transfer to the container that has the tensor."""
-    return Fix("Put the result where the tensor came from", Applicability.UNSAFE, (edit,))
+def _container_fix(place: str, edit: Edit) -> Fix:
+    """Return a fix with the given edit, which assigns the result of a transfer to the entry that has the tensor."""
+    return Fix(f"Assign the result to `{place}`", Applicability.UNSAFE, (edit,))
 
 
 def _element_source(region: NodeRegion, loop: cst.For, name: str) -> str | None:

@@ -36,6 +36,22 @@ def remove_round_trip(context: FixContext, out: Place, back: Place) -> Fix:
     return Fix("Leave both transfers out", Applicability.UNSAFE, edits)
 
 
+def take_first_tensor(region: NodeRegion, back: cst.CSTNode) -> Fix:
+    """Return a fix that writes `t` for `torch.tensor(t.cpu().numpy()).cuda()`, where `back` is the last transfer."""
+    rebuilt = receiver_of(back)
+    if transfer_target(region, back).dtype is not None or not isinstance(rebuilt, cst.Call) or len(rebuilt.args) != 1:
+        raise NoFix
+    if full_name(region, rebuilt.func) not in REBUILDING_FUNCTIONS:
+        raise NoFix
+    source = rebuilt.args[0].value
+    for method in ("numpy", "cpu"):
+        if method_name(source) != method:
+            raise NoFix
+        source = receiver_of(source)
+    written = region.code(source)
+    return Fix(f"Write `{written}`", Applicability.UNSAFE, (replace_node(region, back, written),))
+
+
 def remove_call_statement(region: NodeRegion, call: cst.CSTNode) -> Edit:
     """Return the edit that removes a statement which is only a call.
 

@@ -16,6 +16,7 @@ from devlint.syntax.source import Source
 from devlint.syntax.suppressions import NEAR_CODE, Suppression, Suppressions, normalize_word, word_names_rule
 
 UNUSED_NAME: Final = "unused-suppression"
+_UNSURE: Final = "remove it; it is not needed unless a finding shows only when other files are checked as well"
 """The name of the rule for unused suppressions."""
 UNKNOWN_NAME: Final = "unknown-suppression"
 """The name of the rule for suppressions that are not understood."""
@@ -152,9 +153,11 @@ def _diagnostic(
         message = f"`{written}` silences nothing"
     else:
         message = f"{named} in `{written}` silences nothing"
-    fix = Fix("Take it out", Applicability.SAFE, (_removal_edit(context, start, end, unused),))
+    fix = Fix("Remove it", Applicability.SAFE, (_removal_edit(context, start, end, unused),))
     place = context.index.source.region(*region)
-    return Diagnostic(UNUSED_CODE, UNUSED_NAME, Severity.WARNING, Confidence.LIKELY, message, place, fix=fix)
+    return Diagnostic(
+        UNUSED_CODE, UNUSED_NAME, Severity.WARNING, Confidence.LIKELY, message, place, help=_UNSURE, fix=fix
+    )
 
 
 def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -> Edit:

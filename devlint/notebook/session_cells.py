@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,13 +18,28 @@ FILENAME: Final = "session.ipynb"
 """The name that findings give to the session; its settings are those of the current directory."""
 
 
-def check_last_cell(cells: Sequence[str]) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class ChosenRules:
+    """The rules that the line of a magic turns on or off, besides the settings; None for what it does not name."""
+
+    select: Sequence[str] | None = None
+    ignore: Sequence[str] | None = None
+    extend_select: Sequence[str] | None = None
+
+
+def check_last_cell(cells: Sequence[str], chosen: ChosenRules) -> Iterator[str]:
     """Yield the report on the last of some cells, which are one program; the others have run before it.
 
     Cells are numbered from 1, as a session numbers them; an empty text stands for a cell of which nothing is known.
     """
     try:
-        result = check_source(_as_notebook(cells), FILENAME)
+        result = check_source(
+            _as_notebook(cells),
+            FILENAME,
+            select=chosen.select,
+            ignore=chosen.ignore,
+            extend_select=chosen.extend_select,
+        )
     except ConfigError as problem:
         yield f"devlint: {problem}\n"
         return

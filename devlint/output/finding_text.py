@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.output.terminal_style import format_place
@@ -20,9 +21,19 @@ def named_rule(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.name}, {diagnostic.confidence.value}"
 
 
+_PLACED: Final = " is on an accelerator"
+"""The end of an assumption about the device of a value."""
+
+
 def assumed_text(diagnostic: Diagnostic) -> str:
     """Return what a finding assumes, as one text; it must assume something."""
-    *others, last = dict.fromkeys(one.message for one in diagnostic.assumptions)
+    messages = [*dict.fromkeys(one.message for one in diagnostic.assumptions)]
+    for place in [one for one in messages if one.endswith(_PLACED)]:
+        tensor = f"{place.removesuffix(_PLACED)} is a tensor"
+        if tensor in messages:
+            messages[messages.index(tensor)] = f"{tensor} on an accelerator"
+            messages.remove(place)
+    *others, last = messages
     return "that " + ", that ".join(others) + (" and that " if others else "") + last
 
 

@@ -27,14 +27,15 @@ _NOT_OF_PROGRAMS = "DEV9"
 class ConfiguredLinter:
     """Linter for the files of a program that ran: applies devlint's rules under the project's configuration.
 
-    Raises `ConfigError` if that configuration cannot be used. Problems that were observed while the program ran are
-    reported even if their rule is off by default, unless the project turns the rule off.
+    `given` are options that the command line gives besides. Raises `ConfigError` if the configuration or these cannot
+    be used. Problems that were observed while the program ran are reported even if their rule is off by default, unless
+    the project or the command line turns the rule off.
     """
 
-    def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
+    def __init__(self, config: Path | None = None, *, isolated: bool = False, given: Options | None = None) -> None:
         rule_metadata = all_rule_metadata()
         reported = [replace(metadata, default=True) for metadata in rule_metadata]
-        given, here = Options(), Path.cwd()
+        given, here = given or Options(), Path.cwd()
         self._static_settings = Resolver(rule_metadata, given, cwd=here, config=config, isolated=isolated)
         self._observed_settings = Resolver(reported, given, cwd=here, config=config, isolated=isolated)
 

@@ -12,6 +12,10 @@ from devlint.runtime.storage_labels import HistoryStep
 
 _COSTS = "DEV4"
 """The beginning of the codes of rules about what a program wastes."""
+_INSTEAD_OF_WAITING = (
+    "read the values only every N steps, or collect them on the accelerator and read them after the loop"
+)
+"""The advice for a line that waits in each training step."""
 FEWEST_STEPS = 3
 """The number of training steps from which on DEV403 (sync-in-loop) is reported for the lines that wait in them."""
 
@@ -40,9 +44,14 @@ def _waits_of_steps(recorder: Recorder) -> list[list[Observation]]:
         waited = min(line.steps_with_waits, steps)
         if kinds and steps >= FEWEST_STEPS and waited > steps / 2:
             when = "in every training step" if waited == steps else f"in {waited} of {steps} training steps"
-            message = f"the host waits here for the accelerator {when} ({', '.join(kinds)})"
+            message = f"the host waits here for the accelerator {when}, for {' and '.join(map(_reason, kinds))}"
             found.append([Observation("DEV403", message, line.site)] * sum(kinds.values()))
     return found
+
+
+def _reason(what: str) -> str:
+    """Return the words for the reason of a wait: `item()` for the name of an operator, a noun for anything else."""
+    return f"`{what}()`" if what.isidentifier() else f"a {what}"
 
 
 def region_of(site: Site | None) -> Region:
@@ -86,4 +95,5 @@ def diagnostic_of(group: list[Observation]) -> Diagnostic:
         message=f"{raised}{first.message}{times}",
         region=region_of(first.site),
         trace=trace_notes(first.steps),
+        help=_INSTEAD_OF_WAITING if first.code == "DEV403" else None,
     )

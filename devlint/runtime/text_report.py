@@ -164,7 +164,7 @@ class _Text:
         moved = sum(cost.nbytes for cost in costs)
         number = sum(cost.transfers for cost in costs)
         if costs:
-            yield f"transfers by line, {format_bytes(moved)} in {number:,} in all:\n"
+            yield f"transfers by line: {count_text(number, 'transfer')}, {format_bytes(moved)}\n"
             yield from self._table(
                 costs,
                 f"{'share':>7} {'moved':>9} {'transfers':>9}",
@@ -178,8 +178,8 @@ class _Text:
         if not costs:
             return
         steps = self._run.waits_per_step
-        budget = f", {format_number(steps.median)} in a training step" if steps is not None else ""
-        yield f"waits by line, {number:,} in all{budget}:\n"
+        budget = f", {format_number(steps.median)} in each training step" if steps is not None else ""
+        yield f"waits by line: {count_text(number, 'wait')}{budget}\n"
         yield from self._table(
             costs,
             f"{'share':>7} {'waits':>9}",
@@ -207,7 +207,7 @@ class _Text:
             yield f"note: {run.see_all} shows everything\n"
         numbers = {verdict: sum(outcome.verdict is verdict for outcome in outcomes) for verdict in Verdict}
         found = ", ".join(f"{number} {verdict.words}" for verdict, number in numbers.items() if number) or "none"
-        peak = f", {format_bytes(run.peak)} at most" if run.peak else ""
+        peak = f", at most {format_bytes(run.peak)} of its memory" if run.peak else ""
         yield self._told(f"devlint: {_operators_text(run)}{peak}; findings: {found}")
 
     def _told(self, text: str, indent: int = 0) -> str:

@@ -22,6 +22,9 @@ VERSION_PATTERN: Final = r"\d+(\.\d+)+"
 DEFAULT_MIN_TORCH: Final[Version] = (2, 9)
 """The oldest torch that replacements are for, where neither the settings nor the project's dependencies tell."""
 
+_DTYPE: Final = re.compile(r"dtype=(torch\.\w+)")
+"""The dtype of a tensor type, as its replacement names it."""
+
 BACKENDS: Final = ("xpu", "mps", "mtia", "cpu")
 """The backends besides CUDA whose modules are part of torch."""
 
@@ -64,6 +67,12 @@ class Replacement:
     keyword: str | None = None
     note: str | None = None
     also: str | None = None
+
+    @property
+    def dtype(self) -> str | None:
+        """The dtype that replaces a tensor type, such as `torch.float16`; None for what is no tensor type."""
+        found = _DTYPE.search(self.by)
+        return found[1] if found is not None else None
 
 
 @dataclass(frozen=True, slots=True)

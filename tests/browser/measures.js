@@ -98,5 +98,18 @@ window.measure = (() => {
     return { tag: one.tagName, name: one.value ?? one.textContent.trim(), width, contrast: contrast(outline, behind) };
   }
 
-  return { faint, focused, overflow, unreachable };
+  /** The words that stand on more than one line, in headings of tables or in other elements. */
+  function broken(selector = "th") {
+    return [...document.querySelectorAll(selector)].flatMap((one) => {
+      const words = one.firstChild instanceof Text ? [...one.firstChild.data.matchAll(/\w+/g)] : [];
+      return words.filter((word) => {
+        const range = new Range();
+        range.setStart(one.firstChild, word.index);
+        range.setEnd(one.firstChild, word.index + word[0].length);
+        return range.getClientRects().length > 1;
+      }).map((word) => word[0]);
+    });
+  }
+
+  return { broken, faint, focused, overflow, unreachable };
 })();

@@ -96,6 +96,14 @@ def test_no_word_of_the_command_is_broken(open_page: Opening, reports: dict[str,
     assert len(heights) == 1 and command.size["height"] > max(heights), "one line each, and several lines in all"
 
 
+@pytest.mark.parametrize("width", [400, 800, 1280])
+@pytest.mark.parametrize("name", ["check", "run"])
+def test_no_word_of_a_heading_of_a_table_is_broken(
+    open_page: Opening, reports: dict[str, Path], name: str, width: int
+) -> None:
+    assert open_page(reports[name], width).measure("broken") == []
+
+
 def test_folded_parts_open_by_the_keyboard(run: OpenPage) -> None:
     assert "Worth doing (1)" in run.seen("h2")
     folded = run.find("details pre")

@@ -43,3 +43,11 @@ def test_no_button_lies_over_the_text_of_a_narrow_page(
     assert page.seen(".md-nav--secondary a") == []
     page.run("document.querySelector('.md-sidebar-button').click()")
     assert "Example" in page.seen(".md-nav--secondary a")
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_no_word_of_code_in_a_table_is_broken(open_page: Callable[..., OpenPage], site: Path, width: int) -> None:
+    page = open_page(site / "features.html", width=width)
+    assert len(page.find("td code")) > 50
+    assert page.run("return measure.broken('td code')") == []
+    assert page.measure("overflow")["pixels"] <= 0

@@ -55,7 +55,9 @@ def edit(name: str, old: str, new: str) -> None:
 @pytest.mark.usefixtures("committed")
 class TestChanged:
     def test_nothing_has_changed(self, devlint):
-        assert devlint("--changed").found == []
+        result = devlint("--changed")
+        assert result.found == []
+        assert result.err == "note: no findings in what changed (2 files checked)\n"
 
     def test_a_changed_function(self, devlint):
         edit("a.py", "    x = 1", "    x = 2")

@@ -110,6 +110,7 @@ def test_help_is_quick_to_come():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     help_text, _, modules = done.stdout.rstrip().rpartition("\n")
     assert "Commands:\n  check " in help_text
+    assert "..." not in help_text.partition("Commands:")[2]
     assert not {"libcst", "pathspec", "torch", "devlint.interpreter"} & set(modules.split())
 
 

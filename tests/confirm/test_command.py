@@ -83,6 +83,13 @@ def test_what_the_linter_does_not_report_is_not_run(tmp_path: Path) -> None:
     assert done.stdout == "0 findings\n"
 
 
+def test_the_command_line_chooses_the_rules(tmp_path: Path) -> None:
+    done = confirm(tmp_path, POSITIONS, "--ignore", "dev103,DEV105")
+    assert (done.returncode, done.stdout) == (0, "0 findings\n")
+    done = confirm(tmp_path, POSITIONS, "--select", "DEV193")
+    assert done.returncode == 2 and "--select: unknown rule `DEV193`" in done.stderr
+
+
 def test_a_missing_package_makes_a_finding_not_buildable(tmp_path: Path) -> None:
     using = "super().__init__()\n        no_such_package_at_all.prepare()"
     needing = textwrap.dedent(POSITIONS).replace("super().__init__()", using)

@@ -69,6 +69,21 @@ def test_options_exist():
         assert set(re.findall(r"(?<![\w`-])--[a-z][a-z-]+|(?<=`)--[a-z][a-z-]+", page)) - known - OTHERS == set()
 
 
+def test_pages_that_install_by_name_say_how_to_install_from_a_checkout():
+    places = [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "editors").glob("vscode/*/*.md")),
+    ]
+    told = 0
+    for page in (one for one in places if "node_modules" not in one.parts):
+        text = page.read_text(encoding="utf-8")
+        if re.search(r"pip install '?devlint", text):
+            told += 1
+            assert "path of the checkout instead" in text or "a checkout instead" in text, page
+    assert told
+
+
 def test_the_demo_is_set_up_and_run_by_one_command(tmp_path):
     (command,) = [line for line in README.splitlines() if line.endswith("fixtures/demo --exit-zero")]
     checkout = tmp_path / "checkout"

@@ -21,7 +21,7 @@ OFTEN = RULES[::10]
 def test_the_stories_are_those_that_are_known() -> None:
     assert known.FILE.read_text(encoding="utf-8") == known.text(), AGAIN
     assert {rule.code for rule in RULES} - {*stories()} == known.UNTOLD
-    assert all(story.url is None or story.url.startswith("https://github.com/") for story in stories().values())
+    assert all((story.url or "").startswith("https://github.com/") for story in stories().values())
 
 
 def test_every_rule_has_an_output_that_names_it() -> None:

@@ -405,8 +405,24 @@ PAIRS = {
         # becomes (unsafe)
         def positions(n: int):
             with torch.autocast('cuda' if torch.cuda.is_available() else 'cpu'):
-                return torch.arange(n).to("cuda:1" if torch.cuda.is_available() else "cpu"), torch.zeros(n, device="mps" if torch.backends.mps.is_available() else "cpu")
+                return torch.arange(n).to("cuda:1"), torch.zeros(n, device="mps" if torch.backends.mps.is_available() else "cpu")
         """,  # noqa: E501
+    ("DEV601", "the device at hand"): """
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        def positions(n: int):
+            return torch.arange(n).cuda(), torch.ones(n, device='cuda')
+        # becomes (unsafe)
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        def positions(n: int):
+            return torch.arange(n).to(device), torch.ones(n, device=device)
+        """,
+    ("DEV601", "the device of a neighbour"): """
+        def noise(x: torch.Tensor):
+            return x + torch.randn(x.shape, device="cuda")
+        # becomes (unsafe)
+        def noise(x: torch.Tensor):
+            return x + torch.randn(x.shape, device=x.device)
+        """,
     ("DEV601", "transfers by name"): """
         from torch import cuda
 

@@ -16,6 +16,17 @@ PAIRS = {
             x = x.to(x.device)
             return x * torch.ones(x.size(0), device=x.device)
         """,
+    "an argument that is used as a tensor only later": """
+        class Net(nn.Module):
+            def forward(self, times):
+                rates = torch.arange(8) / 8
+                return times[:, None].float() * rates[None]
+        # becomes (unsafe)
+        class Net(nn.Module):
+            def forward(self, times):
+                rates = torch.arange(8, device=times.device) / 8
+                return times[:, None].float() * rates[None]
+        """,
     "a name that is read once": """
         class Net(nn.Module):
             def forward(self, x):

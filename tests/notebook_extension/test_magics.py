@@ -69,6 +69,14 @@ def test_the_settings_are_those_of_the_directory(run):
     assert "unknown setting `nonsense`" in run(f"%%devlint --no-run\n{MIXED}")
 
 
+def test_the_line_of_the_magic_chooses_rules(run):
+    run("import torch\nx = torch.ones(3, device='cuda' if torch.cuda.is_available() else 'cpu')")
+    assert run(f"%%devlint --no-run --ignore dev101,DEV403\n{MIXED}") == "devlint: no findings in this cell\n"
+    told = run("%%devlint --no-run --select DEV6 --ignore DEV605\nz = torch.ones(3).cuda()")
+    assert "[DEV601]" in told and "[DEV406]" not in told
+    assert "unknown rule `DEV991`" in run(f"%%devlint --no-run --select DEV991\n{MIXED}")
+
+
 def test_a_cell_runs_on_an_emulated_accelerator(run):
     run("import torch\nmodel = torch.nn.Linear(3, 1)")
     told = run("%%devlint_run\nmodel.cuda()\nout = model(torch.rand(2, 3).cuda())\nprint(out.device, out.sum().item())")
@@ -84,6 +92,7 @@ def test_a_cell_that_raises_shows_its_error_once_and_the_report(run):
     told = run("%%devlint_run\nmodel.cuda()\nmodel(torch.rand(2, 3))\nprint('not reached')")
     assert told.count("Expected all tensors to be on the same device") <= 2
     assert "error[DEV101]" in told and "model(torch.rand(2, 3))" in told
+    assert "--> cell 3:2:1" in told and "ipython-input" not in told.partition("── errors ──")[2]
     assert "\nnot reached" not in told
 
 
@@ -111,11 +120,13 @@ def test_the_extension_in_a_real_kernel(tmp_path):
         for text in (
             f"import sys; sys.path.insert(0, {str(ROOT)!r})\n%load_ext devlint\nimport torch\nx = torch.ones(3)",
             "%%devlint_run\nx = x.cuda()\nprint(x.device)",
+            "%%devlint_run\nprint(x + torch.ones(3))",
             f"%%devlint\nx = x.cuda() if torch.cuda.is_available() else x\n{MIXED.replace('x *', 'x.cpu() *')}",
         ):
             client.execute_interactive(text, output_hook=keep, timeout=120)
         told = "".join(written)
         assert "cuda:0\n" in told and "devlint: " in told
+        assert "--> cell 3:1:7" in told and "ipykernel" not in told
         assert told.endswith("devlint: no findings in this cell\n")
     finally:
         client.stop_channels()

@@ -6,7 +6,18 @@ from dataclasses import replace
 import click
 import pytest
 
-from devlint.diagnostic import Applicability, Confidence, Diagnostic, Fix, Note, Position, Region, Severity
+from devlint.diagnostic import (
+    Applicability,
+    AssumptionKind,
+    AssumptionNote,
+    Confidence,
+    Diagnostic,
+    Fix,
+    Note,
+    Position,
+    Region,
+    Severity,
+)
 
 
 def finding(source_region: tuple[int, int, int, int], **changes: object) -> Diagnostic:
@@ -218,3 +229,13 @@ def test_a_notebook_is_told_with_its_cell(render):
     region = Region("a.ipynb", Position(1, 1), Position(1, 2), cell=3)
     text = render("full", [replace(finding((1, 1, 1, 2)), region=region)], {"a.ipynb": "x"})
     assert "  --> a.ipynb:cell 3:1:1\n" in text
+
+
+def test_a_tensor_and_its_device_are_one_assumption(render):
+    tensor = AssumptionNote(AssumptionKind.TENSOR, "`x` is a tensor", None)
+    placed = AssumptionNote(AssumptionKind.CALLER, "`x` is on an accelerator", None)
+    other = AssumptionNote(AssumptionKind.CALLER, "`y` is on an accelerator", None)
+    told = render("full", [replace(finding((5, 14, 5, 42)), assumptions=(tensor, placed, other))])
+    assert "= assumes: that `x` is a tensor on an accelerator and that `y` is on an accelerator\n" in told
+    told = render("full", [replace(finding((5, 14, 5, 42)), assumptions=(tensor, other))])
+    assert "= assumes: that `x` is a tensor and that `y` is on an accelerator\n" in told

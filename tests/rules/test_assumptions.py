@@ -27,6 +27,29 @@ PROGRAMS = {
         "certain",
         [],
     ),
+    "an option, and an accelerator that is available": (
+        """
+        import argparse, torch
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--no-cuda", action="store_true")
+        args = parser.parse_args()
+        device = "cuda" if not args.no_cuda and torch.cuda.is_available() else "cpu"
+        x = torch.ones(3, device=device)
+        x + torch.ones(3)
+        """,
+        "likely",
+        [("option", "`not args.no_cuda` holds", 6)],
+    ),
+    "an unknown condition, and an accelerator that is available": (
+        """
+        import settings, torch
+        device = "cuda" if settings.fast() and torch.cuda.is_available() else "cpu"
+        x = torch.ones(3, device=device)
+        x + torch.ones(3)
+        """,
+        "possible",
+        [("condition", "`settings.fast()` holds", 3)],
+    ),
     "a module on the host whose own code names the accelerator": (
         """
         import torch

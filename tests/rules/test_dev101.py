@@ -338,3 +338,17 @@ whole = torch.cat(parts)  # DEV101
         "DEV1",
     )
     assert finding.message == "`parts` holds tensors on cpu and on cuda: they cannot be combined in `torch.cat`"
+
+
+def test_what_is_written_to_is_made_on_the_other_device_and_not_moved_on_the_way() -> None:
+    program = """
+x = torch.rand(3, device="cuda")
+total = torch.zeros(3){moved}
+total {operator} x  # DEV101
+"""
+    (finding,) = check(program.format(operator="+=", moved=""), "DEV101")
+    assert finding.help == "create `total` there, with `device=x.device`"
+    (finding,) = check(program.format(operator="+=", moved=".cuda().cpu()"), "DEV101")
+    assert finding.help == "move it before: `total.to(x.device)`"
+    (finding,) = check(program.format(operator="*", moved=""), "DEV101")
+    assert finding.help == "move it with `total.to(x.device)`, or create it there"

@@ -465,3 +465,38 @@ net(images)  # DEV102
     assert finding.message == "`net` is on cuda but its input `images` is on cpu"
     assert finding.help == 'move the input before the call: `images.to("cuda")`'
     assert [note.region.start.row for note in finding.trace] == [15, 14]
+
+
+def test_the_help_uses_names_that_the_caller_has() -> None:
+    program = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(9, 3)
+
+    def forward(self, x):
+        return self.embed(x)
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = Net()
+
+    def forward(self, x):
+        return self.net(x)
+
+def main(rows{parameter}):
+    tagger = Tagger().to({device})
+    for row in rows:
+        words = torch.tensor(row)
+        tagger(words)  # DEV102
+
+{call}
+"""
+    # Each step names what its own line names: the whole module was moved, and its layer with it.
+    given = program.format(parameter=", device", device="device", call="main([[1, 2]], torch.device('cuda'))")
+    (finding,) = check(given, "DEV1")
+    assert finding.help == "move the input before the call: `words.to(device)`"
+    assert [note.message for note in finding.trace][-1] == "`tagger` moved to cuda by `.to()`"
+    (finding,) = check(program.format(parameter="", device="torch.device('cuda')", call="main([[1, 2]])"), "DEV1")
+    assert finding.help == "move the input before the call: `words.to(next(tagger.parameters()).device)`"

@@ -391,7 +391,10 @@ def test_the_story_runs_from_the_factory_to_the_operation() -> None:
         "`self.scale` is a plain tensor, so `.to()` leaves it on cpu:"
         " it cannot be combined with `x` on the caller's device in `*`"
     )
-    assert finding.help == 'register it, so that it moves with the module: `self.register_buffer("scale", ...)`'
+    assert finding.help == (
+        "register it, so that it moves with the module:"
+        ' `self.register_buffer("scale", torch.ones(8), persistent=False)`'
+    )
     rows = [note.region.start.row for note in finding.trace]
     assert rows[0] == rows[1] == 9
     assert rows[-1] == 12

@@ -456,7 +456,7 @@ class Net(nn.Module):
         "`torch.ones` is given no device and makes its tensor on the host:"
         " it cannot be combined with `x` on the caller's device in `*`"
     )
-    assert finding.help == "make it where it is used: `device=x.device`"
+    assert finding.help == "pass `device=x.device` to `torch.ones`"
     assert finding.confidence.value == "likely"
 
 
@@ -472,7 +472,7 @@ class Miner(nn.Module):
 """,
         "DEV1",
     )
-    assert finding.help == "make it where it is used: `device=labels.device`"
+    assert finding.help == "pass `device=labels.device` to `torch.eye`"
 
 
 def test_what_takes_no_device_is_to_be_moved() -> None:

@@ -102,5 +102,6 @@ rows = table[index]  # DEV107
         "`table` is on cpu but its index `index` is on cuda: a host tensor takes only host indices"
     )
     assert finding.help == (
-        "move the tensor to where its index is, `table.to(index.device)`, or the index to the host, `index.cpu()`"
+        "index on the host: `index.cpu()`; or move the tensor to where its index is, once if it is large:"
+        " `table.to(index.device)`"
     )

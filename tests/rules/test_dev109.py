@@ -132,3 +132,16 @@ def test_silent(source: str) -> None:
 def test_the_finding_names_both_devices() -> None:
     (found,) = check("g = torch.Generator()\nx = torch.rand(3, device='cuda', generator=g)  # DEV109\n", "DEV109")
     assert found.message == "`g` is a generator on cpu, but `torch.rand` draws on cuda"
+
+
+def test_the_help_names_the_device_as_the_program_does() -> None:
+    program = """
+device = "cuda" if torch.cuda.is_available() else "cpu"
+generator = torch.Generator().manual_seed(0)
+x = torch.randn(3, device={device}, generator=generator)  # DEV109
+"""
+    (finding,) = check(program.format(device="device"), "DEV109")
+    advice = "make the generator on the same device: `torch.Generator(device={})`, or draw on cpu and move the numbers"
+    assert finding.help == advice.format("device")
+    (finding,) = check(program.format(device="'cuda'"), "DEV109")
+    assert finding.help == advice.format("'cuda'")

@@ -135,5 +135,5 @@ for (batch,) in make(torch.rand(8, 3, device="cuda")):
         "DEV110",
         tmp_path,
     )
-    assert found.message == "the loader is to pin its batches, but they are on cuda"
+    assert found.message == "the loader cannot pin its batches, which are on cuda: only host memory can be pinned"
     assert [Path(one.region.filename).name for one in found.trace] == ["main.py", "main.py"]

@@ -130,3 +130,9 @@ def test_the_help_says_what_was_meant(written: str, help: str | None) -> None:
     (finding,) = check(f'x = torch.device("{written}")  # DEV112', "DEV1")
     assert finding.help == help
     assert f"'{written}'" in finding.message
+
+
+def test_a_transfer_to_an_accelerator_cannot_take_the_host() -> None:
+    (finding,) = check("torch.ones(3).cuda('cpu')  # DEV112", "DEV112")
+    assert finding.message == "`.cuda()` takes an accelerator, not 'cpu'"
+    assert finding.help == "call `.cpu()`, or leave the transfer out"

@@ -132,3 +132,17 @@ def test_the_story_ends_where_it_is_used_as_a_leaf() -> None:
     assert finding.message == "`.to()` makes a new tensor that is not a leaf, yet it is given to an optimizer"
     assert [(note.region.start.row, note.message) for note in finding.trace] == [(8, "it is given to an optimizer")]
     assert finding.trace[-1].message == "it is given to an optimizer"
+
+
+def test_the_help_writes_the_parameter_of_the_program() -> None:
+    (finding,) = check(
+        """
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(8)).to(device)  # DEV113
+""",
+        "DEV113",
+    )
+    assert finding.message.endswith("yet it is kept as the attribute `scale`: `parameters()` leaves it out")
+    assert finding.help is not None and "`nn.Parameter(torch.ones(8).to(device))`" in finding.help

@@ -191,7 +191,7 @@ Trainer(net, opt, torch.device("cuda")).fit(torch.rand(2, 3, device="cuda"))
     )
     assert found.message == (
         "the state of the optimizer is made on cpu by `torch.optim.Adagrad`, but the parameters are moved to cuda"
-        " afterwards"
+        " afterwards: its step cannot combine them"
     )
     assert found.trace[0].message.startswith("the parameters created on the host by `nn.Linear`")
     assert [Path(one.region.filename).name for one in found.trace] == ["main.py", "trainer.py", "trainer.py"]

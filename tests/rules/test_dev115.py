@@ -138,3 +138,21 @@ def test_it_is_a_warning_that_names_the_cache() -> None:
         "a tensor on cpu is kept in `_masks` under a key without the device:"
         " it cannot be combined with `x` on cuda in `*`"
     )
+
+
+def test_the_help_moves_what_the_cache_returns() -> None:
+    (finding,) = check(
+        """
+_MASKS = {}
+
+def mask(size):
+    if size not in _MASKS:
+        _MASKS[size] = torch.ones(size)  # DEV115
+    return _MASKS[size]
+
+scores = torch.rand(8, device="cuda")
+scores * mask(8)
+""",
+        "DEV1",
+    )
+    assert finding.help is not None and finding.help.endswith("or move it when used: `mask(8).to(scores.device)`")

@@ -143,6 +143,5 @@ def test_silent(source: str) -> None:
 def test_the_message_names_the_backend() -> None:
     (found,) = check(PRELUDE + "dist.init_process_group('nccl')\ndist.all_reduce(torch.zeros(3))  # DEV116\n", "DEV116")
     assert found.message == (
-        "`torch.zeros(3)` is on the host, but `all_reduce` exchanges tensors by NCCL, which takes tensors"
-        " on accelerators only"
+        "`torch.zeros(3)` is on the host, but `all_reduce` uses NCCL, which takes tensors on accelerators only"
     )

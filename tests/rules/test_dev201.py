@@ -346,3 +346,31 @@ def test_the_finding_says_what_the_tensor_still_is() -> None:
 def test_in_a_loop_over_a_list_the_advice_is_a_new_list() -> None:
     (found,) = check("ts = [torch.ones(3)]\nfor t in ts:\n    t.to('cuda')  # DEV201\n", "DEV201")
     assert found.help == "keep the result: `ts = [t.to('cuda') for t in ts]`"
+
+
+def test_the_step_of_a_supposed_tensor_is_where_it_is_passed_to_a_loss() -> None:
+    (finding,) = check(
+        """
+def train(model, loader, device):
+    criterion = nn.CrossEntropyLoss()
+    for images, labels in loader:
+        labels.to(device)  # DEV201
+        criterion(model(images), labels).backward()
+""",
+        "DEV201",
+    )
+    assert [(note.message, note.region.start.row) for note in finding.trace] == [
+        ("`labels` is passed to a loss", 10),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        ("half", "`x` made in float32 by `torch.zeros`, torch's default"),
+        ("cuda", "`x` created on the host by `torch.zeros`, which was given no device"),
+    ],
+)
+def test_the_step_tells_of_what_the_call_would_change(method: str, told: str) -> None:
+    (found,) = check(f"x = torch.zeros(3)\nx.{method}()  # DEV201\n", "DEV201")
+    assert [note.message for note in found.trace] == [told]

@@ -186,7 +186,7 @@ def test_the_finding_stands_at_the_conversion_and_tells_where_it_ends() -> None:
     source = "model = nn.Linear(3, 1)\nx = torch.from_numpy(np.random.rand(8, 3))  # DEV301\nmodel(x)\n"
     (found,) = check(source, "DEV301")
     assert found.message == (
-        "float64 from NumPy reaches `model`, whose weights are float32: that raises, for the dtypes must be the same"
+        "float64 from NumPy reaches `model`, whose weights are float32: this raises, because the dtypes must match"
     )
     assert found.help == "cast it at once: `torch.from_numpy(np.random.rand(8, 3)).to(torch.float32)`"
     assert [(note.region.start.row, note.message) for note in found.trace] == [

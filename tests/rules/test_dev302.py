@@ -277,7 +277,7 @@ def test_silent(source: str) -> None:
 
 def test_the_finding_names_both_sides() -> None:
     (found,) = check("a, b = torch.rand(3, 3), torch.rand(3, 3).half()\nprint(a @ b)  # DEV302\n", "DEV302")
-    assert found.message == "`@` does not promote: `a`, which is float32, meets `b`, which is float16"
+    assert found.message == "`@` raises: `a`, which is float32, meets `b`, which is float16"
     assert found.help == "cast one of them: `b.to(a.dtype)`"
 
 
@@ -289,3 +289,21 @@ def test_weights_are_named_after_their_module() -> None:
         (6, "`x` made in float32 by `torch.rand`, torch's default"),
         (5, "the weights of `net` cast to float16 by `.half()`"),
     ]
+
+
+def test_inputs_are_cast_to_the_dtype_of_weights() -> None:
+    program = """
+class LowRank(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Parameter(torch.zeros(8, 2, dtype=torch.bfloat16))
+
+    def forward(self, x):
+        return {product}  # DEV302
+
+LowRank()(torch.rand({shape}))
+"""
+    (finding,) = check(program.format(product="x @ self.down", shape="4, 8"), "DEV302")
+    assert finding.help == "cast one of them: `x.to(self.down.dtype)`"
+    (finding,) = check(program.format(product="self.down @ x", shape="2, 4"), "DEV302")
+    assert finding.help == "cast one of them: `x.to(self.down.dtype)`"

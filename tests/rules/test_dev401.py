@@ -46,6 +46,11 @@ def evaluate(data, model):
         out = model(batch.to("cpu"))
     return out
 """,
+    "to the host and back to the same of several": """
+for part in torch.rand(8, 3):
+    part = part.to("cuda:1")
+    y = part.to("cpu").to("cuda:1")  # DEV401
+""",
     "while": """
 x = torch.rand(3, device="cuda")
 while True:
@@ -96,6 +101,10 @@ for label in torch.ones(8, 3, dtype=torch.int64):
 }
 
 GOOD = {
+    "from one accelerator to another": """
+for part in torch.rand(8, 3, device="cuda:0"):
+    print(part.to("cpu").to("cuda:1"))
+""",
     "read on the host by a function that is lent it": """
 def log(times, losses):
     for name, values in losses.items():
@@ -260,3 +269,27 @@ def test_reported(source: str) -> None:
 @pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
 def test_silent(source: str) -> None:
     check(source, "DEV401")
+
+
+REBUILT = """
+def keep(scores: torch.Tensor, n: int):
+    scores = scores.cuda()
+    for _ in range(n):
+        print({} + 1)  # DEV401
+"""
+
+
+def test_an_array_in_between_is_no_work() -> None:
+    (found,) = check(REBUILT.format("torch.tensor(scores.cpu().numpy()).cuda()"), "DEV401")
+    assert found.message == "`scores` is copied to the host and back to cuda in every iteration"
+    assert (found.help, found.assumptions) == ("use `scores` itself", ())
+    (computed,) = check(REBUILT.format("torch.tensor(np.clip(scores.cpu().numpy(), 0, 1)).cuda()"), "DEV401")
+    assert computed.help == "do the work in between on cuda, and leave both transfers out"
+    assert [one.message for one in computed.assumptions] == [
+        "torch can compute on cuda what the host computes in between"
+    ]
+
+
+def test_a_warning_tells_what_dev409_would_tell() -> None:
+    check(REBUILT.format("torch.tensor(scores.cpu().numpy()).cuda()"), "DEV40")
+    check(REBUILT.format("torch.tensor(scores.cpu().numpy())").replace("DEV401", "DEV409"), "DEV40")

@@ -297,6 +297,6 @@ def test_silent(source: str) -> None:
 
 def test_the_finding_says_what_to_move_once() -> None:
     (found,) = check("w = torch.rand(3)\nfor x in range(3):\n    print(w.cuda())  # DEV402\n", "DEV402")
-    assert found.message == "`w` is moved from the host to cuda again in every iteration: [3] float32"
+    assert found.message == "`w` is moved from the host to cuda again in every iteration ([3] float32)"
     assert found.help == "move `w` once, before the loop"
     assert [note.region.start.row for note in found.trace] == [5]

@@ -185,7 +185,7 @@ def test_silent(source: str) -> None:
     [
         ("loss.item()", "`.item()` makes a Python number of its value"),
         ("print(loss)", "`print()` shows its values"),
-        ("loss.cpu()", "the host needs the copy"),
+        ("kept = loss.cpu()", "the host needs the copy"),
         ("loss and 1", "a test asks for its value"),
         ("loss.nonzero()", "`.nonzero()` needs its values for the size of the result"),
     ],
@@ -212,3 +212,24 @@ def train(batches):
 """
     (found,) = lint(source, family("DEV403"))
     assert found.message.startswith("the host waits for `loss`")
+
+
+@pytest.mark.parametrize(
+    ("read", "reason", "kept"),
+    [
+        ('f"{loss}"', "the f-string shows its values", "`loss.detach()`"),
+        ("kept = loss.cpu()", "the host needs the copy", "`loss.detach()`"),
+        ("print(loss * 2)", "`print()` shows its values", "its detached value"),
+    ],
+)
+def test_the_advice_says_what_to_collect(read: str, reason: str, kept: str) -> None:
+    source = f"""import torch
+def train(batches):
+    for batch in batches:
+        loss = batch.cuda().mean()
+        loss.backward()
+        {read}
+"""
+    (found,) = lint(source, family("DEV403"))
+    assert found.message.endswith(reason)
+    assert found.help == f"read it only every N steps, or collect {kept} and read all of them after the loop"

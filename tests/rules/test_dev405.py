@@ -122,7 +122,7 @@ def test_it_warns_in_a_loop() -> None:
     (found,) = check("while True:\n    x = torch.rand(64, 3).pin_memory().cuda()  # DEV405\n", "DEV405")
     assert found.severity is Severity.WARNING
     assert found.message == (
-        "`torch.rand(64, 3)` is pinned only to be moved to cuda: the host copies it once more and waits for that"
+        "pinning `torch.rand(64, 3)` only to move it to cuda costs one more copy on the host, which waits for it"
     )
 
 

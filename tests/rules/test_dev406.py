@@ -175,6 +175,6 @@ def test_silent(source: str) -> None:
 
 def test_the_advice_warns_of_other_random_numbers() -> None:
     random, plain = check("a = torch.rand(3).cuda()  # DEV406\nb = torch.ones(3).cuda()  # DEV406\n", "DEV406")
-    assert random.message == "`torch.rand(3)` is made on the host and then copied to cuda: [3] float32"
-    assert random.help == 'create it there: pass `device="cuda"` to `torch.rand` (the random numbers will be others)'
+    assert random.message == "`torch.rand(3)` is made on the host and then copied to cuda ([3] float32)"
+    assert random.help == 'create it there: pass `device="cuda"` to `torch.rand` (it then draws other random numbers)'
     assert plain.help == 'create it there: pass `device="cuda"` to `torch.ones`'

@@ -82,3 +82,8 @@ def test_reported(source: str) -> None:
 @pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
 def test_silent(source: str) -> None:
     check(source, "DEV409")
+
+
+def test_the_message_names_the_tensor_that_makes_the_detour() -> None:
+    (found,) = check("x = torch.rand(3)\ny = torch.tensor(x.numpy())  # DEV409\n", "DEV409")
+    assert found.message == "`x` becomes a NumPy array and a tensor again: a detour that changes nothing"

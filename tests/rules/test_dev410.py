@@ -103,3 +103,27 @@ def test_what_runs_once_is_an_information() -> None:
     (found,) = check(DATA + "print(data[[1, 2]])  # DEV410\n", "DEV410")
     assert found.severity is Severity.INFO
     assert found.message == "the list `[1, 2]` on the host is copied to cuda to index `data`"
+
+
+@pytest.mark.parametrize(
+    ("index", "advice"),
+    [
+        ("torch.randperm(100)[:8]", "make it where `data` is: pass `device=data.device` to `torch.randperm`"),
+        ("torch.rand(100) > 0.5", "make it where `data` is: pass `device=data.device` to `torch.rand`"),
+        (
+            "torch.from_numpy(rows)",
+            "make it where `data` is, or move it once where it stays the same: `kept.to(data.device)`",
+        ),
+        ("[1, 2]", "make a tensor of it once, where it stays the same: `torch.as_tensor(kept, device=data.device)`"),
+    ],
+)
+def test_the_advice_is_for_what_the_index_is(index: str, advice: str) -> None:
+    source = f"""
+def run(n: int):
+    rows = np.arange(4)
+    for _ in range(n):
+        kept = {index}
+        print(data[kept])  # DEV410
+"""
+    (found,) = check(DATA + source, "DEV410")
+    assert found.help == advice

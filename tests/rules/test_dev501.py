@@ -330,7 +330,7 @@ def measure():
 """
     (found,) = check(IMPORTS + source, "DEV501")
     assert found.message == "the clock is read while `x @ x` may still be running on the accelerator"
-    assert found.help == "wait before `time.time()`: `torch.cuda.synchronize()`"
+    assert found.help == "call `torch.cuda.synchronize()` before both readings of the clock, this one and the first"
     assert [note.region.start.row for note in found.trace] == [10, 11]
 
 

@@ -120,4 +120,5 @@ b = h.numpy()
 """
     (found,) = check(source, "DEV502")
     assert found.message == "`h` is read on the host before its non_blocking copy is known to be complete"
-    assert [note.region.start.row for note in found.trace] == [7]
+    assert [note.region.start.row for note in found.trace] == [6, 7]
+    assert found.trace[1].message == "`h` moved by `.to()`, which does not wait"

@@ -298,5 +298,25 @@ def test_the_finding_names_the_copy() -> None:
     (found,) = check(
         "a = torch.zeros(9, pin_memory=True)\nb = a.cuda(non_blocking=True)\na.zero_()  # DEV504\n", "DEV504"
     )
-    assert found.message == "`a` is written to while its non_blocking copy to cuda may be running"
+    assert (
+        found.message
+        == "`a` is written to while its non_blocking copy to cuda may still be running: wrong values may arrive"
+    )
     assert [one.message for one in found.trace] == ["`a` moved by `.cuda()`, which does not wait"]
+
+
+def test_a_copy_below_the_write_is_that_of_the_iteration_before() -> None:
+    program = """
+def upload(frames):
+    staging = torch.empty(3).pin_memory()
+    sent = []
+    for frame in frames:
+        staging.copy_(frame)  # DEV504
+        sent.append(staging.cuda(non_blocking=True))
+    return sent
+"""
+    (found,) = check(program, "DEV504")
+    assert found.message == (
+        "`staging` is written to while its non_blocking copy to cuda of the iteration before may still be running:"
+        " wrong values may arrive"
+    )

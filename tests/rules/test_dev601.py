@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from .programs import check
 
 BAD = {
+    "a tensor on a written device that is compared": """
+def same(x: torch.Tensor):
+    return x == torch.ones(3, device="cuda")  # DEV601
+""",
     "cuda()": """
 def encode(x: torch.Tensor):
     return x + torch.arange(3).cuda()  # DEV601
@@ -23,9 +29,14 @@ class Net(nn.Module):
     "device strings": """
 def make(n: int):
     a = torch.zeros(n, device="cuda")  # DEV601
-    b = torch.ones(n).to("cuda:0")  # DEV601
-    c = torch.device("cuda")  # DEV601
-    return a + b, c
+    b = torch.ones(n).to("cuda:0")
+    return a + b
+
+def move(x: torch.Tensor):
+    return x.to("cuda:0")  # DEV601
+
+def choose():
+    return torch.device("cuda")  # DEV601
 """,
     "other accelerators": """
 def make():
@@ -50,14 +61,41 @@ def one_hot(labels: torch.Tensor, n: int):
 """,
     "where checkpoints and generators go": """
 def restore(path):
-    state = torch.load(path, map_location="cuda:0")  # DEV601
-    generator = torch.Generator("cuda")  # DEV601
+    return torch.load(path, map_location="cuda:0")  # DEV601
+
+def draw():
+    return torch.Generator("cuda")  # DEV601
+
+def set_up():
     torch.set_default_device("cuda")  # DEV601
-    return state, generator
+""",
+    "a second device in a function, and a first": """
+def shards(parts):
+    for part in parts:
+        yield part.cuda(0), part.to("cuda:1")  # DEV601
 """,
 }
 
 GOOD = {
+    "a device that is only compared with": """
+def wait(x: torch.Tensor):
+    if x.device == torch.device("cuda") or torch.device("cuda:0") != x.device:
+        print(x)
+""",
+    "a transfer that does nothing, which DEV407 tells of": """
+def shard(x: torch.Tensor, use_gpu: bool):
+    if use_gpu:
+        x = x.cuda(0)
+    return x
+
+x = torch.rand(3, device="cuda") if torch.cuda.is_available() else torch.rand(3)
+if torch.cuda.is_available():
+    y = x.cuda()
+""",
+    "no accelerator": """
+def back(x: torch.Tensor):
+    return x.cuda("cpu")
+""",
     "mixed precision that may be off": """
 def step(model, x: torch.Tensor):
     with torch.amp.autocast(device_type="cuda", enabled=x.is_cuda):
@@ -138,3 +176,141 @@ def test_reported(source: str) -> None:
 @pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
 def test_silent(source: str) -> None:
     check(source, "DEV601")
+
+
+def test_a_transfer_that_does_nothing_is_left_to_dev407() -> None:
+    program = """
+def shard(x: torch.Tensor):
+    x = x.cuda(0)  # DEV601
+    return x.to("cuda:0")  # DEV407
+"""
+    check(program, "DEV601")
+    check(program.replace("  # DEV601", ""), "DEV407")
+
+
+ADVICE = {
+    "sizes of a tensor of the caller": (
+        """
+class Shift(nn.Module):
+    def forward(self, x):
+        return x + torch.randn(x.shape, device="cuda:0")  # DEV601
+""",
+        "take the device at hand: `x.device`",
+    ),
+    "sizes of a tensor on the host": (
+        """
+def shift(n: int):
+    x = torch.zeros(n)
+    return torch.randn(x.shape, device="cuda") + x.to("cuda")  # DEV601
+""",
+        "let the caller choose: add a parameter `device` to `shift`",
+    ),
+    "the input of a module that its user places": (
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.fc(x.cuda())  # DEV601
+""",
+        "take the device at hand: `next(self.fc.parameters()).device`",
+    ),
+    "the input of a module that the function itself places": (
+        """
+def run(n: int):
+    model = nn.Linear(3, 3).cuda()  # DEV601
+    return model(torch.rand(n, 3).cuda())
+""",
+        "let the caller choose: add a parameter `device` to `run`",
+    ),
+    "a sample, which nobody can pass a device": (
+        """
+class Rows(torch.utils.data.Dataset):
+    def __getitem__(self, index):
+        return self.rows[index].to("cuda")  # DEV601
+""",
+        "let the caller choose: add a parameter `device` to `Rows`",
+    ),
+    "a device that the file has chosen": (
+        """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def ones(n: int):
+    return torch.ones(n, device="cuda")  # DEV601
+""",
+        "take the device at hand: `device`",
+    ),
+    "a device that other code chooses later": (
+        """
+model = nn.Linear(3, 3).to("cuda")  # DEV601
+device = "cuda" if torch.cuda.is_available() else "cpu"
+""",
+        'choose the device once: `device = torch.device("cuda" if torch.cuda.is_available() else "cpu")`',
+    ),
+    "a function without parameters": (
+        """
+def main():
+    return torch.rand(3, device="xpu")  # DEV601
+""",
+        'choose the device once: `device = torch.device("xpu" if torch.xpu.is_available() else "cpu")`',
+    ),
+    "a second device": (
+        """
+def move(x: torch.Tensor):
+    return x.to("cuda:1")  # DEV601
+""",
+        "check `torch.cuda.device_count()`, or let the caller choose the devices",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "advice"), ADVICE.values(), ids=ADVICE)
+def test_the_advice_is_possible_where_it_is_given(source: str, advice: str) -> None:
+    (found,) = check(source, "DEV601")
+    assert found.help == advice
+
+
+def test_what_one_function_names_several_times_is_one_finding() -> None:
+    program = """
+def train(model, batches):
+    for x, y in batches:
+        model(x.cuda(0)).backward(y.cuda(0))  # DEV601
+"""
+    (found,) = check(program, "DEV601")
+    assert found.message == "`.cuda(0)` works only where there is CUDA: the device is hard-coded"
+    assert [note.message for note in found.trace] == ["the same here"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "advice"),
+    [
+        ('torch.device("cuda" if torch.cuda.is_available() else "cpu")', "take the device at hand: `device.type`"),
+        ('"cuda" if torch.cuda.is_available() else "cpu"', "take the device at hand: `device`"),
+    ],
+)
+def test_mixed_precision_takes_the_type_of_a_device(chosen: str, advice: str, tmp_path: Path) -> None:
+    program = f"""
+# file: setting.py
+device = {chosen}
+# file: steps.py
+from setting import device
+
+def ones(n: int):
+    with torch.autocast("cuda"):  # DEV601
+        return torch.ones(n, device=device)
+"""
+    (found,) = check(program, "DEV601", tmp_path)
+    assert found.help == advice
+
+
+def test_mixed_precision_where_the_file_chooses_a_device_is_left_to_dev611() -> None:
+    program = """
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+def ones(n: int):
+    with torch.autocast("cuda"):  # DEV611
+        return torch.ones(n, device=device)
+"""
+    check(program, "DEV6")

@@ -131,3 +131,38 @@ def test_the_group_leaves_out_what_works_on_every_device(tmp_path: Path) -> None
         found = check_paths([tmp_path], select=[selected]).diagnostics
         told = [one.message.partition("` ")[0].rpartition(".")[2] for one in found if one.code == "DEV603"]
         assert told == names
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "help_"),
+    [
+        (
+            'torch.set_default_tensor_type("torch.cuda.HalfTensor")',
+            "`torch.set_default_tensor_type` is deprecated since torch 2.1",
+            'call `torch.set_default_dtype(torch.float16)` and `torch.set_default_device("cuda")`',
+        ),
+        (
+            "torch.set_default_tensor_type(torch.cuda.FloatTensor if use_cuda else torch.FloatTensor)",
+            "`torch.set_default_tensor_type` is deprecated since torch 2.1",
+            "call `torch.set_default_dtype(...)` and `torch.set_default_device(...)`",
+        ),
+        (
+            "torch.rand(3).type(torch.cuda.HalfTensor)",
+            "`torch.cuda.HalfTensor` fixes the device and the dtype: torch.float16 on CUDA only",
+            "pass the device and the dtype: `torch.rand(3).to(device, torch.float16)`",
+        ),
+        (
+            'torch.rand(3).type("torch.cuda.HalfTensor")',
+            "`torch.cuda.HalfTensor` fixes the device and the dtype: torch.float16 on CUDA only",
+            "pass the device and the dtype: `torch.rand(3).to(device, torch.float16)`",
+        ),
+        (
+            "torch.cuda.LongTensor(3)",
+            "`torch.cuda.LongTensor` fixes the device and the dtype: torch.int64 on CUDA only",
+            "pass the device and the dtype: `torch.tensor(..., dtype=torch.int64, device=device)`",
+        ),
+    ],
+)
+def test_the_advice_is_filled_in(code: str, message: str, help_: str) -> None:
+    found = next(one for one in check(f"use_cuda = bool(1)\n{code}  # DEV603\n", "DEV603"))
+    assert (found.message, found.help) == (message, help_)

@@ -107,3 +107,24 @@ def test_reported(source: str) -> None:
 @pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
 def test_silent(source: str) -> None:
     check(source, "DEV604")
+
+
+def test_every_tensor_made_elsewhere_is_told() -> None:
+    program = """
+def grid(height, width, device="cpu"):
+    ys = torch.linspace(-1, 1, height)  # DEV604
+    xs = torch.linspace(-1, 1, width)
+    return ys, xs.cuda()
+"""
+    (found,) = check(program, "DEV604")
+    assert found.message == "`grid` never uses what is passed as `device`: `torch.linspace` takes the default device"
+    assert found.help == "pass `device=device` to `torch.linspace`, or take the parameter away"
+    head, *others = found.trace
+    assert (head.message, head.region.start.row, head.region.end.row) == ("`device` is never read", 6, 6)
+    assert [(one.message, one.region.start.row) for one in others] == [("the same here", 8), ("the same here", 9)]
+
+
+def test_a_device_by_name_is_another() -> None:
+    (found,) = check("def move(x: torch.Tensor, device):\n    return x.cuda()  # DEV604\n", "DEV604")
+    assert found.message == "`move` never uses what is passed as `device`: `.cuda()` names another"
+    assert found.help == "take `device` instead, or take the parameter away"

@@ -745,22 +745,26 @@ def test_the_advice_says_what_differs() -> None:
         " for any accelerator there is `torch.accelerator.memory_allocated`"
     )
     assert found.help == (
-        "torch has it since 2.9;"
+        "it needs torch 2.9 or newer;"
         " ask `torch.accelerator.is_available()` first:"
         " where there is no accelerator, `torch.cuda.memory_allocated` gives 0 and the new one raises;"
-        " the device is passed by position; on mps it raises before torch 2.13"
+        " on mps it raises before torch 2.13"
     )
     (found,) = check("torch.cuda.synchronize()  # DEV605\n", "DEV605")
     assert found.help == (
-        "torch has it since 2.6; where there is no accelerator it raises too: ask `torch.accelerator.is_available()`"
-        " first if the program may run there; the device is passed by position"
+        "it needs torch 2.6 or newer; without an accelerator it raises, as `torch.cuda.synchronize` does:"
+        " check `torch.accelerator.is_available()` first if the program may run there"
     )
+    (positional,) = check("torch.cuda.synchronize(0)  # DEV605\n", "DEV605")
+    assert positional.help == found.help
+    (by_keyword,) = check("torch.cuda.synchronize(device=0)  # DEV605\n", "DEV605")
+    assert by_keyword.help == f"{found.help}; the device is passed by position"
     (found,) = check("share = 8 // torch.cuda.device_count()  # DEV605\n", "DEV605")
-    assert found.help == "torch has it since 2.6; where there is no accelerator it gives 0 too"
+    assert found.help == "it needs torch 2.6 or newer; where there is no accelerator it gives 0 too"
     (found,) = check("torch.cuda.Event()  # DEV605\n", "DEV605")
-    assert found.help == "torch has it since 2.4; the flags are passed by keyword"
+    assert found.help == "it needs torch 2.4 or newer; the flags are passed by keyword"
     (found,) = check("torch.cuda.get_device_name(0)  # DEV605\n", "DEV605")
-    assert found.help == "torch has it since 2.4; the modules of mps, mtia, cpu have none"
+    assert found.help == "it needs torch 2.4 or newer; the modules of mps, mtia, cpu have none"
     assert found.message.endswith(
         "CUDA only; where the backend has it, there is `torch.get_device_module(device).get_device_name`"
     )
@@ -770,7 +774,7 @@ def test_the_advice_says_what_differs() -> None:
     assert "`torch.get_device_module(device).manual_seed_all` seeds the devices alone, and mps has none" in found.help
     (found,) = check("torch.cuda.amp.custom_fwd(print)  # DEV605\n", "DEV605")
     assert found.help == (
-        "torch has it since 2.4; pass the device's type: `torch.amp.custom_fwd(device_type=device.type, ...)`"
+        "it needs torch 2.4 or newer; pass the device's type: `torch.amp.custom_fwd(device_type=device.type, ...)`"
     )
 
 
@@ -1034,7 +1038,7 @@ with torch.cuda.stream(stream):  # DEV605
     assert len(check(program, "DEV605")) == 5
     (found,) = check("states = torch.cuda.get_rng_state_all()  # DEV605\n", "DEV605")
     assert found.help == (
-        "torch has it since 2.4; the modules of mps, cpu have none;"
+        "it needs torch 2.4 or newer; the modules of mps, cpu have none;"
         " ask for the device first: without CUDA, `torch.cuda.get_rng_state_all` gives []"
     )
 

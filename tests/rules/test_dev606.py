@@ -153,7 +153,20 @@ def test_silent(source: str) -> None:
 def test_the_message_names_both() -> None:
     (found,) = check('x = "cuda:0" if torch.accelerator.is_available() else "cpu"  # DEV606\n', "DEV606")
     assert found.message == (
-        '`"cuda:0"` needs CUDA, but what was checked is `torch.accelerator.is_available()`,'
-        " which may be another backend"
+        '`"cuda:0"` needs CUDA, but `torch.accelerator.is_available()` asks for any accelerator:'
+        " this fails where there is no CUDA"
     )
     assert found.help == "take `torch.accelerator.current_accelerator()`, or check `torch.cuda.is_available()`"
+
+
+def test_the_backend_that_was_asked_for_may_be_the_one_that_is_meant() -> None:
+    (found,) = check('x = "cuda" if torch.backends.mps.is_available() else "cpu"  # DEV606\n', "DEV606")
+    assert found.message == (
+        '`"cuda"` needs CUDA, but `torch.backends.mps.is_available()` asks for MPS: this fails where there is no CUDA'
+    )
+    assert found.help == 'take `"mps"`, or check `torch.cuda.is_available()` if CUDA is meant'
+
+
+def test_a_function_of_one_backend_has_no_namesake() -> None:
+    (found,) = check("if torch.xpu.is_available():\n    torch.cuda.synchronize()  # DEV606\n", "DEV606")
+    assert found.help == "check `torch.cuda.is_available()`"

@@ -120,10 +120,14 @@ def test_silent(source: str) -> None:
 @pytest.mark.parametrize(
     ("name", "help_"),
     [
-        ("get_device_name", "on any accelerator: `torch.get_device_module(device).get_device_name`"),
-        ("current_device", "on any accelerator: `torch.accelerator.current_device_index`"),
-        ("sychronize", "`torch.accelerator.synchronize`?"),
-        ("get_gencode_flags", "flags of NVIDIA's compiler"),
+        ("get_device_name", "write `torch.get_device_module(device).get_device_name`, which needs torch 2.4 or newer"),
+        ("current_device", "write `torch.accelerator.current_device_index`, which needs torch 2.6 or newer"),
+        ("sychronize", "did you mean `torch.accelerator.synchronize`?"),
+        (
+            "get_gencode_flags",
+            "only CUDA has it (flags of NVIDIA's compiler): call `torch.cuda.get_gencode_flags` where CUDA is"
+            " available, or leave it out",
+        ),
         ("entirely_new", None),
     ],
 )

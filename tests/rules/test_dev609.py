@@ -65,3 +65,21 @@ def test_reported(source: str) -> None:
 @pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
 def test_silent(source: str) -> None:
     check(source, "DEV609")
+
+
+def test_the_message_says_where_the_dtype_is_missing() -> None:
+    program = """
+if torch.cuda.is_available():
+    device = torch.device("cuda")
+elif torch.backends.mps.is_available():
+    device = torch.device("mps")
+else:
+    device = torch.device("cpu")
+grid = torch.linspace(0, 1, 100, dtype=torch.float64, device=device)  # DEV609
+"""
+    (found,) = check(program, "DEV609")
+    assert found.message == (
+        "`torch.linspace` makes float64 on mps when `not torch.cuda.is_available()` and"
+        " `torch.backends.mps.is_available()`: mps has no float64, so this raises"
+    )
+    assert [one.message for one in found.assumptions] == ["there is no CUDA"]

@@ -226,3 +226,41 @@ def step(model, x: torch.Tensor):
         return model(x.to(device)) + torch.ones(3, device="cuda")  # DEV601
 """
     check(program, "DEV6")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "type_"),
+    [
+        ('"cuda" if torch.cuda.is_available() else "cpu"', "device"),
+        ('torch.device("cuda" if torch.cuda.is_available() else "cpu")', "device.type"),
+    ],
+)
+def test_the_advice_takes_the_device_as_the_program_has_it(chosen: str, type_: str) -> None:
+    program = f"""
+device = {chosen}
+half = torch.float16
+scaler = torch.cuda.amp.GradScaler()  # DEV611
+with torch.cuda.amp.autocast(dtype=half):  # DEV611
+    pass
+with torch.autocast("cuda", dtype=half):  # DEV611
+    pass
+"""
+    found = check(program, "DEV611")
+    calls = f"torch.amp.GradScaler({type_})", f"torch.autocast({type_}, ...)", f"torch.autocast({type_}, ...)"
+    assert [one.help for one in found] == [f"pass the type of the device: `{one}`" for one in calls]
+
+
+def test_the_advice_for_a_process_group_holds_on_the_host_too() -> None:
+    program = """
+import torch.distributed as dist
+
+def main(rank):
+    where = torch.device(f"cuda:{rank}" if torch.cuda.is_available() else "cpu")
+    dist.init_process_group(backend="nccl")  # DEV610
+    dist.all_reduce(torch.ones(1, device=where))
+"""
+    (found,) = check(program, "DEV610")
+    assert found.help == (
+        "take the backend from the device, which needs torch 2.6:"
+        " `torch.distributed.get_default_backend_for_device(where)`"
+    )

@@ -32,14 +32,14 @@ def test_a_string_with_a_number_sign_is_quoted_whole() -> None:
     assert told.startswith('`d["#1"]` is on cpu')
 
 
-def test_a_long_expression_loses_its_middle() -> None:
+def test_a_long_expression_loses_what_stands_in_its_brackets() -> None:
     told = message(
         """
 x = torch.ones(3).cuda()
 y = x * torch.relu(torch.relu(torch.relu(torch.ones(3) + torch.ones(3))))  # DEV101
 """
     )
-    assert "`torch.relu(torch...) + torch.ones(3))))` is on cpu" in told
+    assert "`torch.relu(...)` is on cpu" in told
 
 
 @pytest.mark.parametrize(
@@ -112,18 +112,21 @@ net(torch.rand(3, 3, device="cuda"))
         ),
         (
             "net = nn.Linear(3, 3).cuda()\nx = torch.rand(3).cuda()\nloss = net(x)\nloss * torch.zeros(3)  # DEV101",
-            "`net` moved to cuda by `.cuda()`",
+            "`net` moved to cuda by `.cuda()`; `loss` comes from it",
         ),
         (
             "x = torch.rand(3).cuda()\ny = x.sum(0, True)\ny * torch.zeros(3)  # DEV101",
-            "`x` moved to cuda by `.cuda()`",
+            "`x` moved to cuda by `.cuda()`; `y` comes from it",
         ),
-        # No name is right: the value that was moved has none, and its mean is another one.
+        # No name is right: the value that was moved has none, and what is computed from it is another one.
         (
             "y = torch.rand(3, device='cuda').cumsum(0)\ny * torch.zeros(3)  # DEV101",
-            "created on cuda by `torch.rand`",
+            "`y` comes from a value created on cuda by `torch.rand`",
         ),
-        ("y = F.relu(torch.rand(3).cuda())\ny * torch.zeros(3)  # DEV101", "moved to cuda by `.cuda()`"),
+        (
+            "y = F.relu(torch.rand(3).cuda())\ny * torch.zeros(3)  # DEV101",
+            "`y` comes from a value moved to cuda by `.cuda()`",
+        ),
         # The value itself, by the name that it has at the step, or else at the operation.
         ("a, b = torch.rand(3).cuda(), 1\na * torch.zeros(3)  # DEV101", "`a` moved to cuda by `.cuda()`"),
         (
@@ -137,7 +140,7 @@ net(torch.rand(3, 3, device="cuda"))
         ),
         (
             "def make():\n    return torch.rand(3, device='cuda')\n\na = make() + 1\na * torch.zeros(3)  # DEV101",
-            "created on cuda by `torch.rand`",
+            "`a` comes from a value created on cuda by `torch.rand`",
         ),
         (
             "def add(a, b):\n    return a * b  # DEV101\n\nadd(torch.rand(3).cuda(), torch.zeros(3))",
@@ -160,7 +163,10 @@ def test_a_step_names_the_value_to_which_it_happened(source: str, told: str) -> 
     ("operand", "told"),
     [
         ("self.parts[0]", [f"`self.parts[0]` {HOST}", "`self.parts[0]` kept in the plain attribute `parts`"]),
-        ("(self.parts[0] + 1)", [HOST, "kept in the plain attribute `parts`"]),
+        (
+            "(self.parts[0] + 1)",
+            [f"`(self.parts[0] + 1)` comes from a value {HOST}", "kept in the plain attribute `parts`"],
+        ),
     ],
 )
 def test_the_name_of_a_container_is_not_that_of_its_elements(operand: str, told: list[str]) -> None:
@@ -183,7 +189,7 @@ def test_the_name_of_a_container_is_not_that_of_its_elements(operand: str, told:
         ),
         (
             "for batch in DataLoader(data):\n        x, y = batch\n        net(x)  # DEV102",
-            "`batch` comes from a DataLoader, which yields host tensors",
+            "`batch` comes from a DataLoader, which yields host tensors; `x` comes from it",
         ),
     ],
 )
@@ -216,7 +222,7 @@ def test_what_a_loader_yields_is_named_as_the_loop_names_it(source: str, told: s
         ),
         (
             "real = torch.tensor([0, 1]) * 1\nnn.BCELoss()(torch.rand(2), real)  # DEV304",
-            ["made in int64 by `torch.tensor`"],
+            ["`real` comes from a value made in int64 by `torch.tensor`"],
         ),
         (
             "row = torch.arange(8) / 2\ntorch.rand(8)[row]  # DEV305",

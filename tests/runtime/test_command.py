@@ -51,6 +51,32 @@ def run(folder: Path, *arguments: str, source: str = BROKEN) -> subprocess.Compl
     )
 
 
+WAITING = """\
+import torch
+
+model = torch.nn.Linear(3, 1).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(5):
+    loss = model(torch.rand(4, 3, device="cuda")).mean()
+    loss.backward()
+    optimizer.step()
+    print(loss.item())
+"""
+
+
+def test_the_command_line_chooses_the_rules_of_a_run(tmp_path: Path) -> None:
+    options = ("--device", "emulated", "--isolated")
+    done = run(tmp_path, *options, "program.py", source=WAITING)
+    assert "DEV403" in done.stderr and done.returncode == 0
+    for chosen in (["--ignore", "DEV403"], ["--ignore", "dev4"], ["--select", "mixed-device-op"]):
+        done = run(tmp_path, *options, *chosen, "program.py", source=WAITING)
+        assert "DEV403" not in done.stderr and done.returncode == 0
+    done = run(tmp_path, "--ignore", "DEV493", "program.py", source=WAITING)
+    assert "--ignore: unknown rule `DEV493`" in done.stderr and done.returncode == 2
+    done = run(tmp_path, "--no-lint", "--ignore", "DEV403", "program.py", source=WAITING)
+    assert "--no-lint goes with none of" in done.stderr and done.returncode == 2
+
+
 def test_an_uncaught_error_ends_the_program_as_it_would_on_cuda(tmp_path: Path) -> None:
     done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", "--flag", "1")
     assert done.returncode == 1
@@ -264,7 +290,7 @@ def test_the_budget_of_waits_decides_the_exit_status(tmp_path: Path, most: str, 
     options = ("--device", "emulated", "--no-lint", "--max-waits-per-step", most)
     done = run(tmp_path, *options, "program.py", source=TRAINING)
     assert done.returncode == status
-    assert "waits by line, 10 in all, 2 in a training step" in done.stderr
+    assert "waits by line: 10 waits, 2 in each training step" in done.stderr
     assert ("the host waits 2 times in a training step, and may 1 times" in done.stderr) is bool(status)
 
 

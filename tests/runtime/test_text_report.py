@@ -175,9 +175,9 @@ big.cpu()
 
 def test_transfers_are_ranked_by_bytes_and_waits_by_waits(play: Play) -> None:
     shown = lines(play(COSTS))
-    moved = shown.index("transfers by line, 1.6 kB in 2 in all:")
+    moved = shown.index("transfers by line: 2 transfers, 1.6 kB")
     assert [line.split()[:2] for line in shown[moved + 2 : moved + 4]] == [["75", "%"], ["25", "%"]]
     assert shown[moved + 2].endswith("program.py:5  big.cpu()")
-    waited = shown.index("waits by line, 4 in all:")
+    waited = shown.index("waits by line: 4 waits")
     assert [line.split()[:3] for line in shown[waited + 2 : waited + 4]] == [["75", "%", "3"], ["25", "%", "1"]]
     assert shown[waited + 2].endswith("program.py:4  small.sum().item()")

@@ -41,7 +41,11 @@ def test_a_wait_in_each_training_step_is_reported(device: Any, early: bool) -> N
             if not early:
                 loss.item()
     (found,) = [d for d in report.diagnostics if d.code == "DEV403"]
-    assert "in every training step (item) (6 times)" in found.message
+    assert "in every training step, for `item()` (6 times)" in found.message
+    assert (
+        found.help
+        == "read the values only every N steps, or collect them on the accelerator and read them after the loop"
+    )
     steps = report.waits_per_step
     assert steps is not None and (steps.steps, steps.median, steps.most) == (5, 1, 1)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, is_accelerator, is_host
+from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, device_from_string, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance, ParameterCell, Sequence
@@ -37,8 +37,8 @@ from devlint.interpreter.conditions.length_comparisons import element_count
 from devlint.interpreter.language.attributes import opaque_attribute
 from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import (
+    compared_tensor,
     has_module_members,
-    is_compared_tensor,
     is_moved_tensor,
     looks_like_module,
     looks_like_tensor,
@@ -54,7 +54,6 @@ from devlint.interpreter.objects.unseen_parts import (
     has_unseen_parts,
     is_tensor_of_part,
 )
-from devlint.interpreter.operations.device_arguments import device_from_string
 from devlint.interpreter.operations.module_transfers import transfer_some_submodule
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor, transfer_unknown
 from devlint.interpreter.operations.tensor_uses import is_input_of_module
@@ -133,7 +132,7 @@ def _transfer_unknown_owner(
         return owner
     tensor = as_tensor(owner)
     is_tensor = looks_like_tensor(frame, receiver) or is_moved_tensor(frame, receiver)
-    if frame.discarded_expression is node and not is_tensor and is_compared_tensor(frame, receiver):
+    if frame.discarded_expression is node and not is_tensor and compared_tensor(frame, receiver) is not None:
         return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if tensor is not None and (is_tensor or _is_part_of_batch(frame, owner, method, node, receiver)):
         return transfer_tensor(frame, tensor, method, arguments, node, receiver)
@@ -145,8 +144,10 @@ def _transfer_unknown_owner(
 def _supposed_tensor(frame: Frame, node: cst.BaseExpression) -> Tensor:
     """Return the tensor that a value is taken for which the program compares with another one in a loss."""
     text = dotted_name(node)
+    # What runs at the top of a file is several statements, and a place must be in the one that is running.
+    passed = compared_tensor(frame, node) if frame.function is not None else None
     step = frame.assuming_step(
-        StepKind.ASSUMED, "is compared in a loss", node, AssumptionKind.TENSOR, f"`{text}` is a tensor"
+        StepKind.ASSUMED, "is passed to a loss", passed or node, AssumptionKind.TENSOR, f"`{text}` is a tensor"
     )
     return Tensor(PlacementCase(provenance=step))
 
@@ -201,7 +202,7 @@ def transfer_unnamed(
         _forget_module_of_result(frame, receiver)
     if is_moved_tensor(frame, receiver):
         return transfer_tensor(frame, Tensor(), method, arguments, node, receiver)
-    if frame.discarded_expression is node and is_compared_tensor(frame, receiver):
+    if frame.discarded_expression is node and compared_tensor(frame, receiver) is not None:
         return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if frame.discarded_expression is not node:
         moved = transfer_unknown(frame, UNKNOWN, method, arguments, node, receiver)

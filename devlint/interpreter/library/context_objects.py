@@ -9,7 +9,8 @@ from devlint.domain.objects import Instance
 from devlint.domain.placement import PlacementCase
 from devlint.domain.value import NONE, UNKNOWN, Const, DeviceValue, Value
 from devlint.interpreter.operations.autocast_regions import AUTOCAST_DTYPE, AUTOCAST_ENABLED, AUTOCAST_TYPE
-from devlint.interpreter.operations.device_arguments import CURRENT_DEVICE, DEVICE_FIRST_CALLS, chosen_device
+from devlint.interpreter.operations.device_arguments import CURRENT_DEVICE, chosen_device
+from devlint.interpreter.operations.hard_coded_devices import DEVICE_FIRST_CALLS
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call

@@ -29,7 +29,7 @@ from devlint.domain.value import (
 from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.module_state import is_module, library_class_name
 from devlint.interpreter.objects.tensor_containers import is_tensor_container
-from devlint.interpreter.operations.device_arguments import report_hard_coded_arguments
+from devlint.interpreter.operations.hard_coded_devices import report_hard_coded_arguments
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import _MODELS

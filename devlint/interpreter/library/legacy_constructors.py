@@ -11,8 +11,9 @@ from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, StepKind
 from devlint.domain.value import UNKNOWN, Array, Const, Number, Rank, Size, Sizes, Tensor, Value, as_tensor
 from devlint.interpreter.library.tensor_constructors import placement_after_array, report_rebuilt_tensor
-from devlint.interpreter.operations.device_arguments import host_placement, report_hard_coded_device
+from devlint.interpreter.operations.device_arguments import host_placement
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_data, empty_sizes_of_shape
+from devlint.interpreter.operations.hard_coded_devices import report_hard_coded_type
 from devlint.interpreter.operations.tensor_ranks import rank_of_data, rank_of_shape
 from devlint.interpreter.operations.tensor_types import LEGACY_ACCELERATORS, legacy_type, legacy_type_names
 from devlint.interpreter.state.arguments import Argument, LibraryCall
@@ -82,7 +83,7 @@ def _report_accelerator_type(frame: Frame, call: LibraryCall) -> None:
     written = dotted_name(call.node.func) if isinstance(call.node, cst.Call) else None
     package = call.name.rpartition(".")[0].rpartition(".")[2]
     if written is not None and package in LEGACY_ACCELERATORS and f".{package}." in f".{written}":
-        report_hard_coded_device(frame, Const(package), call.node, written)
+        report_hard_coded_type(frame, package, call.node, written)
 
 
 @models_call("torch.autograd.Variable", "torch.autograd.variable.Variable")

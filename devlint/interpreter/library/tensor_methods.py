@@ -132,7 +132,7 @@ def numpy(frame: Frame, call: LibraryCall) -> Value:
     before = next(
         (leaf.provenance for _, leaf in placement_cases(tensor.placement) if leaf.provenance is not None), None
     )
-    step = frame.step(StepKind.CONVERTED, "seen as a NumPy array", call.node, before)
+    step = frame.step(StepKind.CONVERTED, "converted to a NumPy array", call.node, before)
     memory = alias_storage(frame, storage_of(tensor), "`.numpy()`", call.node, surely=not force)
     return Array(tensor.dtype, FactoryOrigin(OriginKind.TENSOR, step), tensor.rank, memory, step)
 

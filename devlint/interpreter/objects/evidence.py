@@ -45,10 +45,10 @@ def is_moved_tensor(frame: Frame, node: cst.BaseExpression) -> bool:
     return found is not None and found[1].is_moved_tensor(found[0]) and not has_other_attributes(frame, node)
 
 
-def is_compared_tensor(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Return whether a variable is passed to what is called a loss, so that it is a tensor rather than a module."""
+def compared_tensor(frame: Frame, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return where a variable is passed to what is called a loss, so that it is a tensor rather than a module."""
     found = usage_evidence_for(frame, node) if isinstance(node, cst.Name) else None
-    return found is not None and found[1].is_compared(found[0]) and not has_other_attributes(frame, node)
+    return found[1].compared_at(found[0]) if found is not None and not has_other_attributes(frame, node) else None
 
 
 def has_other_attributes(frame: Frame, node: cst.BaseExpression) -> bool:

@@ -23,6 +23,7 @@ from devlint.domain.value import (
     StringPrefix,
     Value,
 )
+from devlint.interpreter.operations.devices_at_hand import named_choice
 from devlint.interpreter.program import device_counts, written_guards
 from devlint.interpreter.program.checked_functions import refuses_at_top
 from devlint.interpreter.program.cuda_benchmarks import is_benchmark_of_cuda
@@ -163,7 +164,8 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     context, backend, chosen = frame.event_context(arguments.node), str(given.value), _chooses_device(frame)
     written = arguments.get(keyword, position) if keyword else None
     place = frame.place(written.node) if written is not None else None
-    frame.emit(BackendWrittenOut(context, name, backend, chosen, guarded, keyword, position, place))
+    device = named_choice(frame) if chosen and not guarded else None
+    frame.emit(BackendWrittenOut(context, name, backend, chosen, guarded, keyword, position, place, device))
 
 
 def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:

@@ -14,6 +14,7 @@ from devlint.domain.device import (
     Device,
     InvalidDevice,
     KnownDevice,
+    device_from_string,
     is_accelerator,
     is_host,
     parse_device,
@@ -49,18 +50,10 @@ from devlint.domain.value import (
 from devlint.interpreter.operations.accelerator_names import is_text_of_no_accelerator, report_no_accelerator
 from devlint.interpreter.operations.device_expressions import device_expressions_at
 from devlint.interpreter.state.abstract_state import HOST_BY_DEFAULT
-from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.events import HardCodedAccelerator, IgnoredDeviceArgument, InvalidDeviceUsed
+from devlint.interpreter.state.arguments import Argument
+from devlint.interpreter.state.events import IgnoredDeviceArgument, InvalidDeviceUsed
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.source_code import words_in
-
-
-def device_from_string(text: str) -> Device:
-    """Return the device that a string names; unknown for a string that names no device."""
-    try:
-        return parse_device(text)
-    except InvalidDevice:
-        return UNKNOWN_DEVICE
 
 
 def default_placement(frame: Frame, function: str, node: cst.CSTNode) -> Placement:
@@ -309,43 +302,6 @@ def _chosen_index(frame: Frame, value: Value, node: cst.BaseExpression) -> int |
 
 CURRENT_DEVICE: Final = "current device"
 """The attribute of a context object that holds the device which is the current one under the context."""
-DEVICE_KEYWORDS: Final = ("device", "device_type", "map_location")
-"""Keyword arguments of torch's functions that take a device."""
-DEVICE_FIRST_CALLS: Final = frozenset(
-    "torch.device torch.autocast torch.amp.autocast torch.amp.GradScaler torch.set_default_device"
-    " torch.Generator".split()
-)
-"""Calls whose first argument is a device."""
-
-
-def report_hard_coded_arguments(frame: Frame, name: str, arguments: Arguments) -> None:
-    """Report accelerators that are written as string constants among the arguments of a torch function."""
-    enabled = arguments.keywords.get("enabled")
-    if enabled is not None and not isinstance(enabled.value, Const):
-        return  # mixed precision that may be turned off where the device is another one
-    for keyword in DEVICE_KEYWORDS:
-        given = arguments.keywords.get(keyword)
-        if given is not None:
-            report_hard_coded_device(frame, given.value, given.node, f"{keyword}={{}}", given.node)
-    if name in DEVICE_FIRST_CALLS and arguments.positional:
-        report_hard_coded_device(
-            frame, arguments.positional[0].value, arguments.positional[0].node, "{}", arguments.node
-        )
-
-
-def report_hard_coded_device(
-    frame: Frame, value: Value | None, node: cst.CSTNode, form: str, quoted: cst.CSTNode | None = None
-) -> None:
-    """Report a device argument that is the string constant of an accelerator.
-
-    Messages show it as `form`, with the source code of `quoted` in place of `{}`.
-    """
-    if isinstance(value, Const) and isinstance(value.value, str) and is_accelerator(device_from_string(value.value)):
-        shown = frame.place(quoted) if quoted is not None else None
-        guarded, choosable = is_behind_device_check(frame), has_device_parameter(frame)
-        type_ = value.value.partition(":")[0]
-        report_ignored_device(frame, node)
-        frame.emit(HardCodedAccelerator(frame.event_context(node), form, shown, guarded, choosable, type_))
 
 
 def report_ignored_device(frame: Frame, node: cst.CSTNode) -> None:

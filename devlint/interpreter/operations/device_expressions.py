@@ -92,10 +92,16 @@ def _named_device(value: Value) -> Placement | None:
 
 
 def _tensor_devices(frame: Frame, names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
-    """Yield `NAME.device` for each name that holds a tensor."""
+    """Yield `NAME.device` for each name that holds a tensor, or an unknown value that may be one.
+
+    The device of such a value is that of a tensor only where the program has used the value as one.
+    """
     for name, value in names.items():
         if isinstance(value, Tensor):
             yield DeviceExpression(f"{owner}{name}.device", frame.resolve(value).placement, of_tensor=True)
+        elif isinstance(value, Unknown) and value.origin is not None and not name.endswith("device"):
+            placement = named_placement(value.origin, value.text)
+            yield DeviceExpression(f"{owner}{name}.device", placement, of_tensor=True)
 
 
 def _registered_devices(frame: Frame, module: Instance) -> Iterator[DeviceExpression]:

@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import KnownDevice, is_accelerator, is_host
+from devlint.domain.device import KnownDevice, device_from_string, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, is_countable
 from devlint.domain.placement import (
     PERHAPS_ON_HOST,
@@ -29,7 +29,7 @@ from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind,
 from devlint.interpreter.objects.library_objects import CHOSEN_PLACEMENT, dataset_placement, object_placement
 from devlint.interpreter.operations.aliasing import view_storage
 from devlint.interpreter.operations.copies_in_flight import new_pinned_storage
-from devlint.interpreter.operations.device_arguments import default_placement, device_from_string, requested_placement
+from devlint.interpreter.operations.device_arguments import default_placement, requested_placement
 from devlint.interpreter.operations.dtype_origins import dtype_with_origin
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_result
 from devlint.interpreter.operations.extents import extent_of_result

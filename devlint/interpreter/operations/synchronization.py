@@ -122,7 +122,9 @@ def pending_copy(
         return None
     leaving = any(may_be_accelerator(leaf) for _, leaf in placement_cases(before, frame.state.path_condition))
     arriving = any(is_host(leaf.device) for _, leaf in placement_cases(after, frame.state.path_condition))
-    return PendingCopy(frame.state.torch_state.epoch, step) if leaving and arriving else None
+    if not (leaving and arriving):
+        return None
+    return PendingCopy(frame.state.torch_state.epoch, replace(step, message=f"{step.message}, which does not wait"))
 
 
 def report_read_by_copy(frame: Frame, source: Operand, target: Placement, node: cst.CSTNode, name: str) -> None:

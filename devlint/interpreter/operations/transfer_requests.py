@@ -35,11 +35,11 @@ from devlint.domain.value import (
 from devlint.interpreter.operations.device_arguments import (
     is_absent_or_none,
     is_called_device,
-    report_hard_coded_device,
     requested_placement,
     resolve_device_index,
 )
 from devlint.interpreter.operations.dtype_arguments import is_called_dtype, is_dtype_argument, requested_dtype
+from devlint.interpreter.operations.hard_coded_devices import report_hard_coded_target, report_hard_coded_transfer
 from devlint.interpreter.operations.tensor_types import legacy_type
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import InvalidDeviceUsed, LegacyTypeUsed
@@ -111,17 +111,23 @@ def _accelerator_request(
 ) -> TransferRequest:
     """Return the device that `.cuda()` or another accelerator's method asks for; report a host device as argument."""
     device = arguments.get("device", 0)
-    report_hard_coded_device(frame, Const(method), arguments.node, f".{method}()")
+    match device:
+        case Argument(value=Const(value=str(text)), node=node) if text.startswith("cpu"):
+            reason = f"`.{method}()` takes an accelerator, not {text!r}"
+            frame.emit(InvalidDeviceUsed(frame.event_context(node), text, reason, of_host=True))
+            return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
     if device is None or is_absent_or_none(device.value):
+        report_hard_coded_transfer(frame, method, arguments.node, f".{method}()")
         if not arguments.complete:
             return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
         return TransferRequest(
             PlacementCase(resolve_device_index(frame, KnownDevice(method)), Basis.EXPLICIT, step), None, non_blocking
         )
-    if isinstance(device.value, Const) and isinstance(device.value.value, str) and device.value.value.startswith("cpu"):
-        reason = f".{method}() takes an accelerator, not {device.value.value!r}"
-        frame.emit(InvalidDeviceUsed(frame.event_context(device.node), device.value.value, reason))
-        return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
+    given = device.value.value if isinstance(device.value, Const) else None
+    written = (
+        f"{method}:{given}" if isinstance(given, int) and given > 0 else given if isinstance(given, str) else method
+    )
+    report_hard_coded_transfer(frame, written, arguments.node, f".{method}({{}})", device.node)
     there = map_cases(
         requested_placement(frame, device.value, device.node, step), lambda leaf: _as_accelerator(leaf, method)
     )
@@ -207,7 +213,7 @@ def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bo
     target: Placement | None = None
     if device is not None and not is_absent_or_none(device.value):
         target = requested_placement(frame, device.value, device.node, step)
-        report_hard_coded_device(frame, device.value, device.node, ".to({})", device.node)
+        report_hard_coded_target(frame, device, arguments.node)
     kind: Dtype | None = None
     if dtype is not None and not is_absent_or_none(dtype.value):
         kind = requested_dtype(dtype.value)

@@ -168,8 +168,8 @@ class UsageEvidence:
 
         An array is not moved: of a name that the code moves, this is evidence of a tensor.
         """
-        self._compared: set[str] = set()
-        """The names passed to what is called a loss, such as the `labels` of `criterion(output, labels)`."""
+        self._compared: dict[str, cst.BaseExpression] = {}
+        """Where names are passed to what is called a loss, such as the `labels` of `criterion(output, labels)`."""
         self._discarded_functions: set[cst.CSTNode] = set()
         self._stored: set[cst.CSTNode] = set()
         """The attributes that the code assigns to."""
@@ -197,9 +197,9 @@ class UsageEvidence:
         """Return whether a name that the code moves is used as only a tensor can be used, and not as a module too."""
         return name not in self.modules | self._no_tensors and (name in self.tensors or name in self._operands)
 
-    def is_compared(self, name: str) -> bool:
-        """Return whether the code passes a name to what is called a loss, and does not use it as a module."""
-        return name in self._compared and name not in self.modules | self._no_tensors
+    def compared_at(self, name: str) -> cst.BaseExpression | None:
+        """Return where the code passes a name to what is called a loss; None where it also uses it as a module."""
+        return self._compared.get(name) if name not in self.modules | self._no_tensors else None
 
     def is_module(self, name: str) -> bool:
         """Return whether the code uses a name as only an nn.Module is used: calls it, or asks for its parameters."""
@@ -236,7 +236,7 @@ class UsageEvidence:
         if name is not None and called is not None:
             self._operands.update(_tensor_arguments(node, name, called))
             if called in LOSS_OBJECTS and len(node.args) == 2:
-                self._compared.update(_names(node.args))
+                self._compared.update((name, one.value) for one in node.args for name in _names([one]))
         if called in SIZE_FUNCTIONS or (name is not None and name.startswith("math.")):
             for argument in node.args:
                 self.numbers.update(_terms(argument.value))

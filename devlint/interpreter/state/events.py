@@ -530,10 +530,14 @@ class DevicesCompared(Event):
 
 @record(frozen=True, slots=True)
 class InvalidDeviceUsed(Event):
-    """A device string that torch refuses; `written` is its text in the program, `reason` why it is invalid."""
+    """A device string that torch refuses; `written` is its text in the program, `reason` why it is invalid.
+
+    `of_host` is true for the host where a transfer takes accelerators only, as `.cuda("cpu")` does.
+    """
 
     written: str
     reason: str
+    of_host: bool = False
 
 
 @record(frozen=True, slots=True)
@@ -620,11 +624,21 @@ class Synchronize(Event):
 
 
 @record(frozen=True, slots=True)
+class DeviceAtHand:
+    """The source text of an expression that gives a device: a `torch.device`, or a string where `is_text`."""
+
+    text: str
+    is_text: bool = False
+
+
+@record(frozen=True, slots=True)
 class HardCodedAccelerator(Event):
     """An accelerator written out in the program: `.cuda()`, `device="cuda"`, `autocast("cuda")`.
 
     Messages show it as `form`, with the source code at `quoted` in place of `{}`. `guarded` is true where the code runs
-    only after a check of the device, such as `torch.cuda.is_available()`.
+    only after a check of the device, such as `torch.cuda.is_available()`. `chosen` is the device that the program
+    chooses, where it has a name in scope, `neighbour` that of a tensor or module for which the code makes or moves a
+    tensor.
     """
 
     form: str
@@ -634,6 +648,12 @@ class HardCodedAccelerator(Event):
     """Whether a parameter of the function or its class lets the caller choose the device."""
     type: str = ""
     """The type of the device, such as "cuda"."""
+    index: int = 0
+    """The index of the device as far as it is written out, else 0."""
+    chosen: DeviceAtHand | None = None
+    neighbour: DeviceAtHand | None = None
+    owner: str = ""
+    """The name of the class whose method the code is in; empty outside of methods."""
 
 
 @record(frozen=True, slots=True)
@@ -672,6 +692,7 @@ class BackendWrittenOut(Event):
     `function` is the qualified name of what is called, `backend` what is named. `chosen` is true in a file that chooses
     its device while it runs, `guarded` where the code runs only after a check of the device. `keyword` and `position`
     are those of the argument that names the backend, and `argument` is its place; None where the function's name does.
+    `device` is the device that the program chooses, where it has a name in scope.
     """
 
     function: str
@@ -681,6 +702,7 @@ class BackendWrittenOut(Event):
     keyword: str
     position: int
     argument: Place | None
+    device: DeviceAtHand | None = None
 
 
 @record(frozen=True, slots=True)
