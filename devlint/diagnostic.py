@@ -84,6 +84,9 @@ class AssumptionKind(Enum):
     """Code outside the program calls a function without turning off gradients, as it does to infer."""
 
 
+OF_CALLERS: Final = frozenset({AssumptionKind.CALLER, AssumptionKind.MOVED_MODULE, AssumptionKind.DEVICE_ARGUMENT})
+"""The kinds of assumptions that code outside the program chooses an accelerator."""
+
 BENIGN: Final = frozenset(AssumptionKind) - {
     AssumptionKind.CONDITION,
     AssumptionKind.CALLER,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from devlint.confirm.source_files import Entry, Function, ProjectSources, last_name
-from devlint.diagnostic import AssumptionKind, Diagnostic, Region
+from devlint.diagnostic import OF_CALLERS, Diagnostic, Region
 from devlint.runtime.failure_places import failure_region
 from devlint.runtime.report_wording import is_test_file
 
@@ -69,7 +69,7 @@ def project_callers(entry: Entry, name: str, sources: ProjectSources) -> Iterato
 def _regions(finding: Diagnostic) -> Iterator[Region]:
     """Yield the places of a finding's story, those where a driver should begin first."""
     for note in finding.assumptions:
-        if note.kind in (AssumptionKind.CALLER, AssumptionKind.MOVED_MODULE) and note.region is not None:
+        if note.kind in OF_CALLERS and note.region is not None:
             yield note.region
     yield failure_region(finding)
     yield finding.region

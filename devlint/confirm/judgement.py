@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from devlint.confirm.driver_process import Evidence, Failure
-from devlint.diagnostic import AssumptionKind, Diagnostic
+from devlint.diagnostic import OF_CALLERS, AssumptionKind, Diagnostic
 from devlint.runtime.report_wording import relative_path
 
 
@@ -24,10 +24,8 @@ class Verdict(Enum):
         return self.value.replace("-", " ")
 
 
-MADE_TRUE = frozenset(
+MADE_TRUE = OF_CALLERS | frozenset(
     {
-        AssumptionKind.CALLER,
-        AssumptionKind.MOVED_MODULE,
         AssumptionKind.CONSTRUCTED,
         AssumptionKind.CALL_SITES,
         AssumptionKind.UNCAST,
@@ -67,7 +65,7 @@ def supposes_moves(finding: Diagnostic) -> bool:
     prevent them.
     """
     kinds = {one.kind for one in finding.assumptions}
-    return finding.code in OF_MOVED_MODULES or kinds & {AssumptionKind.CALLER, AssumptionKind.MOVED_MODULE} != set()
+    return finding.code in OF_MOVED_MODULES or not kinds.isdisjoint(OF_CALLERS)
 
 
 def can_be_refuted(finding: Diagnostic) -> bool:

@@ -266,7 +266,7 @@ def test_what_the_project_only_gives_host_tensors_is_not_reached(
 ) -> None:
     (tmp_path / "program.py").write_text(textwrap.dedent(DECODED), encoding="utf-8")
     (tmp_path / "used.py").write_text(textwrap.dedent(USED).replace(before, after) if before else textwrap.dedent(USED))
-    [finding] = check_paths([tmp_path / "program.py"], isolated=True).diagnostics
+    [finding] = check_paths([tmp_path / "program.py"], isolated=True, min_confidence=Confidence.POSSIBLE).diagnostics
     [judged] = confirm_findings([finding], ConfirmOptions(folders=(tmp_path,)))
     assert judged.verdict is verdict
     if verdict is Verdict.NOT_REACHED:
