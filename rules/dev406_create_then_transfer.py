@@ -16,7 +16,7 @@ from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import device_written, placement_steps
 from devlint.explain.costs import cost_severity, extent_text, frequency_text
 from devlint.explain.device_texts import device_text
-from devlint.explain.place_texts import callee_text, is_within, place_text
+from devlint.explain.place_texts import callee_text, is_within, place_text, receiver_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.call_edits import find_argument
 from devlint.fixes.factory_devices import create_on_target
@@ -156,8 +156,8 @@ def _finding(
 ) -> Finding:
     """Return the finding for a tensor that a factory call creates on the host and that then goes to `target`."""
     place = event.context.place
-    within = isinstance(event, TensorRebuilt) or is_within(fresh.step.place, place)
-    made = place_text(fresh.step.place if within else event.receiver)
+    apart = isinstance(event, Transfer) and not is_within(fresh.step.place, place)
+    made = receiver_text(place) if apart else place_text(fresh.step.place)
     written = device_written(place)
     # The name of a device says more than "the caller's device", and than one of those that it may hold.
     there = f"`{written}`" if written is not None and written[-1] not in "'\"" else device_text(target)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import libcst as cst
@@ -57,7 +59,7 @@ class HardCodedAccelerator(Rule):
     The device that the program chooses is taken where it has a name in scope, else that of a tensor or module beside
     it, else the accelerator where there is one, and the host elsewhere. Unsafe: it would often be better to take the
     device from an argument, and code that must not run on the host then does. There is no fix for the old tensor types,
-    and for a second device.
+    and for a second device. What one function names several times is mended at once.
 
     ## How it is confirmed at run time
     The program is run without an accelerator and stops there.
@@ -76,7 +78,7 @@ class HardCodedAccelerator(Rule):
     default = False
 
     def __init__(self) -> None:
-        self._written: list[events.HardCodedAccelerator] = []
+        self._written: dict[Place, events.HardCodedAccelerator] = {}
         self._autocasts: set[Place] = set()
         self._idle: dict[Place, bool] = {}
         """Whether each transfer does nothing, on every path and for every caller."""
@@ -102,27 +104,36 @@ class HardCodedAccelerator(Rule):
             or dotted_name_at(event.context.place) is not None
             or is_compared_device(event)
         ):
-            self._written.append(event)
+            self._written.setdefault(event.context.place, event)
         yield from ()
 
     def final_findings(self) -> Iterator[Finding]:
         """Yield a finding for each recorded accelerator, but for those that DEV407 and DEV611 tell of."""
         told = {node for place, idle in self._idle.items() if idle for node in (place, *argument_places(place))}
-        for event in self._written:
+        alike: defaultdict[Cause, list[events.HardCodedAccelerator]] = defaultdict(list)
+        for event in self._written.values():
             if event.context.place not in told | self._autocasts:
-                yield _finding(event)
+                alike[_cause(event)].append(event)
+        for cause, written in alike.items():
+            for event in written:
+                yield _finding(event, cause, written)
 
 
-def _finding(event: events.HardCodedAccelerator) -> Finding:
-    """Return the finding for a hard-coded accelerator; those of one function with the same advice are one."""
-    help_, scope = _help(event), event.context.scope
+def _cause(event: events.HardCodedAccelerator) -> Cause:
+    """Return what a hard-coded accelerator has in common with others: the function, and the advice."""
+    scope = event.context.scope
+    return Cause(("a written device", scope.filename, scope.name, _help(event)), recurs=True)
+
+
+def _finding(event: events.HardCodedAccelerator, cause: Cause, alike: Sequence[events.HardCodedAccelerator]) -> Finding:
+    """Return the finding for a hard-coded accelerator; `alike` are those with the same cause, itself included."""
     return Finding(
         event.context.place,
         f"`{hard_coded_text(event)}` works only where there {_needed(event)}: the device is hard-coded",
-        help=help_,
+        help=_help(event),
         assumptions=assumptions(event),
-        cause=Cause(("a written device", scope.filename, scope.name, help_), recurs=True),
-        make_fix=partial(_fix, event),
+        cause=cause,
+        make_fix=partial(_fix, event, alike),
     )
 
 
@@ -156,11 +167,18 @@ def _at_hand(event: events.HardCodedAccelerator) -> str | None:
     return found.text if found is not None else None
 
 
-def _fix(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
+def _fix(event: events.HardCodedAccelerator, alike: Sequence[events.HardCodedAccelerator], context: FixContext) -> Fix:
     """Return the fix for a finding of DEV601: take the device at hand, else the accelerator only where it is available.
 
+    It mends all that are `alike`: where only one of them followed the machine, their tensors could not be combined.
     Raises NoFix for a second device, which the host cannot stand in for.
     """
+    edits = dict.fromkeys(edit for one in alike for edit in _fix_one(one, context).edits)
+    return replace(_fix_one(event, context), edits=tuple(edits))
+
+
+def _fix_one(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
+    """Return the fix for one hard-coded accelerator alone."""
     if event.index:
         raise NoFix
     region, node, at_hand = context.region_at(event.context.place), node_at(event.context.place), _at_hand(event)

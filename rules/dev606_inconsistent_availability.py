@@ -88,8 +88,15 @@ class InconsistentAvailability(Rule):
 
 def _asked_for(asked: Atom) -> str:
     """Return the words for what a check asks for: `MPS`, or `any accelerator`."""
-    _, type_ = asked.key
-    return BACKEND_NAMES.get(type_, "any accelerator")
+    return BACKEND_NAMES.get(_type_asked_for(asked), "any accelerator")
+
+
+def _type_asked_for(asked: Atom) -> str:
+    """Return the type of device whose availability a check asks for."""
+    match asked.key:
+        case ("available", str(type_)):
+            return type_
+    raise AssertionError(asked)
 
 
 def _asks_for_any(asked: Atom) -> bool:
@@ -111,5 +118,4 @@ def _help(event: events.Event, type_: str, asked: Atom) -> str | None:
         return f"take `torch.accelerator.current_accelerator()`, or check `{check}()`"
     if isinstance(event, events.AcceleratorNameUsed):
         return f"check `{check}()`"
-    _, other = asked.key
-    return f'take `"{other}"`, or check `{check}()` if {BACKEND_NAMES.get(type_, type_)} is meant'
+    return f'take `"{_type_asked_for(asked)}"`, or check `{check}()` if {BACKEND_NAMES.get(type_, type_)} is meant'

@@ -107,13 +107,18 @@ def repair(
     """Apply the fixes of `wanted` findings in rounds, until no fix is left that helps. No file is written.
 
     `seen` is the first analysis of the documents (files under repair). `look` analyses the program with changed
-    documents in place of its files.
+    documents in place of its files. A fix that did not help is tried once more after others that did: it may need them.
     """
     limits = _TrialLimits()
     fixed: list[Diagnostic] = []
     followed: list[Diagnostic] = []
+    has_helped_since = False
     for _ in range(MAX_ROUNDS):
         tried = _chosen(seen.diagnostics, documents, limits, wanted)
+        if not tried and has_helped_since:
+            limits.harmful.clear()
+            has_helped_since = False
+            continue
         if not tried:
             return RepairResult(documents, seen, tuple(fixed), tuple(followed), tuple(limits.harmful.values()))
         attempt, after, more, worse = _attempt(documents, seen, tried, look, wanted)
@@ -121,6 +126,7 @@ def repair(
             limits.learn(tried, worse)
             continue
         limits.relax(tried)
+        has_helped_since = bool(limits.harmful)
         fixed += tried
         followed += more
         documents, seen = attempt, after

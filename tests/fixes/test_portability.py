@@ -112,6 +112,21 @@ PAIRS = {
         def positions(n: int, device: torch.device):
             return torch.arange(n, device=device)
         """,
+    ("DEV604", "several factories, whose tensors meet"): """
+        def grid(n: int, device: str = "cpu"):
+            ys = torch.linspace(-1, 1, n)
+            xs = torch.linspace(-1, 1, n)
+            return ys + xs
+
+        grid(4, device="cuda")
+        # becomes (unsafe)
+        def grid(n: int, device: str = "cpu"):
+            ys = torch.linspace(-1, 1, n, device=device)
+            xs = torch.linspace(-1, 1, n, device=device)
+            return ys + xs
+
+        grid(4, device="cuda")
+        """,
     ("DEV604", "transfers"): """
         def bring(x: torch.Tensor, *, device: str = "cuda"):
             return x.cuda()

@@ -149,3 +149,16 @@ def test_findings_that_stay_are_not_mended_for_ever() -> None:
     done = repair(documents, unmoved(documents), unmoved, applicable_fix_filter(unsafe=False))
     assert not done.finished
     assert done.documents == documents
+
+
+def test_a_fix_that_needs_another_one_is_tried_again_after_it() -> None:
+    def look_needing(documents: Documents) -> Seen:
+        first, second, _ = documents["a"].text.split("\n")
+        is_early = first == "good" and second.startswith("slow2")
+        return look({**documents, "b": Document("b", b"shown" if is_early else b"")})
+
+    documents = {"a": Document("a", b"slow1_at_3\nslow2_at_3\nrow")}
+    done = repair(documents, look_needing(documents), look_needing, applicable_fix_filter(unsafe=False))
+    assert texts(done) == {"a": "good\ngood\nrow"}
+    assert [one.fingerprint for one in done.fixed] == ["slow2_at_3", "slow1_at_3"]
+    assert not done.withdrawn

@@ -321,8 +321,8 @@ def test_code_in_a_folder_of_tests_is_not_hot(folder: str, warned: bool, tmp_pat
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("torch.randn(n, m, 4).to(device)", "the caller's device in every iteration: [n, m, 4] float32"),
-        ("torch.empty(n, m, dtype=torch.half).to('cuda')", "cuda in every iteration: [n, m] float16"),
+        ("torch.randn(n, m, 4).to(device)", "`device` in every iteration ([n, m, 4] float32)"),
+        ("torch.empty(n, m, dtype=torch.half).to('cuda')", "cuda in every iteration ([n, m] float16)"),
         ("torch.zeros(batch.shape).to('cuda')", "cuda in every iteration"),
     ],
 )
@@ -345,5 +345,5 @@ class Net(nn.Module):
         return x + torch.rand(n, 3, m).cuda()
 """
     first, second = lint(PRELUDE + source, frozenset({"DEV406"}))
-    assert first.message.endswith("copied to cuda for every batch: [n, 3, m] float32")
-    assert second.message.endswith("copied to cuda in every call of `forward`: [n, 3, m] float32")
+    assert first.message.endswith("copied to cuda for every batch ([n, 3, m] float32)")
+    assert second.message.endswith("copied to cuda in every call of `forward` ([n, 3, m] float32)")
