@@ -8,6 +8,7 @@ from functools import partial
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.domain.placement import Place
 from devlint.explain.assumptions import conflict_assumptions
+from devlint.explain.causes import conflict_cause
 from devlint.explain.conflict_texts import conflict_steps, conflict_subject
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import operand_text, text_with_suffix
@@ -76,6 +77,7 @@ class AcceleratorIndexOnHost(Rule):
             help=_help(table.place, index.place),
             assumptions=conflict_assumptions(event),
             subject=conflict_subject(event),
+            cause=conflict_cause(event),
             make_fix=partial(_fix, event),
         )
 

@@ -38,6 +38,10 @@ A loop over such a sequence makes a pass for each of them.
 """
 
 
+ANY_ITERATOR: Final = "any iterator"
+"""The kind of a sequence that may be an object of any class, of which only the elements are known."""
+
+
 @record(frozen=True, slots=True)
 class Sequence:
     """A list, set, deque, iterator or generator on the abstract heap.

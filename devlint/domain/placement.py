@@ -179,13 +179,15 @@ class Scope:
 class Basis(Enum):
     """The basis on which a placement is known: written out, torch's default, the caller's choice, or an assumption.
 
-    The basis decides which rule reports a device conflict and with what confidence.
+    The basis decides which rule reports a device conflict and with what confidence. FAILED stands for no basis at all:
+    the operation that would make the tensor raises.
     """
 
     EXPLICIT = "explicit"
     DEFAULT = "default"
     CALLER = "caller"
     ASSUMED = "assumed"
+    FAILED = "failed"
 
 
 @record(frozen=True, slots=True)
@@ -235,6 +237,8 @@ UNKNOWN_PLACEMENT: Final = PlacementCase()
 """The placement of which nothing is known."""
 PERHAPS_ON_HOST: Final = PlacementCase(basis=Basis.ASSUMED)
 """The unknown placement of what unknown code has computed from host tensors: as likely as not it is on the host too."""
+NO_PLACEMENT: Final = PlacementCase(basis=Basis.FAILED)
+"""The placement of a tensor that is never made, because the operation that would make it raises."""
 
 
 def placement_cases(

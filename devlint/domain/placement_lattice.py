@@ -5,11 +5,13 @@ The join is what holds after either of two paths. The meet is what two tensors t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from devlint.domain.device import DeviceSymbol, KnownDevice, is_accelerator, is_host
 from devlint.domain.path_conditions import Literal, PathCondition, entails
 from devlint.domain.placement import (
+    NO_PLACEMENT,
     UNKNOWN_PLACEMENT,
     Basis,
     ConditionalPlacement,
@@ -69,12 +71,38 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
     return ConditionalPlacement(test.formula, yes, no)
 
 
-def unknown_where(placement: Placement, when: PathCondition) -> Placement:
-    """Return a placement that is unknown where all of some conditions hold."""
-    failed: Placement = UNKNOWN_PLACEMENT
+def failed_where(placement: Placement, when: PathCondition) -> Placement:
+    """Return the placement of a tensor that is never made where all of some conditions hold."""
+    failed: Placement = NO_PLACEMENT
     for test in sorted(when, key=str):
         failed = join_under(test, failed, placement)
     return failed
+
+
+def without_failed_cases(placement: Placement, sources: Iterable[Placement]) -> Placement:
+    """Return the placement of a tensor made of others: where one of those is never made, neither is this one."""
+    for one in sources:
+        if isinstance(one, ConditionalPlacement) and _may_have_failed(one):
+            placement = _with_failures(placement, one)
+    return placement
+
+
+def _may_have_failed(placement: Placement) -> bool:
+    """Return whether a tensor is never made in some case."""
+    if isinstance(placement, PlacementCase):
+        return placement == NO_PLACEMENT
+    return _may_have_failed(placement.yes) or _may_have_failed(placement.no)
+
+
+def _with_failures(placement: Placement, source: Placement) -> Placement:
+    """Return a placement in which the cases are none in which a tensor that it needs is never made."""
+    if isinstance(source, PlacementCase):
+        return NO_PLACEMENT if source == NO_PLACEMENT else placement
+    yes, no = (
+        _with_failures(restrict(placement, frozenset({test})), side)
+        for test, side in ((source.test, source.yes), (~source.test, source.no))
+    )
+    return join_under(source.test, yes, no)
 
 
 def join_placements(left: Placement, right: Placement) -> Placement:
@@ -142,11 +170,13 @@ def meet_placements(left: Placement, right: Placement) -> Placement:
 def _preference(placement: Placement) -> int:
     """Return the rank of a placement as a description of a device that several tensors share; the lowest is preferred.
 
-    In order: an accelerator of a known type, any other accelerator, a conditional placement, a symbolic or unknown
-    device, the host.
+    In order: no device, as the operation is not reached; an accelerator of a known type, any other accelerator, a
+    conditional placement, a symbolic or unknown device, the host.
     """
     if isinstance(placement, ConditionalPlacement):
         return 2
+    if placement == NO_PLACEMENT:
+        return -1
     if is_accelerator(placement.device):
         return 0 if isinstance(placement.device, KnownDevice) and placement.device.is_named else 1
     return 4 if is_host(placement.device) else 3

@@ -50,6 +50,12 @@ def blend(image: torch.Tensor):
     inside = image * mask  # DEV101
     return inside, image - mask
 """,
+    "a tensor that an operation combines and an index looks into": """
+def neighbours(points: torch.Tensor):
+    points = torch.rand(4, 3)
+    nearest = points.argmax(1) + torch.arange(4).cuda()  # DEV101
+    return points[nearest]
+""",
     "an input of two modules": """
 image = torch.rand(4, 3)
 left, right = nn.Linear(3, 3).cuda(), nn.Linear(3, 3).cuda()

@@ -108,6 +108,8 @@ def run(model, x, half: bool):
         model(x)
 """,
     "a number of devices that are not named": """
+from maps import make_map
+
 class Stack(nn.Module):
     def parallelize(self, places):
         self.first = min(places.keys())

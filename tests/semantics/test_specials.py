@@ -32,6 +32,8 @@ BY_HAND = {
         "nn.utils.rnn.pack_padded_sequence nn.utils.rnn.pack_sequence nn.utils.rnn.pad_packed_sequence"
     ),
     "files": "save",
+    "where a tensor is, as a number": "Tensor.get_device",
+    "there only to raise": "Tensor.eig Tensor.symeig",
     "containers and wrappers of modules": (
         "nn.ModuleList nn.ModuleDict nn.ParameterList nn.ParameterDict nn.Sequential nn.DataParallel"
     ),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.path_conditions import PathCondition
-from devlint.domain.placement_lattice import unknown_where
+from devlint.domain.placement_lattice import failed_where
 from devlint.domain.value import AllocationSite, ConditionalValue, OpaqueData, Ref, Tensor, Tuple, Value
 from devlint.interpreter.objects.contained_tensors import MAX_LEVELS
 from devlint.interpreter.state.events import CallOnStack
@@ -27,7 +27,7 @@ def _result_where_failed(frame: Frame, value: Value, when: PathCondition, levels
     """
     match value:
         case Tensor(cell=None) | OpaqueData():
-            return replace(value, placement=unknown_where(value.placement, when))
+            return replace(value, placement=failed_where(value.placement, when))
         case ConditionalValue(yes=yes, no=no):
             return replace(
                 value,

@@ -43,7 +43,7 @@ from devlint.interpreter.program.liveness import names_mutated_in
 from devlint.interpreter.state.abstract_state import State, join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.deep_calls import Reach
-from devlint.interpreter.state.device_facts import device_facts
+from devlint.interpreter.state.device_facts import device_facts, facts_about
 from devlint.interpreter.state.events import CallOnStack
 from devlint.interpreter.state.frame import Frame
 
@@ -197,7 +197,11 @@ def _run_in_new_frame(
         return UNKNOWN
     frame.state.heap, frame.state.torch_state = end.heap, end.torch_state
     # A function that returns only for tensors of some device types leaves its caller with such tensors.
-    facts = device_facts(end.path_condition - frame.state.path_condition)
+    learned = end.path_condition - frame.state.path_condition
+    facts = device_facts(learned)
+    if learned and not info.is_generator:
+        # So does one that returns only under a condition which decides where its arguments are.
+        facts |= facts_about(learned, inner.scope.argument_placements)
     frame.state.path_condition |= facts
     if analysis.symbolic and not analysis.active_functions:
         # Methods run only after the constructor has returned, so the conditions of its return hold for them.

@@ -13,7 +13,7 @@ from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, device_from_string, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives
-from devlint.domain.objects import Instance, ParameterCell, Sequence
+from devlint.domain.objects import ANY_ITERATOR, Instance, ParameterCell, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT, PlacementCase, StepKind, placement_cases
 from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
@@ -95,7 +95,7 @@ def call_unknown_method(
             if record is not None and record.cell is not None
             else named_placement(owner.origin, owner.text)
         )
-        return frame.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
+        return frame.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), ANY_ITERATOR))
     is_only_tensor = is_tensor_method(name, node, is_statement=frame.discarded_expression is node)
     shared = name in OF_OTHERS_TOO
     if is_only_tensor or ((shared or name in ARRAY_LIKE) and looks_like_tensor(frame, receiver, array_like=not shared)):

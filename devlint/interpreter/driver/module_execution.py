@@ -87,7 +87,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     waiting = frame.pending_statements
     tainted = set(EAGER_NAMES)
     undecided: set[str] = set()
-    ended = False
+    ended: Statement | None = None
     for unit in module.index.statements:
         frame.unit = unit
         is_related = not unit.mentions.isdisjoint(tainted)
@@ -109,7 +109,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
                 else:
                     waiting[binding.name] = [binding]
                     undecided.add(binding.name)
-        elif ended:
+        elif ended is not None and _in_one_run(module, ended, unit):
             continue
         elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
             frame.main_guards.append(unit)
@@ -123,14 +123,22 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
             tainted |= unit.binds
             for name in unit.binds & waiting.keys():
                 global_name(analysis, module, name)
-            # Who runs the cells of a notebook goes on behind one that raises.
-            ended = not _execute(frame, unit) and module.source.cells is None
+            ended = None if _execute(frame, unit) else unit
             if is_related and (not unit.binds or unit.text.startswith(COMPOUND_STATEMENTS)):
                 tainted |= _names_of_containers(frame, unit)
         else:
             for name in unit.binds:
                 waiting.setdefault(name, []).append(unit)
     return frame
+
+
+def _in_one_run(module: ModuleInfo, ended: Statement, unit: Statement) -> bool:
+    """Return whether a statement is not run where an earlier one raises.
+
+    Who runs the cells of a notebook goes on behind one that raises.
+    """
+    cells = module.source.cells
+    return cells is None or cells.in_one_cell(ended.last_row, unit.first_row)
 
 
 def _names_of_containers(frame: Frame, unit: Statement) -> set[str]:

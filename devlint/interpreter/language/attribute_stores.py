@@ -166,6 +166,7 @@ def delete_target(frame: Frame, target: cst.BaseExpression) -> None:
     """Delete the targets of a `del` statement: names, attributes and items."""
     match target:
         case cst.Name(value=name):
+            frame.evaluate(target)  # where the name is not bound, deleting it raises an error
             frame.state.names.pop(name, None)
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
             for element in elements:

@@ -47,7 +47,12 @@ def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:
     if not failures:
         failures.append(frame.state.fork())
         failures[0].live = False
-    return join_all_states(failures)
+    joined = join_all_states(failures)
+    if joined.bound_if:
+        # An exception between the recorded states may have come after any of the bindings.
+        inside = frame.analysis.facts.names_bound(body)
+        joined.bound_if = {name: when for name, when in joined.bound_if.items() if name not in inside}
+    return joined
 
 
 def _cannot_raise(frame: Frame, statement: cst.CSTNode) -> bool:

@@ -53,7 +53,7 @@ def name(frame: Frame, node: cst.Name) -> Value:
     """Evaluate a name (a libcst `Name` node) by Python's scoping rules; a name that is bound nowhere is unknown."""
     value = frame.state.names.get(node.value) or KEYWORDS.get(node.value) or frame.lookup(node.value)
     if value is None:
-        if is_bound_nowhere(frame.module, node.value):
+        if _is_unbound_local(frame, node.value) or is_bound_nowhere(frame.module, node.value):
             frame.fail()
         return UNKNOWN
     if node.value in frame.state.bound_if and (frame.function is None or node.value in frame.function.locals):
@@ -62,6 +62,11 @@ def name(frame: Frame, node: cst.Name) -> Value:
             frame.fail()
         frame.state.assume(frame.state.bound_if.pop(node.value))
     return frame.under_path(value) if isinstance(value, ConditionalValue) else value
+
+
+def _is_unbound_local(frame: Frame, name: str) -> bool:
+    """Return whether a name that has no value is a local one that surely no path to the code being run has bound."""
+    return frame.function is not None and name in frame.analysis.facts.plain_locals(frame.function)
 
 
 @evaluates(cst.Integer)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.dtype import promotion_category
+from devlint.domain.dtype import UNKNOWN_DTYPE, promotion_category
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence, with_fewer_items
 from devlint.domain.placement import StepKind, extend_provenance
@@ -254,6 +254,7 @@ def _set_in_tensor(
     tensor = frame.resolve(owner)
     base = Operand("input", frame.place(target.value), tensor)
     advanced: list[Value] = []
+    is_refused = False
     for index in indices:
         one = without_none(index.value) if index is not None else None
         if index is not None and isinstance(one, Tensor):
@@ -276,11 +277,16 @@ def _set_in_tensor(
             kinds = {tensor.dtype.name, source.tensor.dtype.name}
             if len(kinds - {None}) > 1:
                 frame.emit(DtypeConflict(frame.event_context(target), "index assignment", base, source))
+                is_refused = True
     if isinstance(value, Tensor):
         source = Operand("value", frame.place(target), frame.resolve(value))
         report_read_by_copy(frame, source, tensor.placement, target, "index assignment")
     written = frame.resolve(value) if isinstance(value, Tensor) else None
-    change_tensor(frame, target.value, owner, written_tensor(frame, owner, written))
+    changed = written_tensor(frame, owner, written)
+    if is_refused:
+        # The assignment raises: whoever mends it may choose the other dtype.
+        changed = replace(changed, dtype=UNKNOWN_DTYPE)
+    change_tensor(frame, target.value, owner, changed)
     whole = target.value
     while isinstance(whole, cst.Subscript):
         whole = whole.value

@@ -61,7 +61,7 @@ def for_(frame: Frame, node: cst.For) -> None:
     """
     value = frame.evaluate(node.iter)
     found = frame.iterate(value, node.iter)
-    if found.kind == "iterator":
+    if found.kind in ("iterator", objects.ANY_ITERATOR):
         forget_length(frame, value)
     sources = source_of(frame, value, found)
     if found.items is not None:

@@ -264,6 +264,9 @@ def augmented(frame: Frame, node: cst.AugAssign) -> Value:
             return extended
     for one in alternatives(target):
         report_shared_write(frame, one, node.target, node)
+    if _outgrows(target, value):
+        frame.fail()
+        return UNKNOWN
     result = apply_binary_operator(
         frame, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True
     )
@@ -273,6 +276,14 @@ def augmented(frame: Frame, node: cst.AugAssign) -> Value:
         # Whichever parameter it is, it stays that parameter, on its device and in its dtype.
         return target
     return _changed_array(target, result) if isinstance(target, Array) and isinstance(result, Array) else result
+
+
+def _outgrows(target: Value, value: Value) -> bool:
+    """Return whether a tensor surely has fewer dimensions than the one that is to be added to it in place."""
+    if not isinstance(target, Tensor) or not isinstance(value, Tensor):
+        return False
+    number = target.rank.number
+    return number is not None and value.rank.least > number
 
 
 def _changed_array(target: Array, result: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import Final
 
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.value import (
+    UNKNOWN,
     Array,
     Const,
     DeviceString,
@@ -33,6 +34,7 @@ from devlint.interpreter.operations.hard_coded_devices import report_hard_coded_
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import _MODELS
+from devlint.semantics.keywords import taken_keywords
 
 
 def invoke(frame: Frame, invocation: LibraryCall) -> Value:
@@ -43,11 +45,20 @@ def invoke(frame: Frame, invocation: LibraryCall) -> Value:
     """
     if invocation.receiver is None and invocation.name.startswith("torch."):
         report_hard_coded_arguments(frame, invocation.name, invocation.arguments)
+    elif invocation.receiver is None and invocation.arguments.keywords and _has_unknown_keyword(invocation):
+        frame.fail()
+        return UNKNOWN
     for name in _registered_names(frame, invocation):
         found = _MODELS.get(name)
         if found is not None:
             return found(frame, invocation)
     return call_by_table(frame, invocation)
+
+
+def _has_unknown_keyword(invocation: LibraryCall) -> bool:
+    """Return whether a call of a library function has a keyword that the function does not take, so that it raises."""
+    taken = taken_keywords(invocation.name)
+    return taken is not None and not taken.issuperset(invocation.arguments.keywords)
 
 
 METHOD_PREFIXES: Final[dict[type, tuple[str, ...]]] = {

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from devlint.domain.join import join
-from devlint.domain.objects import Sequence, join_all, with_fewer_items
+from devlint.domain.join import alternatives, join
+from devlint.domain.objects import ANY_ITERATOR, Dict, Instance, Sequence, join_all, with_fewer_items
 from devlint.domain.path_conditions import Literal
-from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Unknown, Value
+from devlint.domain.value import UNKNOWN, Array, Const, Number, Ref, Size, Tensor, Tuple, Unknown, Value
 from devlint.interpreter.conditions.length_comparisons import filled_condition_of
 from devlint.interpreter.language.operators import apply_binary_operator
 from devlint.interpreter.objects.collections import dict_from_arguments
+from devlint.interpreter.objects.library_objects import DATA_LOADER
 from devlint.interpreter.objects.live_elements import list_of, source_of
 from devlint.interpreter.objects.sequence_lengths import forget_length
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
@@ -59,6 +60,8 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     if call.name == "itertools.islice":
         found = replace(found, filled=None, optional=())
     kind = "list" if call.name == "builtins.list" else "iterator"
+    if call.name == "builtins.iter" and not all(_has_plain_iterator(frame, one) for one in alternatives(first.value)):
+        kind = ANY_ITERATOR
     in_order = call.name in IN_ORDER
     sources = source_of(frame, first.value, found) if in_order else None
     prefix, optional = (found.prefix, found.optional if kind == "list" else ()) if in_order else ((), ())
@@ -66,6 +69,27 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
         call.node,
         replace(found, kind=kind, prefix=prefix, sources=sources, mapping=None, optional=optional),
     )
+
+
+def _has_plain_iterator(frame: Frame, value: Value) -> bool:
+    """Return whether the iterator of a value is one of Python or torch, which has no methods but those of Python 3."""
+    if isinstance(value, (Tuple, Size, Const, Tensor, Array)):
+        return True
+    match frame.object_of(value):
+        case Sequence(kind=kind):
+            return kind != ANY_ITERATOR
+        case Dict():
+            return True
+        case Instance(cls=cls):
+            return cls == DATA_LOADER
+    return False
+
+
+@models_call("iterator.next", "generator.next")
+def next_method(frame: Frame, call: LibraryCall) -> Value:
+    """Model `iterator.next()`, a method of Python 2, which loaders of torch 1 had too: it raises AttributeError."""
+    frame.fail()
+    return UNKNOWN
 
 
 def _narrow_bounds(frame: Frame, call: LibraryCall) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -22,6 +23,9 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 from devlint.syntax.tree_walk import dotted_name
 
+_TAKEN: Final = frozenset({"cdata", "data", "device", "other", "size", "storage"})
+"""The keywords of the constructors; `dtype` and `requires_grad` are none of them."""
+
 
 @models_call(
     "torch.Tensor",
@@ -31,6 +35,9 @@ from devlint.syntax.tree_walk import dotted_name
 def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.Tensor(...)`, `torch.LongTensor(...)` and `torch.cuda.FloatTensor(...)`: a tensor of that type."""
     _report_accelerator_type(frame, call)
+    if not _TAKEN.issuperset(call.arguments.keywords):
+        frame.fail()
+        return UNKNOWN
     if any(isinstance(argument.value, Tensor) for argument in call.arguments):
         return Tensor()
     found = legacy_type(frame, call.name, frame.step(StepKind.CREATED, f"created by `{call.name}`", call.node))

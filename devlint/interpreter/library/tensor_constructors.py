@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -37,6 +38,9 @@ from devlint.interpreter.state.events import TensorRebuilt
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
+_TAKEN: Final = frozenset({"data", "device", "dtype", "names", "pin_memory", "requires_grad"})
+"""The keywords of `torch.tensor`."""
+
 
 @models_call("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
 def tensor(frame: Frame, call: LibraryCall) -> Value:
@@ -44,6 +48,9 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
 
     The tensor is on the default device, unless the call or a tensor passed as data decides otherwise.
     """
+    if call.name == "torch.tensor" and not _TAKEN.issuperset(call.arguments.keywords):
+        frame.fail()
+        return UNKNOWN
     data = call.arguments.get("data", 0) or call.arguments.get("obj", 0) or call.arguments.get("s", 0)
     if data is None:
         return Tensor()

@@ -9,7 +9,7 @@ import libcst as cst
 from devlint.domain.device import is_host
 from devlint.domain.dtype import is_floating, python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
-from devlint.domain.placement import StepKind, placement_cases
+from devlint.domain.placement import ConditionalPlacement, Placement, StepKind, placement_cases
 from devlint.domain.placement_lattice import join_placements
 from devlint.domain.storage import Storage
 from devlint.domain.torch_names import CAST_METHODS, TRANSFER_METHODS
@@ -17,6 +17,7 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    ConditionalValue,
     Const,
     FactoryOrigin,
     HostCopy,
@@ -42,6 +43,7 @@ from devlint.interpreter.objects.parameters import set_requires_grad
 from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.copies_in_flight import new_pinned_storage, record_copy_in_flight
 from devlint.interpreter.operations.device_arguments import (
+    NO_DEVICE_INDEX,
     is_absent_or_none,
     is_behind_device_check,
     requested_placement,
@@ -254,6 +256,20 @@ def size_query(frame: Frame, call: LibraryCall) -> Value:
             memory.root, SourceText(frame.place(call.node), call.node, " > 0"), frame.site_key(call.node)
         )
     return Number("int")
+
+
+@models_call("Tensor.get_device")
+def get_device(frame: Frame, call: LibraryCall) -> Value:
+    """Model `tensor.get_device()`: the index of its device, where it is on one."""
+    return _index_of(frame.resolve(_receiver_tensor(call)).placement)
+
+
+def _index_of(placement: Placement) -> Value:
+    """Return the index of the device that a placement names: -1 for the host."""
+    if isinstance(placement, ConditionalPlacement):
+        yes, no = _index_of(placement.yes), _index_of(placement.no)
+        return yes if yes == no else ConditionalValue(placement.test, yes, no)
+    return NO_DEVICE_INDEX if is_host(placement.device) else Number("int")
 
 
 @models_call("Tensor.is_floating_point", "Tensor.is_complex", "torch.is_floating_point", "torch.is_complex")

@@ -129,6 +129,14 @@ def is_called_device(node: cst.BaseExpression) -> bool:
     return any(part in word.lower() for word in words_in(node) for part in _DEVICE_WORDS)
 
 
+class _NoDevice(int):
+    """The index that a host tensor gives for its device."""
+
+
+NO_DEVICE_INDEX: Final = Const(_NoDevice(-1))
+"""What `get_device()` returns for a host tensor. It may be compared, but nothing can be moved there."""
+
+
 def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
     """Return the placement that a device argument names, with an index only if it names one.
 
@@ -143,6 +151,9 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
         case Const(value=bool()):
             return UNKNOWN_PLACEMENT
         case Const(value=int(index)):
+            if isinstance(index, _NoDevice):
+                frame.fail()
+                return UNKNOWN_PLACEMENT
             if index < 0:
                 frame.emit(InvalidDeviceUsed(frame.event_context(node), str(index), "a device index is not negative"))
                 return UNKNOWN_PLACEMENT
@@ -164,6 +175,10 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
             known = entails(frame.state.path_condition, test) if test is not None else None
             if known is not None:
                 return written_placement(frame, yes if known else no, node, step)
+            if test is not None and NO_DEVICE_INDEX in (yes, no):
+                # Where there is no device to name, the call raises.
+                frame.state.assume(~test if yes == NO_DEVICE_INDEX else test)
+                return written_placement(frame, no if yes == NO_DEVICE_INDEX else yes, node, step)
             return join_under(
                 test,
                 _placement_under_test(frame, test, yes, node, step),
@@ -185,11 +200,11 @@ def _placement_under_test(
 
     Used for the two alternatives of a conditional value.
     """
-    before = frame.state.path_condition
+    before, live = frame.state.path_condition, frame.state.live
     if test is not None:
         frame.state.path_condition = assume(before, test) or before
     placement = written_placement(frame, value, node, step)
-    frame.state.path_condition = before
+    frame.state.path_condition, frame.state.live = before, live
     return placement
 
 

@@ -11,6 +11,7 @@ import libcst as cst
 from devlint.domain.device import KnownDevice, device_from_string, is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, is_countable
 from devlint.domain.placement import (
+    NO_PLACEMENT,
     PERHAPS_ON_HOST,
     UNKNOWN_PLACEMENT,
     Basis,
@@ -22,7 +23,7 @@ from devlint.domain.placement import (
     map_cases,
     placement_cases,
 )
-from devlint.domain.placement_lattice import _preference, meet_placements
+from devlint.domain.placement_lattice import _preference, meet_placements, without_failed_cases
 from devlint.domain.record import replace
 from devlint.domain.storage import Storage
 from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind, Rank, Tensor, computed_tensor
@@ -225,6 +226,11 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
     not count beside others, because they may be on another device. Beside an accelerator tensor, one that unknown code
     has computed from host tensors makes the result unknown.
     """
+    return without_failed_cases(_shared_placement(tensors), [one.placement for one in tensors])
+
+
+def _shared_placement(tensors: Sequence[Tensor]) -> Placement:
+    """Return the placement that several tensors share, whatever has failed before."""
     if not tensors:
         return UNKNOWN_PLACEMENT
     large = [one for one in tensors if one.rank is not Rank.ZERO] or list(tensors)
@@ -248,13 +254,13 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
 def where_nothing_failed(shared: Placement, others: Iterable[Placement]) -> Placement:
     """Return the placement of the result of an operation on a device that its tensors share, if it did not fail.
 
-    Beside an accelerator tensor, a tensor that a condition has put on the host makes the operation fail: what follows
-    under that condition is unknown.
+    Beside an accelerator tensor, a tensor that a condition has put on the host makes the operation fail: nothing is
+    made under that condition.
     """
     chosen = next((one for one in others if isinstance(one, ConditionalPlacement)), None)
     if chosen is None or not isinstance(shared, PlacementCase) or not is_accelerator(shared.device):
         return shared
-    return map_cases(chosen, lambda leaf: UNKNOWN_PLACEMENT if is_host(leaf.device) else shared)
+    return map_cases(chosen, lambda leaf: NO_PLACEMENT if is_host(leaf.device) else shared)
 
 
 def _is_host(placement: Placement) -> bool:

@@ -13,7 +13,7 @@ from devlint.domain.device import is_accelerator
 from devlint.domain.dtype import UNKNOWN_DTYPE, is_floating
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition, assume
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, placement_cases
-from devlint.domain.placement_lattice import unknown_where
+from devlint.domain.placement_lattice import failed_where
 from devlint.domain.value import NONE, UNKNOWN, Tensor, Value
 from devlint.interpreter.objects.library_objects import move_arguments
 from devlint.interpreter.operations.aliasing import report_shared_write
@@ -186,7 +186,7 @@ def _placement_after(conflict: DeviceConflict) -> Placement:
         return UNKNOWN_PLACEMENT
     chosen = isinstance(conflict, OperandConflict) and conflict.misplaced.case.basis is Basis.EXPLICIT
     if chosen or (unmoved and any(call.is_module for call in conflict.context.calls)):
-        return unknown_where(conflict.reference.tensor.placement, conflict.when)
+        return failed_where(conflict.reference.tensor.placement, conflict.when)
     return where_nothing_failed(conflict.reference.tensor.placement, [conflict.misplaced.tensor.placement])
 
 

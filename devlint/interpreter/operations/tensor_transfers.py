@@ -18,6 +18,7 @@ from devlint.domain.placement import (
     newest_step,
     placement_cases,
 )
+from devlint.domain.placement_lattice import without_failed_cases
 from devlint.domain.record import replace
 from devlint.domain.value import HostCopy, OpaqueData, Tensor, Unknown, Value
 from devlint.interpreter.objects.plain_attributes import is_registered_parameter
@@ -89,7 +90,9 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
     if stays and _is_followed(request.placement, before.placement):
         # Asked to lie where another tensor lies, it is there because of what put that one there.
         before = replace(before, placement=request.placement)
-    placement = before.placement if stays or request.placement is None else request.placement
+    placement = before.placement
+    if not stays and request.placement is not None:
+        placement = without_failed_cases(request.placement, [before.placement])
     dtype = before.dtype if request.dtype is None else request.dtype
     if request.dtype is not None and equals_surely(request.dtype, before.dtype):
         dtype = before.dtype

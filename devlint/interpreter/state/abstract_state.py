@@ -15,6 +15,7 @@ from devlint.domain.join import join, join_dtypes
 from devlint.domain.objects import join_objects
 from devlint.domain.path_conditions import (
     NO_CONDITION,
+    Conjunction,
     Literal,
     PathCondition,
     assume,
@@ -163,29 +164,33 @@ def _join_bound_if(left: State, right: State, test: Literal | None) -> dict[str,
 
     `test` is the condition on which the paths branched. Without one, what only the path of a name assumes holds.
     """
-    tests = (test, ~test) if test is not None else (_assumed_alone(left, right), _assumed_alone(right, left))
+    if test is not None:
+        alone = frozenset((test,)), frozenset((~test,))
+    else:
+        alone = left.path_condition - right.path_condition, right.path_condition - left.path_condition
     found: dict[str, Literal] = {}
     for name in (left.names.keys() ^ right.names.keys()) | left.bound_if.keys() | right.bound_if.keys():
         sides = [state.bound_if.get(name, name in state.names) for state in (left, right)]
         if False in sides:
             where = sides.index(False) ^ 1
-            own, around = sides[where], tests[where]
-            known = [one for one in (own, around) if isinstance(one, Literal)]
-            if known:
-                found[name] = reduce(conjunction, known)
-        elif sides[0] == sides[1] and isinstance(sides[0], Literal):
-            found[name] = sides[0]
-        elif test is not None:
-            bound = conditional(test, sides[0], sides[1])
-            if isinstance(bound, Literal):
-                found[name] = bound
+            known = _all_parts(sides[where], alone[where])
+        elif sides[0] == sides[1]:
+            known = _all_parts(sides[0])
+        elif test is None:
+            known = _all_parts(sides[0], alone[0]) & _all_parts(sides[1], alone[1])
+        else:
+            known = _all_parts(conditional(test, sides[0], sides[1]))
+        if known:
+            found[name] = reduce(conjunction, known)
     return found
 
 
-def _assumed_alone(one: State, other: State) -> Literal | None:
-    """Return the condition that one path assumes and the other does not; None without one, or with several."""
-    alone = one.path_condition - other.path_condition
-    return next(iter(alone)) if len(alone) == 1 else None
+def _all_parts(bound: Literal | bool, assumed: PathCondition = NO_CONDITION) -> PathCondition:
+    """Return all that holds where a name is bound, from its own condition and from what its path assumes."""
+    if isinstance(bound, bool):
+        return assumed
+    parts = bound.formula.tests if bound.holds and isinstance(bound.formula, Conjunction) else frozenset((bound,))
+    return assumed | parts
 
 
 def _join_torch_states(one: State, other: State, test: Literal | None) -> TorchState:

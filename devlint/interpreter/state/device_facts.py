@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
 from devlint.domain.device import ACCELERATOR, ANY_INDEX, HOST, DeviceSymbol, KnownDevice
-from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
-from devlint.domain.placement import Basis, Placement, PlacementCase, map_cases
+from devlint.domain.path_conditions import Atom, Conjunction, Formula, Literal, PathCondition
+from devlint.domain.placement import Basis, ConditionalPlacement, Placement, PlacementCase, map_cases
 from devlint.domain.record import replace
 
 CURRENT_ACCELERATOR: Final = ("accelerator",)
@@ -67,6 +67,20 @@ def device_facts(path_condition: PathCondition) -> PathCondition:
     return frozenset(
         test for test in path_condition if isinstance(test.formula, Atom) and _key_kind(test.formula) == "device"
     )
+
+
+def facts_about(path_condition: PathCondition, placements: Iterable[Placement]) -> PathCondition:
+    """Return the literals of a path condition on which some placements depend."""
+    formulas = {formula for one in placements for formula in _formulas_of(one)}
+    return frozenset(test for test in path_condition if test.formula in formulas)
+
+
+def _formulas_of(placement: Placement) -> Iterator[Formula]:
+    """Yield the conditions on which a placement depends."""
+    if isinstance(placement, ConditionalPlacement):
+        yield placement.formula
+        yield from _formulas_of(placement.yes)
+        yield from _formulas_of(placement.no)
 
 
 def unknown_data_key(key: Hashable) -> Hashable:

@@ -290,8 +290,11 @@ class Frame:
     def emit(self, event: Event) -> None:
         """Send an event to the listener of the analysis, which hands it to the rules.
 
-        A device conflict inside a module's call that has failed before is left out.
+        What would happen in the rest of an expression that has raised is left out, as is a device conflict inside a
+        module's call that has failed before.
         """
+        if not self.state.live:
+            return
         if isinstance(event, DeviceConflict):
             when = event.context.path_condition | event.when
             if self.analysis.failed_calls.has_failed(event.context.calls, when):

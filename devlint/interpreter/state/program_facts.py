@@ -22,6 +22,7 @@ from devlint.interpreter.program.liveness import names_bound_in, names_changed_i
 from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.outside_moves import OutsideMoves
 from devlint.interpreter.program.placed_datasets import PlacedDatasets
+from devlint.interpreter.program.plain_locals import plain_locals
 from devlint.interpreter.program.private_definitions import is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.refusing_classes import RefusingClasses
@@ -66,6 +67,7 @@ class ProgramFacts:
         self._bound_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
         self._settled_names_by_function: dict[cst.CSTNode, frozenset[str]] = {}
+        self._plain_locals_by_function: dict[cst.CSTNode, frozenset[str]] = {}
         self._part_transfers_by_loop: dict[cst.For, tuple[PartTransfer, ...]] = {}
 
     def is_mixed_precision(self, module: ModuleInfo) -> bool:
@@ -116,6 +118,13 @@ class ProgramFacts:
         found = self._settled_names_by_function.get(function.node)
         if found is None:
             found = self._settled_names_by_function[function.node] = settled_names(function)
+        return found
+
+    def plain_locals(self, function: FunctionInfo) -> frozenset[str]:
+        """Return the local names of a function of which every binding is seen, computed once for each function."""
+        found = self._plain_locals_by_function.get(function.node)
+        if found is None:
+            found = self._plain_locals_by_function[function.node] = plain_locals(function)
         return found
 
     def transfers_of_parts(self, loop: cst.For) -> tuple[PartTransfer, ...]:
