@@ -132,3 +132,9 @@ def test_the_loops_of_a_cell_run_seldom_but_for_loops_over_batches(notebook, cap
         "import torch\nfrom data import dataset\nloader = torch.utils.data.DataLoader(dataset)", batches.format("x")
     )
     assert "DEV406" in reported(capfd, ".")
+
+
+def test_a_cell_ends_where_it_raises_and_the_next_one_runs(notebook, capfd):
+    notebook(SETUP, "raise SystemExit\nx + torch.ones(3)", "x + torch.ones(3)")
+    (line,) = reported(capfd, ".").splitlines()
+    assert line.startswith("train.ipynb:cell 4:1:1: DEV101 ")

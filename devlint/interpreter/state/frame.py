@@ -37,7 +37,7 @@ from devlint.interpreter.state.abstract_state import State, TorchState
 from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.device_facts import refine_placement
-from devlint.interpreter.state.events import CallOnStack, DeviceConflict, Event, EventContext
+from devlint.interpreter.state.events import CallOnStack, DeviceConflict, Event, EventContext, RevealedValue
 from devlint.interpreter.state.heap import Heap
 from devlint.interpreter.state.observation import Observer
 from devlint.syntax.index import Binding, Statement
@@ -293,7 +293,7 @@ class Frame:
         What would happen in the rest of an expression that has raised is left out, as is a device conflict inside a
         module's call that has failed before.
         """
-        if not self.state.live:
+        if not self.state.live and not isinstance(event, RevealedValue):
             return
         if isinstance(event, DeviceConflict):
             when = event.context.path_condition | event.when
