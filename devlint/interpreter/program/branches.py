@@ -11,7 +11,7 @@ from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.tree_walk import descend
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def is_in_branch(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a body stands in a branch of an `if` or a conditional expression, or in a handler.
 

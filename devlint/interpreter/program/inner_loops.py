@@ -30,7 +30,7 @@ _SHORT: Final = 100
 """The largest number of iterations of a loop that counts as run once, unless its function is called again and again."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def pays_for_inner_loop(loop: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a loop's body runs once for all the iterations of an inner loop, which it is not in.
 
@@ -42,7 +42,7 @@ def pays_for_inner_loop(loop: cst.CSTNode, node: cst.CSTNode) -> bool:
     return any(one not in around and _repeats_computation(one) for one in inner)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def stands_beside_training_loop(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a function stands beside a loop that computes gradients, and in no loop itself."""
     around = path_to(body, node)
@@ -51,7 +51,7 @@ def stands_beside_training_loop(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     return any(isinstance(one, (cst.For, cst.While)) and _computes_gradients(one) for one in descend(body))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether what a node computes gets a name that an inner loop reads, so that it serves all its iterations.
 
@@ -66,20 +66,20 @@ def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
     )
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def asks_for_input(loop: cst.CSTNode) -> bool:
     """Return whether each iteration of a loop waits for a line that a person types."""
     return any(isinstance(one, cst.Call) and dotted_name(one.func) == "input" for one in descend(loop))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def is_short(loop: cst.For | cst.While) -> bool:
     """Return whether a loop is known to end after so many iterations that their copies together hardly show."""
     length = _literal_length(loop)
     return length is not None and length <= _SHORT
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def handles_files(loop: cst.For | cst.While) -> bool:
     """Return whether each iteration of a loop reads or writes a file, outside of branches and inner loops."""
     calls = (one for one in straight_code(loop.body) if isinstance(one, cst.Call))

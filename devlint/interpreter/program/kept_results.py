@@ -16,7 +16,7 @@ from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.tree_walk import descend, dotted_name
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def runs_until_kept(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a function stands in a branch that is taken until the branch binds what it asks for.
 
@@ -33,7 +33,7 @@ def runs_until_kept(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     return False
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def runs_once_in_loops(body: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a function stands in a branch that the loops around it take once.
 

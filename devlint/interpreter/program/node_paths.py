@@ -22,7 +22,10 @@ def path_to(root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
     return path[::-1]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def _parents(root: cst.CSTNode) -> Mapping[cst.CSTNode, cst.CSTNode]:
-    """Return the parent of each node below another one; the same functions are asked about again and again."""
+    """Return the parent of each node below another one; the same functions are asked about again and again.
+
+    Few answers are kept: each is as large as a function, and a server analyses many versions of it.
+    """
     return {child: parent for parent in (root, *descend(root)) for child in children(parent)}

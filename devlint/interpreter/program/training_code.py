@@ -17,14 +17,14 @@ _BACKWARD: Final = frozenset({"backward", "manual_backward"})
 """The methods that run the backward pass of a training step."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def takes_training_step(code: cst.CSTNode) -> bool:
     """Return whether the body of a loop or function runs a backward pass, outside of its inner loops and functions."""
     body = code.body if isinstance(code, (cst.For, cst.While, cst.FunctionDef)) else code
     return any(map(_is_backward_pass, straight_code(body)))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def trains(code: cst.CSTNode) -> bool:
     """Return whether some code runs a backward pass anywhere."""
     return any(map(_is_backward_pass, descend(code)))
@@ -43,7 +43,7 @@ def straight_code(code: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield from straight_code(one)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def runs_now_and_then(code: cst.CSTNode, node: cst.CSTNode) -> bool:
     """Return whether a node of a loop or function runs only in some iterations: under `if step % 100 == 0:`.
 
