@@ -64,6 +64,8 @@ class AssumptionKind(Enum):
     """A value whose type the program does not tell is a tensor."""
     LOADER = "loader"
     """A data loader yields host tensors."""
+    UNSEEN_MODULE = "unseen module"
+    """A module whose code is not known computes with an input."""
     CALL_SITES = "call sites"
     """A private function is called from its own file only."""
     CONSTRUCTED = "constructed"

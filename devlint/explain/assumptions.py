@@ -52,6 +52,10 @@ def assumptions(
 def conflict_assumptions(event: DeviceConflict) -> tuple[Assumption, ...]:
     """Return what the claim that the two operands of a device conflict are on two devices takes for granted."""
     found = assumptions(event, event.misplaced.case, event.reference.case)
+    if event.unseen:
+        given = event.misplaced if event.reference.of_module is not None else event.reference
+        clause = f"the module computes with `{place_text(given.place)}`, its code is not known"
+        found = (*found, Assumption(AssumptionKind.UNSEEN_MODULE, clause, given.place))
     if isinstance(event, OperandConflict) and event.supposes_dimension:
         place = event.misplaced.place
         found = (*found, Assumption(AssumptionKind.DIMENSIONS, f"`{place_text(place)}` is not 0-dim", place))

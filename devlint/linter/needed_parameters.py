@@ -21,20 +21,20 @@ def needed_parameters(path_condition: PathCondition) -> Iterator[NeededParameter
             case Atom(question=question) if question is not None:
                 match question.subject:
                     case ("param", FunctionInfo() as info, str(name)):
-                        if holds_with_defaults(test) is False and _is_plain(info):
-                            yield NeededParameter(
-                                info.module.filename,
-                                info.name.rpartition(".")[2],
-                                name,
-                                _position(info, name),
-                                info.owner is not None,
-                            )
+                        called = _called_name(info)
+                        if holds_with_defaults(test) is False and called is not None:
+                            is_method = info.owner is not None and info.owner.name != called
+                            yield NeededParameter(info.module.filename, called, name, _position(info, name), is_method)
 
 
-def _is_plain(info: FunctionInfo) -> bool:
-    """Return whether only code that names a function calls it."""
+def _called_name(info: FunctionInfo) -> str | None:
+    """Return the only name by which code calls a function, that of its class for a constructor; None without one."""
     function = info.name.rpartition(".")[2]
-    return not (function.startswith("__") or function == "forward" or info.decorators or info.closure is not None)
+    if function == "forward" or info.decorators or info.closure is not None:
+        return None
+    if function == "__init__" and info.owner is not None:
+        return info.owner.name
+    return None if function.startswith("__") else function
 
 
 def _position(info: FunctionInfo, name: str) -> int:

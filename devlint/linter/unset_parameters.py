@@ -1,4 +1,7 @@
-"""The parameters of an application's functions that no call of the application sets, so that their defaults hold."""
+"""The parameters of an application's functions that no call of the application sets, so that their defaults hold.
+
+A constructor is a function that is called by the name of its class.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ def uses_of(unit: Statement, name: str, *, is_method: bool) -> Iterator[cst.Call
             case cst.Attribute(attr=cst.Name(value=found) as attribute) if is_method and found == name:
                 if attribute not in called:
                     yield None
-            case cst.FunctionDef(name=defined) if defined.value == name:
+            case cst.FunctionDef(name=defined) | cst.ClassDef(name=defined) if defined.value == name:
                 called.add(defined)
             case cst.ImportAlias(name=imported, asname=None):
                 called |= {one for one in (imported, *descend(imported)) if isinstance(one, cst.Name)}

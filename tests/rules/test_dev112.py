@@ -55,6 +55,9 @@ load()
 }
 
 GOOD = {
+    "a file mode, which no file without tensors asks for": """
+words, numbers = torch.load("vocabulary.pt", "rb")
+""",
     "no current device": """
 def work(rank):
     torch.cuda.set_device(rank)

@@ -443,3 +443,37 @@ def test_caller_that_cannot_be_imported(tmp_path: Path, imports: str, confidence
         "adding": "import sys\nmodule = sys.modules[__name__]\nsetattr(module, 'missing', 1)\n",
     }
     assert confidences(tmp_path, **files) == [(8, confidence), (12, confidence)]
+
+
+ATTENTION = """\
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, size, soft=True):
+        super().__init__()
+        self.soft = soft
+        self.project = nn.Linear(size, size)
+
+    def forward(self, x):
+        y = self.project(x)
+        return y if self.soft else y * torch.ones(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "sure"),
+    [
+        ("Attention(3)", Confidence.POSSIBLE),
+        ("Attention(3, *options)", Confidence.LIKELY),
+        ("Attention(3, soft=options)", Confidence.LIKELY),
+        ("build(Attention)", Confidence.LIKELY),
+    ],
+)
+def test_a_flag_of_a_constructor_that_no_call_passes(tmp_path: Path, code: str, sure: Confidence) -> None:
+    (tmp_path / "attention.py").write_text(ATTENTION)
+    script = f"from attention import Attention\nfrom elsewhere import build, options\n\nprint({code})\n"
+    (tmp_path / "main.py").write_text(f'{script}if __name__ == "__main__":\n    print(1)\n')
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
+    assert [one.confidence for one in found] == [sure]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -16,6 +17,13 @@ from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.interpreter.state.frame import Frame
+from devlint.syntax.tree_walk import dotted_name
+
+_TEXT_WORDS: Final = frozenset(
+    "caption captions length lengths lens name names path paths prompt prompts question questions sentence sentences"
+    " string strings text texts".split()
+)
+"""The words in names of what a batch may hold besides tensors, or holds on the host for `pack_padded_sequence`."""
 
 FORWARD_METHODS: Final = frozenset({"forward", "generate", "encode", "decode"})
 """Methods that run a module on their arguments, as calling the module does.
@@ -36,12 +44,13 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
             tensor = as_tensor(argument.value)
             assert tensor is not None
             given = frame.resolve(tensor)
-            if not (isinstance(argument.value, Tensor) and _may_be_lengths(given) and arguments.has_several):
+            is_tensor = isinstance(argument.value, Tensor)
+            if not (_may_be_lengths(given) and arguments.has_several if is_tensor else _may_be_text(argument.node)):
                 operands.append(Operand("input", frame.place(argument.node), given))
     for operand in operands[1:]:
         conflict = find_device_conflict(frame, node, name, [operands[0], operand], 0)
         if conflict is not None:
-            frame.emit(conflict)
+            frame.emit(replace(conflict, unseen=True))
             return UNKNOWN
     assume_synchronized(frame)
     return OpaqueData(placement, of_call=True) if method_of_call(node) in (None, "forward") else UNKNOWN
@@ -51,6 +60,12 @@ def _may_be_lengths(given: Tensor) -> bool:
     """Return whether an input may be the lengths of another one, which stay on the host where a module packs it."""
     name = given.dtype.name
     return given.rank in (Rank.ONE, Rank.SOME) and (name is None or promotion_category(name) == 1)
+
+
+def _may_be_text(node: cst.CSTNode) -> bool:
+    """Return whether a part of a loader's batch may be no tensor on a device, by its name: texts, or their lengths."""
+    name = dotted_name(node) if isinstance(node, cst.BaseExpression) else None
+    return name is not None and not _TEXT_WORDS.isdisjoint(name.rpartition(".")[2].lower().split("_"))
 
 
 def call_parts_of_module(frame: Frame, whole: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:

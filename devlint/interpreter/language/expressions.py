@@ -56,12 +56,19 @@ def name(frame: Frame, node: cst.Name) -> Value:
         if _is_unbound_local(frame, node.value) or is_bound_nowhere(frame.module, node.value):
             frame.fail()
         return UNKNOWN
-    if node.value in frame.state.bound_if and (frame.function is None or node.value in frame.function.locals):
+    if node.value in frame.state.bound_if and _may_be_unbound(frame, node.value):
         # Where the name is not bound, reading it raises an error.
         if entails(frame.state.path_condition, frame.state.bound_if[node.value]) is False:
             frame.fail()
         frame.state.assume(frame.state.bound_if.pop(node.value))
     return frame.under_path(value) if isinstance(value, ConditionalValue) else value
+
+
+def _may_be_unbound(frame: Frame, name: str) -> bool:
+    """Return whether a name that only some paths have bound is neither an import nor a definition of the file."""
+    if frame.function is not None:
+        return name in frame.function.locals
+    return frame.analysis.global_name(frame.module, name) is None
 
 
 def _is_unbound_local(frame: Frame, name: str) -> bool:

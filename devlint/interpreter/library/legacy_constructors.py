@@ -38,7 +38,8 @@ def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
     if not _TAKEN.issuperset(call.arguments.keywords):
         frame.fail()
         return UNKNOWN
-    if any(isinstance(argument.value, Tensor) for argument in call.arguments):
+    if any(isinstance(argument.value, Tensor) for argument in call.arguments) or "device" in call.arguments.keywords:
+        # A type of the host raises for another device, so that a tensor is only there on the way with the right one.
         return Tensor()
     found = legacy_type(frame, call.name, frame.step(StepKind.CREATED, f"created by `{call.name}`", call.node))
     dtype = found[1] if found is not None else Dtype("float32", DtypeSource.EXPLICIT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -370,15 +371,22 @@ def _receiver_tensor(call: LibraryCall) -> Tensor:
     return tensor if tensor is not None else Tensor()
 
 
+_FILE_MODES: Final = frozenset({"r", "rb", "rt", "br"})
+"""The modes in which a program opens a file to read it."""
+
+
 @models_call("torch.load")
 def load(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.load(file, map_location=...)`: data of unknown structure on the device of `map_location`.
 
-    Without `map_location` the result is unknown: tensors return to the device on which they were saved.
+    Without `map_location` the result is unknown: tensors return to the device on which they were saved. So it is with a
+    file mode, `torch.load(path, "rb")`, which torch refuses only for a file that holds tensors.
     """
     where = call.arguments.get("map_location", 1)
     if where is None or is_absent_or_none(where.value):
         _report_load(frame, call, 1)
+        return UNKNOWN
+    if isinstance(where.value, Const) and where.value.value in _FILE_MODES:
         return UNKNOWN
     placement = requested_placement(
         frame, where.value, where.node, frame.step(StepKind.CREATED, "loaded by `torch.load`", call.node)

@@ -21,6 +21,28 @@ _PYTHON_TYPE_DTYPES: Final = {
 }
 """The dtypes that Python's number types name, to torch as to NumPy."""
 
+_NUMPY_TEXTS: Final = {
+    "int": "int64",
+    "float": "float64",
+    "complex": "complex128",
+    "f": "float32",
+    "d": "float64",
+    "i": "int32",
+    "f2": "float16",
+    "f4": "float32",
+    "f8": "float64",
+    "i2": "int16",
+    "i4": "int32",
+    "i8": "int64",
+    "l": "int64",
+    "i1": "int8",
+    "u1": "uint8",
+    "b": "int8",
+    "B": "uint8",
+    "?": "bool",
+}
+"""What NumPy's texts mean that torch names otherwise or not at all: `"int"` is Python's integer, not C's."""
+
 
 def is_dtype_argument(value: Value) -> bool:
     """Return whether an argument is a dtype: a known one, or an unknown value called or annotated as a dtype."""
@@ -53,7 +75,8 @@ def requested_dtype(value: Value) -> Dtype:
         case DtypeValue(dtype=dtype):
             return replace(dtype, source=DtypeSource.EXPLICIT)
         case Const(value=str(text)):
-            return Dtype(canonical_dtype_name(text), DtypeSource.EXPLICIT)
+            text = text.lstrip("<=|")
+            return Dtype(_NUMPY_TEXTS.get(text) or canonical_dtype_name(text), DtypeSource.EXPLICIT)
         case LibraryName(name=name):
             return Dtype(_PYTHON_TYPE_DTYPES.get(name), DtypeSource.EXPLICIT)
         case Unknown(origin=origin, text=text, cast=cast) if is_dtype_argument(value) and not _may_be_none(origin):

@@ -159,7 +159,8 @@ class DeviceConflict(Event):
     `misplaced` is the operand that should be moved (the one on the host, if there is one) and `reference` an operand on
     the device to move it to. `when` are the conditions, besides the path condition, under which the devices differ.
     `device_expressions` are the program's expressions that name a device at the operation. `further` is true where the
-    conflict of another operand of the same operation is reported too, at the operation.
+    conflict of another operand of the same operation is reported too, at the operation. `unseen` is true for a call of
+    a module whose code is not known: what it does with its inputs is not known either.
     """
 
     operation: str
@@ -168,6 +169,7 @@ class DeviceConflict(Event):
     when: PathCondition = NO_CONDITION
     device_expressions: tuple[DeviceExpression, ...] = field(default=(), kw_only=True)
     further: bool = field(default=False, kw_only=True)
+    unseen: bool = field(default=False, kw_only=True)
 
     @property
     def reported(self) -> Place:
