@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from devlint.confirm.source_files import ProjectSources, last_name
+from devlint.interpreter.state.torch_defaults import SETTERS
 from devlint.runtime.report_wording import is_test_file
 
 OF_FACTORIES = frozenset({"DEV103", "DEV105"})
 """The rules about tensors that are on the host since the call that makes them names no device."""
-_SETTERS = ("set_default_device", "set_default_tensor_type")
 
 
 def default_device_setter(sources: ProjectSources) -> str | None:
@@ -19,11 +19,11 @@ def default_device_setter(sources: ProjectSources) -> str | None:
     """
     for path in sources.files:
         name = path.relative_to(sources.root).as_posix()
-        if is_test_file(name) or not any(one in path.read_text("utf-8", "replace") for one in _SETTERS):
+        if is_test_file(name) or not any(one in path.read_text("utf-8", "replace") for one in SETTERS):
             continue
         tree = sources.tree(path)
         for node in ast.walk(tree) if tree else ():
-            if isinstance(node, ast.Call) and last_name(node.func) in _SETTERS and not _is_host(node):
+            if isinstance(node, ast.Call) and last_name(node.func) in SETTERS and not _is_host(node):
                 return f"{name}, line {node.lineno}"
     return None
 

@@ -24,6 +24,9 @@ from devlint.interpreter.program.function_roles import is_call_of_module
 from devlint.interpreter.program.parameter_defaults import holds_with_defaults
 from devlint.interpreter.state.events import DeviceConflict, Event, ModuleInputConflict, OperandConflict
 
+_REQUESTS: Final = frozenset({StepKind.CREATED, StepKind.MOVED})
+"""The kinds of steps in which the program itself asks for the device of a value, as in `device=x.device`."""
+
 
 def assumptions(
     event: Event, *cases: PlacementCase | Dtype, when: PathCondition = NO_CONDITION
@@ -229,10 +232,6 @@ def _kind_of_caller(case: PlacementCase, device: DeviceSymbol) -> AssumptionKind
 def _is_device(device: DeviceSymbol) -> bool:
     """Return whether a symbol stands for a device that has a name of its own, such as `self.device`."""
     return "device" in device.text.rpartition(".")[2]
-
-
-_REQUESTS: Final = frozenset({StepKind.CREATED, StepKind.MOVED})
-"""The kinds of steps in which the program itself asks for the device of a value, as in `device=x.device`."""
 
 
 def _comes_with_module(origin: Hashable) -> bool:
