@@ -80,7 +80,7 @@ class LossTargetDtype(Rule):
             f"cast the targets: `{cast_text(event.operand.place, suggested)}`",
             assumptions(event, dtype),
             subject=dtype.provenance.place if dtype.provenance is not None else place,
-            cause=dtype_cause(event.context, dtype),
+            cause=dtype_cause(dtype),
             make_fix=partial(_fix, event, suggested),
         )
 

@@ -80,7 +80,7 @@ class IndexDtype(Rule):
             f"cast it: `{cast_text(event.operand.place, suggested)}`",
             assumptions(event, dtype),
             subject=dtype.provenance.place if dtype.provenance is not None else place,
-            cause=dtype_cause(event.context, dtype),
+            cause=dtype_cause(dtype),
             make_fix=partial(_fix, event, suggested),
             refused_since=refused_since(dtype, event.accepted),
         )

@@ -27,20 +27,21 @@ class Cause:
 def conflict_cause(event: DeviceConflict) -> Cause | None:
     """Return the cause of a device conflict, equal for the conflicts which the same change would mend.
 
-    In one function, they are those of the same misplaced tensor. If a part of a module is misplaced, the module was not
-    moved, and all its parts are: the conflicts of all its calls in one function or class are then one bug. Returns None
-    if nothing is known of the cause, and for elements of a data loader: the parts of a batch come from one source
-    location, but each of them is moved by itself.
+    They are those of the same misplaced tensor, in whatever functions it is used; but of one that a file makes at its top
+    level, each function that reads it moves its own copy. If a part of a module is misplaced, the module was not moved,
+    and all its parts are: the conflicts of all its calls in one function or class are then one bug. Returns None if
+    nothing is known of the cause, and for elements of a data loader: the parts of a batch come from one source location,
+    but each of them is moved by itself.
     """
     context, misplaced, step = event.context, event.misplaced, event.misplaced.case.placing_step
-    function = context.scope.filename, context.scope.name
     module_call = next((call.place for call in context.calls if call.is_module), None)
     if misplaced.is_part_of_module and module_call is not None:
         called = module_call.filename, _definition_around(module_call, context.scope), callee_text(module_call)
         return Cause(("a module", *called, built_at(step) or module_call), recurs=True)
     if step is None or (step.assumption is not None and step.assumption.kind is AssumptionKind.LOADER):
         return None
-    return Cause((*function, step.place), recurs=True)
+    user = (context.scope.filename, context.scope.name) if step.scope is None or step.scope.entry else ()
+    return Cause(("a misplaced tensor", *user, step.place), recurs=True)
 
 
 def host_read_cause(context: EventContext, operand: Place, step: Step | None) -> Cause | None:
@@ -80,7 +81,7 @@ def numpy_detour_cause(rebuilt: Place) -> Cause:
     return Cause(("a detour through NumPy", rebuilt), recurs=False)
 
 
-def dtype_cause(context: EventContext, dtype: Dtype) -> Cause | None:
-    """Return the cause of the operations of one function that refuse a dtype, by what has made it; None if unknown."""
+def dtype_cause(dtype: Dtype) -> Cause | None:
+    """Return the cause of all operations that refuse a dtype, by what has made it; None if that is unknown."""
     made = dtype.made or dtype.provenance
-    return None if made is None else Cause((context.scope.filename, context.scope.name, made.place), recurs=True)
+    return None if made is None else Cause(("a refused dtype", made.place), recurs=True)

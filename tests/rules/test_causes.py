@@ -56,6 +56,29 @@ def neighbours(points: torch.Tensor):
     nearest = points.argmax(1) + torch.arange(4).cuda()  # DEV101
     return points[nearest]
 """,
+    "a tensor that two functions are given": """
+def inside(image, mask):
+    return image * mask  # DEV101
+
+def outside(image, mask):
+    return image - mask
+
+def blend():
+    mask = torch.ones(3, 3)
+    image = torch.rand(3, 3).cuda()
+    return inside(image, mask), outside(image, mask)
+""",
+    "a float index that two functions use": """
+def parents(words, beams):
+    return words.gather(1, beams)  # DEV305
+
+def scores(words, beams):
+    return words.index_select(0, beams)
+
+def advance(words: torch.Tensor):
+    beams = torch.arange(8) / 2
+    return parents(words, beams), scores(words, beams)
+""",
     "an input of two modules": """
 image = torch.rand(4, 3)
 left, right = nn.Linear(3, 3).cuda(), nn.Linear(3, 3).cuda()
@@ -94,6 +117,11 @@ left, right = nn.Linear(3, 3), nn.Linear(3, 3)
 left(x)  # DEV102
 right(x)  # DEV102
 """,
+    "two float indexes": """
+def advance(words: torch.Tensor):
+    beams, parents = torch.arange(8) / 2, torch.arange(8) / 3
+    return words.index_select(0, beams), words.index_select(0, parents)  # DEV305 DEV305
+""",
     "two calls of a module that was not moved": """
 net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
 
@@ -108,12 +136,14 @@ def second(x: torch.Tensor):
 
 @pytest.mark.parametrize("source", ONE.values(), ids=ONE.keys())
 def test_one_cause_is_one_finding(source: str) -> None:
-    check(source, "DEV1")
+    for prefix in ("DEV1", "DEV3"):
+        check(source, prefix)
 
 
 @pytest.mark.parametrize("source", SEVERAL.values(), ids=SEVERAL.keys())
 def test_several_causes_are_several_findings(source: str) -> None:
-    check(source, "DEV1")
+    for prefix in ("DEV1", "DEV3"):
+        check(source, prefix)
 
 
 def test_the_story_names_the_other_places_of_a_tensor() -> None:
