@@ -69,6 +69,7 @@ from devlint.interpreter.state.events import MovedLeaf
 from devlint.interpreter.state.frame import Frame, evaluates
 from devlint.interpreter.state.library_models import find_call_model
 from devlint.interpreter.state.unknown_records import unknown_object_site
+from devlint.semantics.removed_names import REMOVED_NAMES
 
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 """Decorators that turn a method into an attribute."""
@@ -99,7 +100,7 @@ def attribute(frame: Frame, node: cst.Attribute) -> Value:
 
 
 def _is_refused(frame: Frame, owner: Value, node: cst.Attribute) -> bool:
-    """Return whether an object surely has no attribute of the name that is read: an AttributeError ends the path."""
+    """Return whether an object or a library surely has no attribute of the name that is read, which ends the path."""
     name = node.attr.value
     match owner:
         case Const(value=None):
@@ -110,6 +111,8 @@ def _is_refused(frame: Frame, owner: Value, node: cst.Attribute) -> bool:
             return not hasattr((), name)
         case Ref():
             return surely_lacks(frame, owner, name)
+        case LibraryName(name=library):
+            return f"{library}.{name}" in REMOVED_NAMES
     return False
 
 

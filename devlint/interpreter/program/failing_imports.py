@@ -1,4 +1,4 @@
-"""Files whose import fails: they import a module that torch has removed, or a name that another file does not have."""
+"""Files whose import fails: they import what a library has removed, or a name that another file does not have."""
 
 from __future__ import annotations
 
@@ -11,13 +11,20 @@ from typing import Final
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
+from devlint.semantics.removed_names import REMOVED_NAMES
 from devlint.syntax.index import Binding
 
-_REMOVED: Final = frozenset({"torch.legacy", "torch.utils.ffi", "torch.utils.serialization"})
-"""The modules that torch 1.0 or an earlier version has removed, by its release notes."""
+_REMOVED: Final = REMOVED_NAMES | {"torch.legacy", "torch.utils.ffi", "torch.utils.serialization"}
+"""What no library has any more; the modules of torch since its version 1.0 or an earlier one, by its release notes."""
 
-_MENTIONS: Final = re.compile(r"\b(?:legacy|ffi|serialization)\b")
-"""What stands in the text of a file that imports a removed module, besides `torch`."""
+_MENTIONS: Final = (
+    *("torch.legacy", "torch import legacy", "utils.ffi", "utils.serialization", "_six", "functional_tensor"),
+    *("torchvision.models.utils", "sklearn.externals", "sklearn.cross_validation", "sklearn.grid_search"),
+    *("sklearn.learning_curve", "time import clock", "inspect import getargspec", "from scipy.misc import"),
+    "from skimage.measure import",
+)
+_ABSTRACT: Final = re.compile(r"from collections import [^\n]*\b(?:Callable|Hashable|Iter\w+|Mapping|Mutable\w+|Se\w+)\b")
+"""What stands in the text of a file that imports what is removed, as nearly everybody writes it."""
 
 _BINDS_UNSEEN: Final = re.compile(
     r"\b(?:exec|globals|locals|vars)\s*\(|\bsetattr\s*\([^,]*module|\bsys\.modules\b|(?<!import )__dict__|__getattr__"
@@ -63,13 +70,13 @@ class FailingImports:
 
     @cached_property
     def _may_import_removed(self) -> bool:
-        """Whether the text of any file mentions a removed module."""
-        return bool(self._imports.files_whose_text(lambda text: "torch" in text and _MENTIONS.search(text)))
+        """Whether the text of any file mentions what is removed."""
+        return bool(self._imports.files_whose_text(_mentions_removed))
 
     def _fails(self, module: ModuleInfo, binding: Binding) -> bool:
         """Return whether an import names what does not exist, or a file whose import fails."""
         names = {binding.module, binding.loads, f"{binding.module}.{binding.attribute}"}
-        if binding.level == 0 and any(one == name or one.startswith(f"{name}.") for one in names for name in _REMOVED):
+        if binding.level == 0 and any(_is_removed(one) for one in names if one is not None):
             return True
         loaded = [self._program.load(path) for path in self._imports.named_by(module, binding)]
         if any(one is not None and self._is_asked(one) and self.stop(one) for one in loaded):
@@ -77,7 +84,7 @@ class FailingImports:
         return self._names and len(loaded) == 1 and loaded[0] is not None and self._lacks(loaded[0], binding)
 
     def _is_asked(self, module: ModuleInfo) -> bool:
-        """Return whether the imports of an imported file matter: it is to be analysed, or removed modules are about."""
+        """Return whether the imports of an imported file matter: it is to be analysed, or removed names are about."""
         return self._may_import_removed or module.path in self._given
 
     def _lacks(self, module: ModuleInfo, binding: Binding) -> bool:
@@ -97,3 +104,14 @@ class FailingImports:
             return False
         stars = any(one.attribute == "*" for unit in units for one in unit.imports)
         return not stars and "import *" not in module.source.text and not _BINDS_UNSEEN.search(module.source.text)
+
+
+def _is_removed(name: str) -> bool:
+    """Return whether a library no longer has a dotted name, or the module around it."""
+    parts = name.split(".")
+    return any(".".join(parts[:end]) in _REMOVED for end in range(1, len(parts) + 1))
+
+
+def _mentions_removed(text: str) -> bool:
+    """Return whether a file may import what is removed, by its text."""
+    return any(one in text for one in _MENTIONS) or ("from collections import " in text and bool(_ABSTRACT.search(text)))
