@@ -27,11 +27,11 @@ class Cause:
 def conflict_cause(event: DeviceConflict) -> Cause | None:
     """Return the cause of a device conflict, equal for the conflicts which the same change would mend.
 
-    They are those of the same misplaced tensor, in whatever functions it is used; but of one that a file makes at its top
-    level, each function that reads it moves its own copy. If a part of a module is misplaced, the module was not moved,
-    and all its parts are: the conflicts of all its calls in one function or class are then one bug. Returns None if
-    nothing is known of the cause, and for elements of a data loader: the parts of a batch come from one source location,
-    but each of them is moved by itself.
+    They are those of the same misplaced tensor, in whatever functions it is used; but of one that a file makes at its
+    top level, each function that reads it moves its own copy. If a part of a module is misplaced, the module was not
+    moved, and all its parts are: the conflicts of all its calls in one function or class are then one bug. Returns None
+    if nothing is known of the cause, and for elements of a data loader: the parts of a batch come from one source
+    location, but each of them is moved by itself.
     """
     context, misplaced, step = event.context, event.misplaced, event.misplaced.case.placing_step
     module_call = next((call.place for call in context.calls if call.is_module), None)

@@ -6,9 +6,9 @@ from typing import Final
 
 _NAMES: Final = {
     "collections": (  # Python 3.10: they are in collections.abc
-        "AsyncGenerator AsyncIterable AsyncIterator Awaitable ByteString Callable Collection Container Coroutine Generator"
-        " Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence MutableSet"
-        " Reversible Sequence Set Sized ValuesView"
+        "AsyncGenerator AsyncIterable AsyncIterator Awaitable ByteString Callable Collection Container Coroutine"
+        " Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence"
+        " MutableSet Reversible Sequence Set Sized ValuesView"
     ),
     "inspect": "getargspec",  # Python 3.11
     "numpy": "complex float int object str",  # NumPy 1.24; 2.0 has `bool` and `long` again

@@ -23,7 +23,7 @@ _MENTIONS: Final = (
     *("sklearn.learning_curve", "time import clock", "inspect import getargspec", "from scipy.misc import"),
     "from skimage.measure import",
 )
-_ABSTRACT: Final = re.compile(r"from collections import [^\n]*\b(?:Callable|Hashable|Iter\w+|Mapping|Mutable\w+|Se\w+)\b")
+_ABSTRACT: Final = re.compile(r"from collections import .*\b(?:Callable|Hashable|Iter\w+|Mapping|Mutable\w+|Se\w+)\b")
 """What stands in the text of a file that imports what is removed, as nearly everybody writes it."""
 
 _BINDS_UNSEEN: Final = re.compile(
@@ -114,4 +114,6 @@ def _is_removed(name: str) -> bool:
 
 def _mentions_removed(text: str) -> bool:
     """Return whether a file may import what is removed, by its text."""
-    return any(one in text for one in _MENTIONS) or ("from collections import " in text and bool(_ABSTRACT.search(text)))
+    if any(one in text for one in _MENTIONS):
+        return True
+    return "from collections import " in text and _ABSTRACT.search(text) is not None
