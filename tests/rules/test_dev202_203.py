@@ -105,6 +105,16 @@ class Trainer:
         print(x.shape)
         x = x.to(self.device)  # DEV203
 """,
+    "the parts of one batch by name": """
+def run(batch: dict[str, torch.Tensor]):
+    for name, part in batch.items():
+        part = part.cuda()  # DEV202
+""",
+    "the parameters by name": """
+def run(model: nn.Module):
+    for name, parameter in model.named_parameters():
+        parameter = parameter.to("cuda")  # DEV202
+""",
 }
 
 GOOD = {
@@ -249,6 +259,19 @@ class Cache:
 def prepare(model, inputs):
     model = model.to("cuda")
     inputs = inputs.to("cuda")
+""",
+    "one part of the batches that a function collates": """
+from torch.utils.data import DataLoader
+
+def collate(samples):
+    return torch.tensor([one[0] for one in samples]), torch.tensor([one[1] for one in samples])
+
+def run(model: nn.Module, samples, device):
+    model.to(device)
+    for words, kinds in DataLoader(samples, batch_size=4, collate_fn=collate):
+        words = words.to(device)
+        kinds = kinds.to(device)
+        model(words)
 """,
     "a closure reads it": """
 def make(x: torch.Tensor):

@@ -141,16 +141,26 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
 def _yields_batches(frame: Frame, loop_frame: LoopFrame, before: Value | None) -> bool:
     """Return whether a loop goes over what makes its elements anew, so that nothing keeps the tensor `before`.
 
-    A loader does, and so may an unknown object whose elements the loop takes apart.
+    A loader does, and so may anything else whose elements the loop takes apart: nearly all such loops are over batches.
     """
     if _loops_over_parts(frame):
         return False
-    if isinstance(before, Tensor):
-        steps = (leaf.placing_step for _, leaf in placement_cases(frame.resolve(before).placement))
-        made = (one.assumption for one in steps if one is not None and one.assumption is not None)
-        return any(one.kind is AssumptionKind.LOADER for one in made)
-    taken_apart = isinstance(loop_frame.node, cst.For) and isinstance(loop_frame.node.target, cst.Tuple)
-    return loop_frame.loop.of_batches or (isinstance(before, Unknown) and taken_apart)
+    match loop_frame.node:
+        case cst.For(target=cst.Tuple(), iter=cst.Call(func=cst.Name(value="enumerate" | "zip"))):
+            taken_apart = False
+        case cst.For(target=cst.Tuple(), iter=cst.Call(func=cst.Attribute(attr=cst.Name(value=method)))):
+            taken_apart = not method.startswith("named_")
+        case cst.For(target=cst.Tuple()):
+            taken_apart = True
+        case _:
+            taken_apart = False
+    if loop_frame.loop.of_batches or taken_apart:
+        return True
+    if not isinstance(before, Tensor):
+        return False
+    steps = (leaf.placing_step for _, leaf in placement_cases(frame.resolve(before).placement))
+    made = (one.assumption for one in steps if one is not None and one.assumption is not None)
+    return any(one.kind is AssumptionKind.LOADER for one in made)
 
 
 def _is_moved_here(frame: Frame, value: Value | None) -> bool:
