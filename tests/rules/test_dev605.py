@@ -268,6 +268,14 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "another name of torch.OutOfMemoryError": """
+def fits(model: nn.Module, x: torch.Tensor):
+    try:
+        model(x)
+    except torch.cuda.OutOfMemoryError:
+        return False
+    return True
+""",
     "graphs that are sampled on CUDA": """
 import quiver
 

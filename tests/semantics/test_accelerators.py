@@ -84,7 +84,15 @@ def test_every_public_function_of_cuda_has_a_replacement_or_a_reason():
         and accelerators.reason_without_equivalent(name) is None
         and not name.endswith(("Storage", "Complex"))
     }
-    assert silent == {"torch.cuda.StreamContext"}  # the class of what the function `stream` returns
+    # The class of what the function `stream` returns, and another name of `torch.OutOfMemoryError`.
+    assert silent - {"torch.cuda.OutOfMemoryError"} == {"torch.cuda.StreamContext"}
+
+
+def test_another_name_of_what_serves_every_accelerator_is_not_replaced():
+    assert torch.cuda.OutOfMemoryError is torch.OutOfMemoryError
+    for one in accelerators.all_replacements():
+        if one.name.startswith("torch.cuda.") and re.fullmatch(r"torch(\.\w+)+", one.by) and one.since <= INSTALLED:
+            assert resolved(one.name) is not resolved(one.by), one.name
 
 
 ARGUMENTS = {
