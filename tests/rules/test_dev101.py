@@ -152,9 +152,42 @@ from data import make
 
 x = make() + torch.ones(3, device="cuda")  # DEV101
 """,
+    "targets of a batch that the loop has not moved, whatever their loss computes": """
+def fit(model, loader, device):
+    criterion = nn.MSELoss()
+    model.to(device)
+    model.train()
+    for batch in loader:
+        x = batch["x"].to(device)
+        criterion(model(x), batch["y"].float()).backward()  # DEV101
+
+def check(model, loader):
+    model.cuda()
+    model.eval()
+    for x, y, other in loader:
+        prediction, _ = model(x.cuda())
+        F.binary_cross_entropy_with_logits(prediction, y)  # DEV101
+""",
 }
 
 GOOD = {
+    "a number of the batch, which a function of the program may collate, and targets that were moved": """
+def fit(model, loader, device):
+    criterion = nn.MSELoss()
+    model.to(device)
+    model.train()
+    for batch in loader:
+        x, y = batch["x"].to(device), batch["y"].to(device)
+        loss = criterion(model(x), y.float()) / batch["count"]
+        (loss * batch["weight"]).backward()
+""",
+    "targets beside the output of a model on the host": """
+def fit(model, loader):
+    model.cpu()
+    model.train()
+    for x, y in loader:
+        F.mse_loss(model(x.cpu()), y).backward()
+""",
     "a grid on one device": """
 print(torch.meshgrid(torch.arange(3, device="cuda"), torch.arange(4, device="cuda"), indexing="ij"))
 print(torch.broadcast_tensors(torch.arange(4), torch.arange(4, device="cuda")))
