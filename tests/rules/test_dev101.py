@@ -152,6 +152,23 @@ from data import make
 
 x = make() + torch.ones(3, device="cuda")  # DEV101
 """,
+    "a flag that asks for the accelerator, in a loop that calls methods of the object that has the device": """
+def choose(use_cuda):
+    return torch.device("cuda" if torch.cuda.is_available() and use_cuda else "cpu")
+
+class Client:
+    def __init__(self, model, use_cuda):
+        self.device = choose(use_cuda)
+        self.model = model
+        self.model.to(self.device)
+
+    def fit(self, loader):
+        self.model.train()
+        for x, y in loader:
+            x = x.to(self.device)
+            F.cross_entropy(self.model(x), y).backward()  # DEV101
+            self.report(x)
+""",
     "targets of a batch that the loop has not moved, whatever their loss computes": """
 def fit(model, loader, device):
     criterion = nn.MSELoss()
@@ -180,6 +197,19 @@ def fit(model, loader, device):
         x, y = batch["x"].to(device), batch["y"].to(device)
         loss = criterion(model(x), y.float()) / batch["count"]
         (loss * batch["weight"]).backward()
+""",
+    "a device that the loop changes": """
+class Client:
+    def __init__(self, model, device):
+        self.device = device
+        self.model = model
+        self.model.to(self.device)
+
+    def fit(self, loader):
+        for x, y in loader:
+            self.device = self.next_device()
+            x = x.to(self.device)
+            F.cross_entropy(x, y)
 """,
     "targets beside the output of a model on the host": """
 def fit(model, loader):
