@@ -33,6 +33,7 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).parent))
 
 from seeded_operators import OPERATORS, Mutation, mutations_of
+from tensor_flow import MOVES_INPUTS
 
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
@@ -158,7 +159,9 @@ class Checkout:
 def sites_of(folder: Path, only: frozenset[str]) -> list[Site]:
     """Return the places of a repository that the operators may change."""
     found: list[Site] = []
-    for path in Checkout(folder).files:
+    files = Checkout(folder).files
+    wraps = any(MOVES_INPUTS.search(one.read_text(encoding="utf-8", errors="replace")) for one in files)
+    for path in files:
         name = path.relative_to(folder).as_posix()
         data = path.read_bytes()
         if b"torch" not in data or len(data) > LARGEST or NO_USERS_CODE.search(name):
@@ -166,7 +169,8 @@ def sites_of(folder: Path, only: frozenset[str]) -> list[Site]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found += [Site(folder.as_posix(), name, one) for one in mutations_of(data.decode(), only)]
+                changes = mutations_of(data.decode(), only, given_models_move_inputs=wraps)
+                found += [Site(folder.as_posix(), name, one) for one in changes]
         except (SyntaxError, ValueError, RecursionError):
             continue
     return found

@@ -548,7 +548,13 @@ def _goes_into_model(facts: FileFacts, loop: ast.For, names: set[str], site: ast
         operands = [entering(one, marks) for one in (*node.args, *(one.value for one in node.keywords))]
         mine = any(one & names for one in operands)
         called = dotted(node.func)
-        if mine and called in moved and not re.search(r"crit|loss|optim|metric", called, re.IGNORECASE):
+        moves_inputs = facts.given_models_move_inputs and not facts.has_default_dtype(called)
+        if (
+            mine
+            and called in moved
+            and not moves_inputs
+            and not re.search(r"crit|loss|optim|metric", called, re.IGNORECASE)
+        ):
             return True
         is_loss = re.search(r"criterion|loss_fn|loss_func|cross_entropy|nll_loss|mse_loss|l1_loss|binary_cross", called)
         if is_loss and mine and any(one & outputs and not one & names for one in operands):
@@ -594,7 +600,25 @@ def forget(facts: FileFacts) -> Iterator[Mutation]:
         if names and any(_transfers_of(loop, one) > (one == _root(receiver_of(node))) for one in names):
             continue
         if _goes_into_model(facts, loop, names or {SITE}, None if names else node):
-            yield _mutation(facts, "FORGET", node, *_without_last_call(facts, node), names)
+            reached = names | _collected(facts, names)
+            yield _mutation(facts, "FORGET", node, *_without_last_call(facts, node), reached)
+
+
+def _collected(facts: FileFacts, names: set[str]) -> set[str]:
+    """Return the lists to which a file appends what some names hold, and the names of what it makes of these lists."""
+    lists = {
+        dotted(receiver_of(node))
+        for node in facts.nodes
+        if method_of(node) == "append" and isinstance(node, ast.Call) and node.args and entering(node.args[0]) & names
+    } - {""}
+    scopes = [one for one in facts.nodes if isinstance(one, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))]
+    made = {
+        name
+        for scope in scopes
+        for name, value, _ in facts.assignments(scope)
+        if value is not None and name and entering(value) & lists
+    }
+    return lists | made
 
 
 def _assigned_by(facts: FileFacts, node: ast.Call) -> set[str]:
@@ -1334,12 +1358,17 @@ OPERATORS: Final[dict[str, tuple[Operator, str]]] = {
 """The operators by name, each with a pattern that occurs in every file that has a place for it."""
 
 
-def mutations_of(text: str, only: frozenset[str] = frozenset(OPERATORS)) -> Iterator[Mutation]:
-    """Yield the changes of a file that the operators allow and that leave it a program."""
+def mutations_of(
+    text: str, only: frozenset[str] = frozenset(OPERATORS), *, given_models_move_inputs: bool = False
+) -> Iterator[Mutation]:
+    """Yield the changes of a file that the operators allow and that leave it a program.
+
+    `given_models_move_inputs` is whether other files make models that move their inputs themselves.
+    """
     fitting = [operator for name, (operator, needed) in OPERATORS.items() if name in only and re.search(needed, text)]
     if not fitting:
         return
-    facts = FileFacts(text)
+    facts = FileFacts(text, given_models_move_inputs=given_models_move_inputs)
     for operator in fitting:
         for one in operator(facts):
             if one.row in facts.dead_rows:

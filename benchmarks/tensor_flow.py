@@ -53,6 +53,9 @@ PATH_TO_DEVICE: Final = re.compile(
 )
 """The text of an expression that is a device."""
 
+MOVES_INPUTS: Final = re.compile(r"DataParallel\b|Accelerator\(|accelerator\.prepare|LightningModule|Fabric\(")
+"""The text of code whose models may move their inputs themselves."""
+
 
 def dotted(node: ast.AST | None) -> str:
     """Return the dotted text of a name or of attributes of a name; empty for any other expression."""
@@ -190,10 +193,14 @@ Assignment = tuple[str, ast.expr | None, ast.stmt]
 
 
 class FileFacts:
-    """A parsed file: its tree with parents, its modules that are moved, and the devices of the names of a function."""
+    """A parsed file: its tree with parents, its modules that are moved, and the devices of the names of a function.
 
-    def __init__(self, text: str) -> None:
+    `given_models_move_inputs` is whether a model that the file does not construct may move its inputs itself.
+    """
+
+    def __init__(self, text: str, *, given_models_move_inputs: bool = False) -> None:
         self.text = text
+        self.given_models_move_inputs = given_models_move_inputs
         self.data = text.encode()
         self.tree = ast.parse(text)
         self.starts = [0]
@@ -234,10 +241,26 @@ class FileFacts:
                 found.update(range(node.body[0].lineno, (node.body[-1].end_lineno or node.body[-1].lineno) + 1))
             block = getattr(node, "body", None)
             if isinstance(block, list):
-                leaves = [isinstance(one, (ast.Raise, ast.Return, ast.Continue, ast.Break)) for one in block]
+                leaves = [
+                    isinstance(one, (ast.Raise, ast.Return, ast.Continue, ast.Break))
+                    or self._calls_next_of_python_2(one)
+                    for one in block
+                ]
                 dead = block[leaves.index(True) + 1 :] if True in leaves else []
                 found.update(row for one in dead for row in range(one.lineno, (one.end_lineno or one.lineno) + 1))
         return frozenset(found)
+
+    def _calls_next_of_python_2(self, statement: ast.stmt) -> bool:
+        """Return whether a statement calls `iter(x).next()`, which raises in Python 3, with torch 2 for loaders too."""
+        if not isinstance(statement, (ast.Assign, ast.Expr)):
+            return False
+        for node in ast.walk(statement.value):
+            if method_of(node) == "next" and isinstance(node, ast.Call) and not node.args:
+                owner = receiver_of(node)
+                values = self.values_of(dotted(owner), self.scope_of(node)) if dotted(owner) else [owner]
+                if values and all(map(_makes_iterator, values)):
+                    return True
+        return False
 
     def _is_off(self, name: ast.Name) -> bool:
         """Return whether a name of the file's top level is only ever False: `pretrain = False`."""
@@ -408,7 +431,7 @@ class FileFacts:
     @cached_property
     def has_data_parallel(self) -> bool:
         """Whether something in the file may move the inputs of models itself."""
-        return bool(re.search(r"DataParallel\b|Accelerator\(|accelerator\.prepare|LightningModule|Fabric\(", self.text))
+        return MOVES_INPUTS.search(self.text) is not None
 
     def placed(self, scope: Scope) -> dict[str, str]:
         """Return the dotted names of a function whose tensors lie on a device, with the text of that device.
@@ -462,6 +485,11 @@ class FileFacts:
             return self.moved_modules[name]
         devices = {known[one] for one in entering(value) if one in known}
         return next(iter(devices)) if len(devices) == 1 else ""
+
+
+def _makes_iterator(value: ast.expr | None) -> bool:
+    """Return whether an expression makes an iterator: `iter(loader)` or `loader.__iter__()`."""
+    return isinstance(value, ast.Call) and (dotted(value.func) == "iter" or method_of(value) == "__iter__")
 
 
 def _innermost_variable(value: ast.expr) -> ast.expr:

@@ -14,6 +14,7 @@ from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Scope, Step, StepKind, history
 from devlint.domain.questions import Question
+from devlint.domain.record import replace
 from devlint.domain.torch_names import ACCELERATOR_METHODS
 from devlint.explain.device_texts import BACKEND_NAMES, literal_text, quoted_if_code
 from devlint.explain.place_texts import place_text
@@ -46,7 +47,12 @@ def assumptions(
         # A caller that sets no such flag has its tensors on the host.
         tests |= frozenset(filter(_turns_accelerator_off, event.context.path_condition))
     tests |= frozenset(value_guards(event))
-    found = [*_of_conditions(frozenset(one for one in tests if not _is_implied(one, passed)))]
+    beside_batch = bool(supposed_batches(*(case for case in cases if isinstance(case, PlacementCase))))
+    found = [
+        # A batch is on the host whatever the flag says that has moved what it meets.
+        replace(one, kind=AssumptionKind.OPTION) if beside_batch and _flag(test) is True else one
+        for test, one in _of_conditions(frozenset(one for one in tests if not _is_implied(one, passed)))
+    ]
     for case in cases:
         found += _of_case(event, case)
     return tuple(dict.fromkeys(found))
@@ -107,8 +113,8 @@ def supposed_batches(*cases: PlacementCase) -> tuple[Assumption, ...]:
     return tuple(one for one in made if one is not None and one.kind is AssumptionKind.LOADER)
 
 
-def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
-    """Yield an assumption for each literal, in the order of their texts; none for an accelerator that is available.
+def _of_conditions(tests: PathCondition) -> Iterator[tuple[Literal, Assumption]]:
+    """Yield each literal with its assumption, in the order of their texts; none for an accelerator that is available.
 
     Of several conditions that must hold together, each is an assumption of its own.
     """
@@ -116,7 +122,7 @@ def _of_conditions(tests: PathCondition) -> Iterator[Assumption]:
         if not _says_available(test):
             text = quoted_if_code(literal_text(test))
             clause = _missing(test) or (f"{text} holds" if text.startswith("`") else text)
-            yield Assumption(_kind_of_condition(test), clause, _place_of(test))
+            yield test, Assumption(_kind_of_condition(test), clause, _place_of(test))
 
 
 def _parts(test: Literal) -> Iterator[Literal]:
@@ -166,11 +172,16 @@ _FLAG: Final = re.compile(r"(?P<off>no_|disable_)?(?:\w*_)?(?:cuda|gpu)")
 
 def _turns_accelerator_off(test: Literal) -> bool:
     """Return whether a literal says that a flag, an argument or an attribute, asks for no accelerator."""
+    return _flag(test) is False
+
+
+def _flag(test: Literal) -> bool | None:
+    """Return whether a literal says that a flag asks for an accelerator; None for a literal that is about no flag."""
     match test.formula:
         case Atom(question=Question(subject=("param" | "attr", _, str(name)), kind="true")):
             flag = _FLAG.fullmatch(name)
-            return flag is not None and test.holds is (flag["off"] is not None)
-    return False
+            return None if flag is None else test.holds is not (flag["off"] is not None)
+    return None
 
 
 def _place_of(test: Literal) -> Place | None:

@@ -66,7 +66,10 @@ VALID = {
     ],
     "DISCARD": [("def f(x, device):\n    x = x.to(device)\n    return x.view(-1) * 2\n", "\n    x.to(device)\n")],
     "FACTORY": [(FACTORY.format(made="ones(n, device=x.device)", used="mask"), "torch.ones(n)")],
-    "FORGET": [(training("x = x.to(device); y = y.to(device)"), "x = x;")],
+    "FORGET": [
+        (training("x = x.to(device); y = y.to(device)"), "x = x;"),
+        (training("seen = next(iter(train_loader)); x = x.to(device)").replace("; ", "\n    "), "x = x\n"),
+    ],
     "NUMPY": [(training("x = x.to(device)", after="show(out.detach().cpu().numpy())"), "out.detach().numpy()")],
     "GRAD": [
         ("def train(x):\n    loss = f(x)\n    loss.backward()\n    log(loss.detach().cpu().numpy())\n", "loss.cpu()")
@@ -127,6 +130,8 @@ INVALID = {
         training("x = x.to(device)").replace("Net()", "nn.DataParallel(Net())"),
         training("x = x.to(device); x = x.to(device)"),
         training("z = y.to(device)"),
+        training("seen = iter(train_loader).next(); x = x.to(device)").replace("; ", "\n    "),
+        training("seen = train_loader.__iter__().next(); x = x.to(device)").replace("; ", "\n    "),
         LOADED_ON_DEVICE,
         LOADED_MODEL,
     ],
@@ -281,3 +286,41 @@ def test_knowledge_counts_known_and_unknown_tensors(tmp_path: Path):
     name, tensors, devices, dtypes = measure(tmp_path, 5, 7)
     # torch.zeros(3) is known, x has the caller's device and dtype; what unknown(x) returns is a tensor by its method.
     assert (name, tensors, devices, dtypes) == (tmp_path.name, 4, 2, 2)
+
+
+def test_a_model_of_another_file_may_move_its_inputs_where_the_repository_wraps_models(tmp_path):
+    given = """
+def train(model, criterion, train_loader, device):
+    model.to(device)
+    for x, y in train_loader:
+        x = x.to(device)
+        y = y.to(device)
+        loss = criterion(model(x), y)
+        out = model(x)
+        loss = criterion(out, y)
+"""
+    forget = frozenset({"FORGET"})
+    assert [one.names for one in mutations_of(given, forget)] == [{"x"}, {"y"}]
+    assert [one.names for one in mutations_of(given, forget, given_models_move_inputs=True)] == [{"y"}]
+    own = given.replace("model.to(device)", "model = Net().to(device)")
+    assert len([*mutations_of(own, forget, given_models_move_inputs=True)]) == 2
+    (tmp_path / "train.py").write_text("import torch\n" + given)
+    assert len(sites_of(tmp_path, forget)) == 2
+    (tmp_path / "main.py").write_text("import torch\nmodel = torch.nn.DataParallel(build())\n")
+    assert len(sites_of(tmp_path, forget)) == 1
+
+
+def test_a_forgotten_part_reaches_the_lists_that_collect_it():
+    text = """
+model = Net().to(device)
+seen = []
+for x, y in train_loader:
+    y = y.to(device)
+    loss = criterion(model(x.to(device)), y)
+    out = model(x.to(device))
+    loss = criterion(out, y)
+    seen.append(y.detach())
+targets = torch.cat(seen)
+"""
+    names = [one.names for one in mutations_of(text, frozenset({"FORGET"}))]
+    assert {"y", "seen", "targets"} in names

@@ -84,6 +84,32 @@ PROGRAMS = {
         "possible",
         [("condition", "`use_gpu` holds", 4)],
     ),
+    "a condition that chooses the device of what a batch meets": (
+        """
+        import torch
+        import torch.nn.functional as F
+        def run(model, loader, use_gpu):
+            device = "cuda" if use_gpu else "cpu"
+            model.train()
+            for x, y in loader:
+                F.mse_loss(model(x.to(device)), y)
+        """,
+        "likely",
+        [("option", "`use_gpu` holds", 5), ("loader", "the loader yields host tensors", 7)],
+    ),
+    "a condition that is no flag, beside a batch": (
+        """
+        import torch
+        import torch.nn.functional as F
+        def run(model, loader, quick):
+            device = "cuda" if quick else "cpu"
+            model.train()
+            for x, y in loader:
+                F.mse_loss(model(x.to(device)), y)
+        """,
+        "possible",
+        [("condition", "`quick` holds", 5), ("loader", "the loader yields host tensors", 7)],
+    ),
     "a parameter that a call leaves out": (
         """
         import torch

@@ -152,9 +152,72 @@ from data import make
 
 x = make() + torch.ones(3, device="cuda")  # DEV101
 """,
+    "a flag that asks for the accelerator, in a loop that calls methods of the object that has the device": """
+def choose(use_cuda):
+    return torch.device("cuda" if torch.cuda.is_available() and use_cuda else "cpu")
+
+class Client:
+    def __init__(self, model, use_cuda):
+        self.device = choose(use_cuda)
+        self.model = model
+        self.model.to(self.device)
+
+    def fit(self, loader):
+        self.model.train()
+        for x, y in loader:
+            x = x.to(self.device)
+            F.cross_entropy(self.model(x), y).backward()  # DEV101
+            self.report(x)
+""",
+    "targets of a batch that the loop has not moved, whatever their loss computes": """
+def fit(model, loader, device):
+    criterion = nn.MSELoss()
+    model.to(device)
+    model.train()
+    for batch in loader:
+        x = batch["x"].to(device)
+        criterion(model(x), batch["y"].float()).backward()  # DEV101
+
+def check(model, loader):
+    model.cuda()
+    model.eval()
+    for x, y, other in loader:
+        prediction, _ = model(x.cuda())
+        F.binary_cross_entropy_with_logits(prediction, y)  # DEV101
+""",
 }
 
 GOOD = {
+    "a number of the batch, which a function of the program may collate, and targets that were moved": """
+def fit(model, loader, device):
+    criterion = nn.MSELoss()
+    model.to(device)
+    model.train()
+    for batch in loader:
+        x, y = batch["x"].to(device), batch["y"].to(device)
+        loss = criterion(model(x), y.float()) / batch["count"]
+        (loss * batch["weight"]).backward()
+""",
+    "a device that the loop changes": """
+class Client:
+    def __init__(self, model, device):
+        self.device = device
+        self.model = model
+        self.model.to(self.device)
+
+    def fit(self, loader):
+        for x, y in loader:
+            self.device = self.next_device()
+            x = x.to(self.device)
+            F.cross_entropy(x, y)
+""",
+    "targets beside the output of a model on the host": """
+def fit(model, loader):
+    model.cpu()
+    model.train()
+    for x, y in loader:
+        F.mse_loss(model(x.cpu()), y).backward()
+""",
     "a grid on one device": """
 print(torch.meshgrid(torch.arange(3, device="cuda"), torch.arange(4, device="cuda"), indexing="ij"))
 print(torch.broadcast_tensors(torch.arange(4), torch.arange(4, device="cuda")))

@@ -9,6 +9,14 @@ import pytest
 from .programs import check
 
 BAD = {
+    "what an operation returns is cast, and not moved": """
+def center(x: torch.Tensor):
+    size = x.shape[0]
+    mean = torch.ones(size, size, device=x.device) / size - torch.eye(size)  # DEV105
+    mean = mean.type(x.dtype)
+    ramp = (x + torch.arange(size)).to(dtype=torch.float32)  # DEV105
+    return x @ mean @ ramp.to(torch.float32)
+""",
     "a helper of tests that some run on an accelerator": """
 # file: test_scores.py
 def keep(mask: torch.Tensor, x: torch.Tensor):
@@ -200,6 +208,14 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "what an operation returns is moved, also by an old type or another tensor": """
+def center(x: torch.Tensor, y: torch.Tensor, device):
+    size = x.shape[0]
+    first = (x + torch.eye(size)).to(device)
+    second = (x + torch.eye(size)).type(torch.FloatTensor)
+    third = (x + torch.eye(size)).type_as(y)
+    return first, second, third, (x + torch.eye(size)).to(torch.float32, copy=True).cuda()
+""",
     "a helper of tests that all pass host tensors": """
 # file: test_scores.py
 def keep(mask: torch.Tensor, x: torch.Tensor):

@@ -9,6 +9,31 @@ import pytest
 from .programs import check
 
 BAD = {
+    "differentiated once it is scaled or divided, or behind the test that reads it": """
+import math
+
+def scaled(loader, model, scaler):
+    for x in loader:
+        loss = -torch.mean(model(x))
+        if scaler is not None:
+            scaler.scale(loss).backward()
+        else:
+            loss.backward()
+        print(loss.cpu().numpy())  # DEV117
+
+def divided(loader, model, steps):
+    for x in loader:
+        loss = torch.mean(model(x))
+        print(loss.cpu().numpy())  # DEV117
+        loss = loss / steps
+        loss.backward()
+
+def tested(loader, model):
+    for x in loader:
+        loss = torch.mean(model(x))
+        if not math.isnan(loss.cpu().numpy()):  # DEV117
+            loss.backward()
+""",
     "a dtype that NumPy lacks": """
 x = torch.ones(3, dtype=torch.bfloat16)
 print(x.numpy())  # DEV117
@@ -85,6 +110,28 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "another loss, or its product with what may be all that requires grad": """
+import math
+
+def extended(loader, model):
+    for x in loader:
+        loss = torch.mean(model(x))
+        print(loss.cpu().numpy())
+        loss = loss + model.penalty()
+        loss.backward()
+
+def weighted(loader, model):
+    for x in loader:
+        value = torch.mean(model(x))
+        print(value.cpu().numpy())
+        (value * model.weight(x)).backward()
+
+def skipped(loader, model):
+    for x in loader:
+        loss = torch.mean(model(x))
+        if math.isnan(loss.cpu().numpy()):
+            continue
+""",
     "a dtype that NumPy has": """
 x = torch.ones(3, dtype=torch.bfloat16)
 print(x.float().numpy(), x.half().numpy(), x.view(torch.int16).numpy(), x.tolist(), x)

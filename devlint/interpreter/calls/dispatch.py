@@ -144,7 +144,10 @@ def call_value(frame: Frame, callee: Value, arguments: Arguments, node: cst.CSTN
             return construct(frame, info, arguments, node)
         case LibraryName(name=name):
             return frame.invoke(LibraryCall(name, arguments, node))
-        case BoundLibraryMethod(receiver=receiver, name=name):
+        case BoundLibraryMethod(receiver=receiver, name=name) as method:
+            part = as_unseen_part(frame, method)
+            if isinstance(part, Unknown):
+                return frame.call(part, arguments, node)
             return frame.invoke(LibraryCall(name, arguments, node, receiver))
         case Partial(target=target, args=args, keywords=keywords):
             held = [Argument(value, arguments.expression) for value in args]

@@ -47,6 +47,7 @@ from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc, may_call_back
 from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
 from devlint.interpreter.objects.module_containers import is_registered_part, module_of_part
+from devlint.interpreter.objects.module_state import placement_of_module
 from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.objects.unseen_parts import (
@@ -275,6 +276,7 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
     assume_synchronized(frame)
     return (
         call_by_convention(frame, arguments)
+        or _call_part(frame, callee, arguments, node)
         or _call_submodule(frame, callee, arguments, node)
         or _call_unplaced_module(frame, arguments, node)
         or result_of_unknown_code(frame, arguments, callee)
@@ -329,6 +331,30 @@ def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARD_METHODS:
             return dotted_name(owner) is not None and isinstance(frame.evaluate(owner), OpaqueData)
+    return False
+
+
+def _call_part(frame: Frame, callee: Unknown, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Return the result of calling a part of a library's module with a tensor (`self.resnet.layer1(x)`).
+
+    In a method of a module of the program, this is a submodule or a method that runs some: it is where the whole is.
+    A part that the program has taken out of the whole may have been moved on its own. None for any other call.
+    """
+    whole, given = module_of_part(callee), arguments.positional
+    if whole is None or not given or not frame.scope.method_of_module or not _names_whole(frame, node, whole):
+        return None
+    if not isinstance(as_forward_operand(frame, given[0].value, Tensor()), (Tensor, OpaqueData)):
+        return None
+    return call_placed_module(frame, placement_of_module(frame, whole), callee.text or "the module", arguments, node)
+
+
+def _names_whole(frame: Frame, node: cst.CSTNode, whole: Ref) -> bool:
+    """Return whether a call names the part that it calls as one of a module: `self.resnet.layers[0]`."""
+    named = node.func if isinstance(node, cst.Call) else None
+    while isinstance(named, (cst.Attribute, cst.Subscript)):
+        named = named.value
+        if dotted_name(named) is not None and frame.evaluate(named) == whole:
+            return True
     return False
 
 

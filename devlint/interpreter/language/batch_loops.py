@@ -110,8 +110,10 @@ def _conditions(frame: Frame, loop: cst.For, transfers: list[PartTransfer]) -> I
     of what the loop itself changes tells nothing of its elements.
     """
     changed = frame.analysis.facts.names_changed(loop)
+    # A method that the loop calls may change the object whose device it reads (`self.device`), but not the device.
+    rebound = frame.analysis.facts.names_bound(loop) | {one for one in changed if "." in one}
     for one in transfers:
-        if not _moves_to_device(frame, one.call, changed):
+        if not _moves_to_device(frame, one.call, rebound):
             continue
         found: Literal | bool | None = True
         for test, answer in one.guards:
@@ -145,13 +147,16 @@ def _both(left: Literal | bool | None, right: Literal | bool | None) -> Literal 
     return conjunction(left, right) if isinstance(right, Literal) else (left if right else False)
 
 
-def _moves_to_device(frame: Frame, call: cst.Call, changed: frozenset[str]) -> bool:
-    """Return whether a transfer in a loop names a device that may be an accelerator, the same in every iteration."""
+def _moves_to_device(frame: Frame, call: cst.Call, rebound: frozenset[str]) -> bool:
+    """Return whether a transfer in a loop names a device that may be an accelerator, the same in every iteration.
+
+    `rebound` are the names, and dotted names, that the loop binds or whose objects it changes in place.
+    """
     match call.func:
         case cst.Attribute(attr=cst.Name(value=method)) if method != "to":
             return True
     given = next((one for one in call.args if one.keyword is None or one.keyword.value == "device"), None)
-    if given is None or given.star or is_called_dtype(given.value) or varies_in_loop(given.value, changed):
+    if given is None or given.star or is_called_dtype(given.value) or varies_in_loop(given.value, rebound):
         return False
     return any(may_name_accelerator(one) for one in alternatives(frame.evaluate(given.value)))
 

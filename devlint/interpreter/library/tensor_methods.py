@@ -57,6 +57,7 @@ from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.pinned_memory import placement_of_pinned, report_pinned_accelerator
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor
+from devlint.interpreter.operations.tensor_uses import differentiated_name
 from devlint.interpreter.operations.transfer_requests import read_transfer_request
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
@@ -329,8 +330,9 @@ def scale_loss(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _mark_as_tracked(frame: Frame, node: cst.CSTNode | None) -> None:
-    """Note that the tensor under a name requires grad, as its backward pass has shown."""
-    if not isinstance(node, cst.Name):
+    """Note that the tensor under a name requires grad, as the backward pass of it, or of it scaled, has shown."""
+    node = differentiated_name(node)
+    if node is None:
         return
     loss = frame.evaluate(node)
     tensor = as_tensor(loss)

@@ -11,6 +11,7 @@ import libcst as cst
 from devlint.domain.torch_names import CAST_METHODS, MOVE_METHODS
 from devlint.interpreter.operations.dtype_arguments import is_called_dtype
 from devlint.interpreter.state.frame import Frame
+from devlint.syntax.tree_walk import dotted_name
 
 ELEMENT_METHODS: Final = frozenset(
     "clone contiguous detach expand flatten gather index_select permute pin_memory repeat reshape squeeze t take"
@@ -59,12 +60,19 @@ def is_moved_afterwards(frame: Frame, node: cst.CSTNode) -> bool:
 
 def _is_moved(frame: Frame, node: cst.CSTNode) -> bool:
     """Return whether the expression around a tensor's expression moves the tensor, or elements taken out of it."""
-    for method, _ in _methods_around(frame, node):
-        if method in MOVE_METHODS:
+    for method, call in _methods_around(frame, node):
+        casts = method in CAST_METHODS or (method in ("to", "type") and bool(call.args) and all(map(_casts, call.args)))
+        if method in MOVE_METHODS and not casts:
             return True
-        if method not in ELEMENT_METHODS and method not in CAST_METHODS:
+        if method not in ELEMENT_METHODS and not casts:
             return False
     return False
+
+
+def _casts(argument: cst.Arg) -> bool:
+    """Return whether an argument of `.to()` or `.type()` is written as a dtype; `torch.FloatTensor` is on the host."""
+    named = dotted_name(argument.value) or ""
+    return _names_dtype(argument) and not named.endswith("Tensor")
 
 
 def _methods_around(frame: Frame, node: cst.CSTNode) -> Iterator[tuple[str, cst.Call]]:

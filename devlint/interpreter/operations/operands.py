@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from devlint.domain.value import UNKNOWN, OpaqueData, Tensor, Unknown, Value, as_tensor
+from devlint.domain.record import replace
+from devlint.domain.value import UNKNOWN, OpaqueData, Rank, Tensor, Unknown, Value, as_tensor
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.sequence_lengths import assume_filled
 from devlint.interpreter.state.arguments import Argument, BoundArguments
@@ -31,8 +32,15 @@ def operands_of(frame: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
                 continue
             tensor = as_tensor(value) if not alone or isinstance(value, Tensor) else None
             if tensor is not None:
+                if _is_collated(value) and name not in row.numbers:
+                    tensor = replace(tensor, rank=Rank.SOME)
                 found.append(Operand(name, frame.place(argument.node), frame.resolve(tensor)))
     return found
+
+
+def _is_collated(value: Value) -> bool:
+    """Return whether a value that must be a tensor is a part of a loader's batch, whose samples are one dimension."""
+    return isinstance(value, OpaqueData) and value.of_loader and not value.parts
 
 
 def _takes_python_values(row: Row, name: str) -> bool:

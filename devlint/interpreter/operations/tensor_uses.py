@@ -116,7 +116,7 @@ def is_differentiated_later(frame: Frame, node: cst.BaseExpression) -> bool:
     """Return whether the program goes on to call `backward()` of what an expression reads, so that autograd tracks it.
 
     The expression is a name, or one moved to another device (`loss.cpu()`). Nothing between it and the call may bind
-    the name or leave the path.
+    the name to something else or leave the path. A test comes before the branch that it leads to.
     """
     while (
         isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in DEVICE_METHODS
@@ -127,14 +127,53 @@ def is_differentiated_later(frame: Frame, node: cst.BaseExpression) -> bool:
     path = frame.analysis.use_def.path(frame, node)
     for above, below in zip(path[-2::-1], path[:0:-1], strict=True):
         if isinstance(above, (cst.IndentedBlock, cst.SimpleStatementLine)):
-            following = above.body[above.body.index(below) :]
-            for one in (small for each in following for small in _statements_in_line(each)):
-                if _calls_backward(one, node.value):
-                    return True
-                if _leaves_or_binds(one, node.value):
-                    return False
+            found = _is_differentiated_in(above.body[above.body.index(below) :], node.value)
+            if found is not None:
+                return found
+        elif isinstance(above, cst.If) and below is above.test and isinstance(above.body, cst.IndentedBlock):
+            if _is_differentiated_in(above.body.body, node.value):
+                return True
         elif isinstance(above, cst.BaseCompoundStatement) and not isinstance(above, (cst.If, cst.With)):
             return False
+    return False
+
+
+def _is_differentiated_in(following: Sequence[cst.CSTNode], name: str) -> bool | None:
+    """Return whether statements take the gradient of what a name holds; None if they go on and keep what it holds."""
+    for one in (small for each in following for small in _statements_in_line(each)):
+        if _calls_backward(one, name):
+            return True
+        if _leaves_or_binds(one, name) and not _divides(one, name):
+            return False
+    return None
+
+
+def differentiated_name(node: cst.CSTNode | None) -> cst.Name | None:
+    """Return the name of the tensor of which `backward()` of an expression takes the gradient.
+
+    That is `loss` of `loss`, `loss / steps`, `loss.mean()` and `scaler.scale(loss)`. None for any other expression.
+    """
+    while not isinstance(node, cst.Name):
+        match node:
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value="scale")), args=[cst.Arg(value=inner, star="")]):
+                node = inner
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value="mean" | "sum")), args=[]):
+                node = inner
+            case cst.BinaryOperation(left=inner, operator=cst.Divide()):
+                node = inner
+            case _:
+                return None
+    return node
+
+
+def _divides(statement: cst.CSTNode, name: str) -> bool:
+    """Return whether a statement binds a name to what it holds, divided: `loss = loss / steps`, `loss /= steps`."""
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))], value=value):
+            source = differentiated_name(value)
+            return target == name and source is not None and source.value == name
+        case cst.AugAssign(target=cst.Name(value=target), operator=cst.DivideAssign()):
+            return target == name
     return False
 
 
@@ -144,10 +183,11 @@ def _statements_in_line(node: cst.CSTNode) -> Sequence[cst.CSTNode]:
 
 
 def _calls_backward(statement: cst.CSTNode, name: str) -> bool:
-    """Return whether a statement is the call `name.backward(...)`."""
+    """Return whether a statement is the call `name.backward(...)`, or one such as `(name / 2).backward()`."""
     match statement:
-        case cst.Expr(value=cst.Call(func=cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value="backward")))):
-            return owner == name
+        case cst.Expr(value=cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="backward")))):
+            source = differentiated_name(owner)
+            return source is not None and source.value == name
     return False
 
 
