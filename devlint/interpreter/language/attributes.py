@@ -166,7 +166,7 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
             return bound_method(frame, owner, method, node)
         case OpaqueData():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
-                return tensor_attribute(frame, Tensor(owner.placement), name, node)
+                return tensor_attribute(frame, Tensor(owner.placement, owner.dtype), name, node)
             # `x.data` is no method, though the table has a row for the attribute of a tensor.
             known = name != "data" and (
                 name in MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS or frame.analysis.table.method(name) is not None
