@@ -57,6 +57,7 @@ from tensor_flow import (
 )
 
 from devlint.domain.device import UnknownDevice
+from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives
 from devlint.domain.placement import placement_cases
 from devlint.domain.value import Tensor, Unknown, Value
@@ -107,7 +108,7 @@ class ValueRecord:
             whole = all(isinstance(one, Tensor) for one in cases)
             counts[1] += 1
             counts[2] += whole and all(map(has_device, tensors))
-            counts[3] += whole and all(one.dtype.is_known for one in tensors)
+            counts[3] += whole and all(has_dtype(one.dtype) for one in tensors)
         elif any(isinstance(one, Unknown) for one in cases):
             counts[4] += 1
 
@@ -118,6 +119,11 @@ class ValueRecord:
 def has_device(tensor: Tensor) -> bool:
     """Return whether the device of a tensor is known, or a symbol, on every path."""
     return not any(isinstance(case.device, UnknownDevice) for _, case in placement_cases(tensor.placement))
+
+
+def has_dtype(dtype: Dtype) -> bool:
+    """Return whether a dtype is known, or a symbol, on every path."""
+    return dtype.is_known or (bool(dtype.cases) and all(one.is_known for _, one in dtype.cases))
 
 
 def regions_of(facts: FileFacts) -> list[ast.AST]:

@@ -53,7 +53,7 @@ class _Computed(NamedTuple):
     them, since the ranks of the operands decide too; None where ranks do not matter.
     """
 
-    operation: str
+    operation: Hashable
     sources: frozenset[Hashable]
     place: Hashable = None
 
@@ -92,18 +92,18 @@ DEFAULT_FLOAT: Final = Dtype("float32", DtypeSource.DEFAULT)
 
 
 def dtype_by_case(cases: Iterable[tuple[Literal, Dtype]]) -> Dtype:
-    """Return the dtype that depends on conditions: each case is a floating dtype where its condition holds.
+    """Return the dtype that depends on conditions: each case is a floating dtype or a symbol where its condition holds.
 
     It is unknown where a case is anything else, and the one dtype where all cases are equal.
     """
     found = tuple(cases)
-    names = {dtype.name for _, dtype in found}
-    if not names <= _FLOATING:
-        return UNKNOWN_DTYPE
-    return found[0][1] if len(names) == 1 else Dtype(cases=found)
+    first = found[0][1]
+    if all(equals_surely(first, dtype) for _, dtype in found):
+        return first
+    return Dtype(cases=found) if all(one.symbol or one.name in _FLOATING for _, one in found) else UNKNOWN_DTYPE
 
 
-MAX_SOURCES: Final = 6
+MAX_SOURCES: Final = 8
 """The largest number of dtypes of which a promotion is followed by a symbol."""
 
 ALIASES: Final = {
@@ -192,24 +192,28 @@ def promoted_symbol(dtypes: Iterable[Dtype], place: Hashable = None) -> Dtype:
             continue
         category = max(category, one.symbol.category)
         match one.symbol.origin:
-            case _Computed("promotion", parts):
-                sources |= dict.fromkeys(parts, one.symbol.text)
+            case _Computed("promotion", parts, earlier) if not one.symbol.promoted:
+                sources |= dict.fromkeys(parts if earlier is None else {*parts, earlier}, one.symbol.text)
             case origin:
-                sources[origin] = one.symbol.text
+                sources[(origin, one.symbol.category) if one.symbol.promoted else origin] = one.symbol.text
     if len(sources) > MAX_SOURCES:
         return UNKNOWN_DTYPE
     text = " and ".join(dict.fromkeys(sources.values()))
     return Dtype(symbol=DtypeSymbol(_Computed("promotion", frozenset(sources), place), text, category))
 
 
-def converted_symbol(dtype: Dtype, operation: str, category: int) -> Dtype:
-    """Return the dtype, of a category at least, that an operation such as a sum makes of a symbolic dtype."""
+def converted_symbol(dtype: Dtype, operation: Hashable, category: int, beside: str = "") -> Dtype:
+    """Return the dtype, of a category at least, that an operation such as a sum makes of a symbolic dtype.
+
+    `beside` names what takes part in the operation otherwise.
+    """
     symbol = dtype.symbol
     assert symbol is not None
-    origin = symbol.origin
+    origin, text = symbol.origin, symbol.text
     if not (isinstance(origin, _Computed) and origin.operation == operation):
-        origin = _Computed(operation, frozenset({origin}))
-    return with_category(Dtype(symbol=replace(symbol, origin=origin)), category)
+        origin = _Computed(operation, frozenset({(origin, symbol.category) if symbol.promoted else origin}))
+        text = f"{text} and {beside}" if beside else text
+    return with_category(Dtype(symbol=replace(symbol, origin=origin, text=text)), category)
 
 
 def python_type_of(dtype: Dtype) -> str | None:

@@ -207,7 +207,9 @@ def join_dtypes(left: Dtype, right: Dtype, test: Literal | None = None) -> Dtype
         return left
     if equals_surely(left, right):
         return replace(left, source=right.source)
-    return dtype_by_case(((test, left), (~test, right))) if test is not None else UNKNOWN_DTYPE
+    if test is None:
+        return UNKNOWN_DTYPE
+    return dtype_by_case(((test, left), (~test, right)) if test.holds else ((~test, right), (test, left)))
 
 
 def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value:

@@ -73,6 +73,11 @@ from devlint.interpreter.state.unknown_records import unknown_object_site
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 """Decorators that turn a method into an attribute."""
 
+FLOAT_CONSTANTS: Final = frozenset(
+    f"{library}.{name}" for library in ("math", "numpy", "torch") for name in ("pi", "e", "inf", "nan", "tau")
+)
+"""The floats that libraries name."""
+
 LEAF_ATTRIBUTES: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
 """Attributes of a parameter, such as `requires_grad`, that a tensor computed from the parameter does not share."""
 
@@ -280,7 +285,7 @@ def library_attribute(frame: Frame, name: str) -> Value:
             return DtypeValue(Dtype(dtype, DtypeSource.EXPLICIT))
     if root == "torch.version":
         return Unknown(("name", root, last), name)
-    if name == "math.pi" or name in ("numpy.pi", "numpy.inf", "torch.inf", "math.inf", "torch.pi"):
+    if name in FLOAT_CONSTANTS:
         return Number("float")
     if name in ("numpy.newaxis",):
         return NONE

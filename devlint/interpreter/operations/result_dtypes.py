@@ -22,7 +22,7 @@ from devlint.domain.dtype import (
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import Place
 from devlint.domain.record import replace
-from devlint.domain.value import NONE, Rank, Value
+from devlint.domain.value import NONE, Number, Rank, Value
 from devlint.interpreter.operations.data_dtypes import python_kind
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
 from devlint.interpreter.operations.equal_dtypes import canonical_dtype
@@ -184,7 +184,10 @@ def _promoted_symbol(dtypes: Sequence[Dtype], numbers: Sequence[Value], place: P
     least = max(least, result.symbol.category)
     for number in numbers:
         kind = python_kind(number)
-        if kind == "complex" or (kind is None and least < 2):
+        if kind is None and least < 2 and isinstance(number, Number) and number.origin is not None:
+            # A number of unknown type raises the dtype, or does not, wherever it meets it.
+            result = converted_symbol(result, ("number", number.origin), least, number.text)
+        elif kind == "complex" or (kind is None and least < 2):
             return UNKNOWN_DTYPE
         least = max(least, _NUMBER_CATEGORIES.get(kind or "", 0))
     return with_category(result, least)
