@@ -118,6 +118,11 @@ def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
     for name, value in batch.parts:
         if name == key:
             return value
+    return part_as_loaded(batch, key)
+
+
+def part_as_loaded(batch: OpaqueData, key: Hashable) -> OpaqueData:
+    """Return the part of opaque data under a key or an attribute name, as it is before the program stores one there."""
     origin = None if batch.origin is None else ("item", batch.origin, key)
     return replace(_unnamed_part(batch), origin=origin)
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
-from devlint.domain.join import alternatives, any_opaque_part, opaque_part
+from devlint.domain.join import alternatives, any_opaque_part, part_as_loaded
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
@@ -229,7 +229,7 @@ def _default_collate(
             return replace(
                 value,
                 items=tuple(
-                    _default_collate(frame, one, host, opaque_part(unknown, i), node, (*path, i))
+                    _default_collate(frame, one, host, part_as_loaded(unknown, i), node, (*path, i))
                     for i, one in enumerate(items)
                 ),
             )
@@ -237,7 +237,7 @@ def _default_collate(
             thing = frame.get(address)
             if isinstance(thing, Dict):
                 entries = {
-                    key: _default_collate(frame, one, host, opaque_part(unknown, key), node, (*path, key))
+                    key: _default_collate(frame, one, host, part_as_loaded(unknown, key), node, (*path, key))
                     for key, one in thing.entries.items()
                 }
                 return frame.allocate(
@@ -247,13 +247,13 @@ def _default_collate(
                 )
             if isinstance(thing, Sequence) and thing.kind == "list":
                 # Samples that are lists of n elements are collated to a list of n batches.
-                items = thing.items
-                if items is None:
-                    each = _default_collate(frame, thing.element, host, any_opaque_part(unknown), node, (*path, 0))
+                columns = thing.items
+                if columns is None:
+                    each = _default_collate(frame, thing.element, host, replace(unknown, origin=None), node, (*path, 0))
                     return frame.allocate(node, Sequence(None, each), f"batch{path}")
                 parts = tuple(
-                    _default_collate(frame, one, host, opaque_part(unknown, i), node, (*path, i))
-                    for i, one in enumerate(items)
+                    _default_collate(frame, one, host, part_as_loaded(unknown, i), node, (*path, i))
+                    for i, one in enumerate(columns)
                 )
                 return frame.allocate(node, Sequence(parts), f"batch{path}")
         case OpaqueData(placement=placement) if placement != UNKNOWN_PLACEMENT:
