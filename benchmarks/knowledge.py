@@ -3,8 +3,10 @@
     python benchmarks/knowledge.py CHECKOUTS... [--files 25] [--seed 7] [--jobs 2]
 
 Each directory of CHECKOUTS is a repository; of each, at most `--files` files that have a `forward` method or a training
-loop are drawn at random and analysed as by `devlint check`. A training loop is a `for` loop over a data loader, or one
-that calls `.backward()`; nested loops and functions belong to the outer one.
+loop are drawn at random and analysed as by `devlint check`, but for one thing: `devlint check` skips definitions that
+can hold no finding. Here they are analysed too, because the question is what devlint knows where it is asked. A
+training loop is a `for` loop over a data loader, or one that calls `.backward()`; nested loops and functions belong to
+the outer one.
 
 The analyser cannot say which expressions are tensors, because it knows only those that it knows. An expression counts
 
@@ -55,6 +57,7 @@ from tensor_flow import (
 )
 
 from devlint.domain.device import UnknownDevice
+from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives
 from devlint.domain.placement import placement_cases
 from devlint.domain.value import Tensor, Unknown, Value
@@ -105,7 +108,7 @@ class ValueRecord:
             whole = all(isinstance(one, Tensor) for one in cases)
             counts[1] += 1
             counts[2] += whole and all(map(has_device, tensors))
-            counts[3] += whole and all(one.dtype.is_known for one in tensors)
+            counts[3] += whole and all(has_dtype(one.dtype) for one in tensors)
         elif any(isinstance(one, Unknown) for one in cases):
             counts[4] += 1
 
@@ -116,6 +119,11 @@ class ValueRecord:
 def has_device(tensor: Tensor) -> bool:
     """Return whether the device of a tensor is known, or a symbol, on every path."""
     return not any(isinstance(case.device, UnknownDevice) for _, case in placement_cases(tensor.placement))
+
+
+def has_dtype(dtype: Dtype) -> bool:
+    """Return whether a dtype is known, or a symbol, on every path."""
+    return dtype.is_known or (bool(dtype.cases) and all(one.is_known for _, one in dtype.cases))
 
 
 def regions_of(facts: FileFacts) -> list[ast.AST]:
@@ -250,7 +258,7 @@ def measure(folder: Path, most: int, seed: int) -> tuple[str, int, float, float]
     for path in chosen:
         module = program.load(path)
         if module is not None:
-            analyse_file(Analysis(known_facts, lambda event: None, record), module)
+            analyse_file(Analysis(known_facts, lambda event: None, record), module, even_irrelevant=True)
     for path, (facts, regions) in chosen.items():
         module = program.load(path)
         if module is None:

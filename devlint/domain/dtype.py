@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import field
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import Step
@@ -39,6 +39,23 @@ class DtypeSymbol:
     text: str = field(compare=False)
     category: int = 0
     promoted: bool = field(default=False, compare=False)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the symbol stands for what an operation makes of other dtypes, and not for that of one object."""
+        return self.promoted or isinstance(self.origin, _Computed)
+
+
+class _Computed(NamedTuple):
+    """The origin of a dtype that an operation makes of others.
+
+    `sources` are the origins of these, or their names. `place` tells apart operations that may make different dtypes of
+    them, since the ranks of the operands decide too; None where ranks do not matter.
+    """
+
+    operation: Hashable
+    sources: frozenset[Hashable]
+    place: Hashable = None
 
 
 @record(frozen=True, slots=True)
@@ -75,16 +92,19 @@ DEFAULT_FLOAT: Final = Dtype("float32", DtypeSource.DEFAULT)
 
 
 def dtype_by_case(cases: Iterable[tuple[Literal, Dtype]]) -> Dtype:
-    """Return the dtype that depends on conditions: each case is a floating dtype where its condition holds.
+    """Return the dtype that depends on conditions: each case is a floating dtype or a symbol where its condition holds.
 
     It is unknown where a case is anything else, and the one dtype where all cases are equal.
     """
     found = tuple(cases)
-    names = {dtype.name for _, dtype in found}
-    if not names <= _FLOATING:
-        return UNKNOWN_DTYPE
-    return found[0][1] if len(names) == 1 else Dtype(cases=found)
+    first = found[0][1]
+    if all(equals_surely(first, dtype) for _, dtype in found):
+        return first
+    return Dtype(cases=found) if all(one.symbol or one.name in _FLOATING for _, one in found) else UNKNOWN_DTYPE
 
+
+MAX_SOURCES: Final = 8
+"""The largest number of dtypes of which a promotion is followed by a symbol."""
 
 ALIASES: Final = {
     "float": "float32",
@@ -155,6 +175,45 @@ def with_category(dtype: Dtype, category: int) -> Dtype:
     if dtype.symbol is None or dtype.symbol.category >= category:
         return dtype
     return replace(dtype, symbol=replace(dtype.symbol, category=category, promoted=True))
+
+
+def promoted_symbol(dtypes: Iterable[Dtype], place: Hashable = None) -> Dtype:
+    """Return the dtype to which several known dtypes promote, some of them symbols, as a symbol of its own.
+
+    `place` tells apart promotions that also depend on something else. The result is unknown for too many dtypes.
+    """
+    sources: dict[Hashable, str] = {}
+    category = 0
+    for one in dtypes:
+        if one.symbol is None:
+            assert one.name is not None
+            sources[one.name] = one.name
+            category = max(category, promotion_category(one.name))
+            continue
+        category = max(category, one.symbol.category)
+        match one.symbol.origin:
+            case _Computed("promotion", parts, earlier) if not one.symbol.promoted:
+                sources |= dict.fromkeys(parts if earlier is None else {*parts, earlier}, one.symbol.text)
+            case origin:
+                sources[(origin, one.symbol.category) if one.symbol.promoted else origin] = one.symbol.text
+    if len(sources) > MAX_SOURCES:
+        return UNKNOWN_DTYPE
+    text = " and ".join(dict.fromkeys(sources.values()))
+    return Dtype(symbol=DtypeSymbol(_Computed("promotion", frozenset(sources), place), text, category))
+
+
+def converted_symbol(dtype: Dtype, operation: Hashable, category: int, beside: str = "") -> Dtype:
+    """Return the dtype, of a category at least, that an operation such as a sum makes of a symbolic dtype.
+
+    `beside` names what takes part in the operation otherwise.
+    """
+    symbol = dtype.symbol
+    assert symbol is not None
+    origin, text = symbol.origin, symbol.text
+    if not (isinstance(origin, _Computed) and origin.operation == operation):
+        origin = _Computed(operation, frozenset({(origin, symbol.category) if symbol.promoted else origin}))
+        text = f"{text} and {beside}" if beside else text
+    return with_category(Dtype(symbol=replace(symbol, origin=origin, text=text)), category)
 
 
 def python_type_of(dtype: Dtype) -> str | None:

@@ -68,6 +68,8 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
             rank = left.rank | right.rank
             memory = join_storages(left.memory, right.memory)
             return Array(join_dtypes(left.dtype, right.dtype), same_origin, rank, memory, left.provenance)
+        case OpaqueData(), OpaqueData() if left.origin != right.origin:
+            return join(replace(left, origin=None), replace(right, origin=None), test)
         case OpaqueData(), OpaqueData():
             pinned = left.pinned if left.pinned == right.pinned else None
             placement = join_under(test, left.placement, right.placement)
@@ -82,6 +84,7 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
                 may_move_inputs=may_move,
                 of_loader=left.of_loader and right.of_loader,
                 of_call=left.of_call and right.of_call,
+                origin=left.origin,
             )
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
@@ -106,7 +109,8 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
 
 def _moved_on_condition(moved: OpaqueData, test: Literal) -> OpaqueData:
     """Return an unknown value that a transfer has moved where a condition holds, and that is anywhere elsewhere."""
-    return replace(moved, placement=join_under(test, moved.placement, UNKNOWN_PLACEMENT), moved=None)
+    placement = join_under(test, moved.placement, UNKNOWN_PLACEMENT)
+    return replace(moved, placement=placement, moved=None, origin=None)
 
 
 def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
@@ -114,7 +118,13 @@ def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
     for name, value in batch.parts:
         if name == key:
             return value
-    return _unnamed_part(batch)
+    return part_as_loaded(batch, key)
+
+
+def part_as_loaded(batch: OpaqueData, key: Hashable) -> OpaqueData:
+    """Return the part of opaque data under a key or an attribute name, as it is before the program stores one there."""
+    origin = None if batch.origin is None else ("item", batch.origin, key)
+    return replace(_unnamed_part(batch), origin=origin)
 
 
 def any_opaque_part(batch: OpaqueData) -> Value:
@@ -127,7 +137,7 @@ def any_opaque_part(batch: OpaqueData) -> Value:
 
 def _unnamed_part(batch: OpaqueData) -> OpaqueData:
     """Return the value of a part of opaque data that the program has not stored itself."""
-    return replace(batch, moved=None, parts=(), mixed=batch.mixed or batch.of_call)
+    return replace(batch, moved=None, parts=(), mixed=batch.mixed or batch.of_call, origin=None)
 
 
 def _is_different_parameter(left: Value, right: Value) -> bool:
@@ -202,7 +212,9 @@ def join_dtypes(left: Dtype, right: Dtype, test: Literal | None = None) -> Dtype
         return left
     if equals_surely(left, right):
         return replace(left, source=right.source)
-    return dtype_by_case(((test, left), (~test, right))) if test is not None else UNKNOWN_DTYPE
+    if test is None:
+        return UNKNOWN_DTYPE
+    return dtype_by_case(((test, left), (~test, right)) if test.holds else ((~test, right), (test, left)))
 
 
 def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value:

@@ -333,14 +333,15 @@ class Size:
 
 @record(frozen=True, slots=True)
 class OpaqueData:
-    """Data of unknown structure from a loader: all its tensors have `placement` and an unknown dtype.
+    """Data of unknown structure from a loader: all its tensors have `placement`, and dtypes without a name.
 
     `mixed` is true when the data also holds numbers and settings, as a checkpoint does. `moved` is the step of the
     transfer that returned the data, None once something has been taken from it. `parts` are the values that the program
     has stored in the data, by key or attribute name. `may_move_inputs` is true when the data may be an object
     that moves the inputs of its calls itself, such as a pipeline. `of_loader` is true for batches of a loader and their
     parts, which are no modules. `of_call` is true for what a module of unknown class returned: no part of it is a
-    module, and any may be a number or a list.
+    module, and any may be a number or a list. `origin` identifies data of which each part always has one dtype, as a
+    loader's batches do; None for other data.
     """
 
     placement: Placement
@@ -351,6 +352,15 @@ class OpaqueData:
     may_move_inputs: bool = False
     of_loader: bool = False
     of_call: bool = False
+    origin: Hashable = None
+
+    @property
+    def dtype(self) -> Dtype:
+        """The dtype that the data has if it is a tensor."""
+        if self.origin is None:
+            return UNKNOWN_DTYPE
+        is_part = isinstance(self.origin, tuple) and self.origin[0] == "item"
+        return named_dtype(self.origin, "a part of the batch" if is_part else "the batch")
 
 
 @record(frozen=True, slots=True)
@@ -527,9 +537,9 @@ def as_tensor(value: Value) -> Tensor | None:
             )
         case Unknown(of_host_tensors=of_host):
             return Tensor(PERHAPS_ON_HOST if of_host else UNKNOWN_PLACEMENT)
-        case OpaqueData(placement=placement, pinned=pinned, moved=moved, parts=parts):
+        case OpaqueData(placement=placement, pinned=pinned, moved=moved, parts=parts) as data:
             whole = all(isinstance(one, (Const, Number, StringPrefix, SymbolicBool)) for _, one in parts)
-            return Tensor(placement, pinned=pinned, moved=moved) if whole else Tensor()
+            return Tensor(placement, data.dtype, pinned=pinned, moved=moved) if whole else Tensor()
         case ConditionalValue(yes=yes, no=(Const(value=None) | NotTensor())):
             return as_tensor(yes)
         case ConditionalValue(yes=(Const(value=None) | NotTensor()), no=no):

@@ -89,7 +89,13 @@ def describe_placement(placement: Placement, *, conditions: bool = True) -> str:
 
 
 def describe_dtype(dtype: Dtype) -> str:
-    """Return a short text for a dtype: `float32`, `x.dtype`, `x.dtype or float`; "" for an unknown one."""
+    """Return a short text for a dtype: `float32`, `x.dtype`, `x.dtype or float`; "" for an unknown one.
+
+    One that depends on a condition is `(float16 if half else float32)`.
+    """
+    if dtype.cases:
+        (test, yes), (_, no) = dtype.cases
+        return f"({describe_dtype(yes)} if {test.formula} else {describe_dtype(no)})"
     if dtype.symbol is None:
         return dtype.name or ""
     text = _describe_symbol(dtype.symbol.text, "dtype")

@@ -256,7 +256,7 @@ def _same_dtype_in_case(left: Dtype, right: Dtype) -> Value | None:
     """Return whether a dtype that depends on a condition equals a known one; None for other dtypes."""
     if right.cases:
         left, right = right, left
-    if right.name is None or not left.cases:
+    if right.name is None or not left.cases or any(dtype.name is None for _, dtype in left.cases):
         return None
     equal = [test for test, dtype in left.cases if dtype.name == right.name]
     return Const(False) if not equal else SymbolicBool(equal[0]) if len(equal) == 1 else None

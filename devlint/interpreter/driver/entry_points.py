@@ -68,16 +68,17 @@ MAX_MAKERS: Final = 2
 """The number of functions up to which a function made by a function made by a function is followed."""
 
 
-def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
+def analyse_file(analysis: Analysis, module: ModuleInfo, *, even_irrelevant: bool = False) -> None:
     """Run a file as a program, then analyse each of its definitions as called from outside, callers before callees.
 
-    A file whose import fails runs nowhere: nothing is done.
+    A file whose import fails runs nowhere: nothing is done. With `even_irrelevant`, the definitions that can hold no
+    finding are not skipped.
     """
     if analysis.facts.failing_imports.stop(module):
         return
     run_as_program(analysis, module)
     for unit in callers_first(module.index.statements):
-        analyse_definition(analysis, module, unit)
+        analyse_definition(analysis, module, unit, even_irrelevant=even_irrelevant)
 
 
 def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
@@ -90,16 +91,22 @@ def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
         run_main_guard(analysis, module)
 
 
-def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
+def analyse_definition(
+    analysis: Analysis, module: ModuleInfo, unit: Statement, *, even_irrelevant: bool = False
+) -> bool:
     """Analyse a top-level function or class as called from outside the program, with symbolic arguments.
 
-    A definition that cannot reach code which makes, moves, casts or reads a tensor is skipped. Return False if it is
-    skipped for the names that it mentions itself, whatever is behind them.
+    A definition that cannot reach code which makes, moves, casts or reads a tensor is skipped, unless
+    `even_irrelevant` asks for it. Return False if it is skipped for the names that it mentions itself, whatever is
+    behind them.
     """
-    if unit.kind not in ("function", "class") or not _is_relevant(analysis, module, unit):
+    if unit.kind not in ("function", "class"):
         return False
-    if not analysis.facts.tensor_reach.reaches_tensors(module, unit):
-        return True
+    if not even_irrelevant:
+        if not _is_relevant(analysis, module, unit):
+            return False
+        if not analysis.facts.tensor_reach.reaches_tensors(module, unit):
+            return True
     analysis.torch_defaults.entry_module = module
     definition = _definition_of(analysis, module, unit.name)
     if unit.kind == "function":

@@ -74,6 +74,11 @@ from devlint.semantics.removed_names import REMOVED_NAMES
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 """Decorators that turn a method into an attribute."""
 
+FLOAT_CONSTANTS: Final = frozenset(
+    f"{library}.{name}" for library in ("math", "numpy", "torch") for name in ("pi", "e", "inf", "nan", "tau")
+)
+"""The floats that libraries name."""
+
 LEAF_ATTRIBUTES: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
 """Attributes of a parameter, such as `requires_grad`, that a tensor computed from the parameter does not share."""
 
@@ -169,7 +174,7 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
             return bound_method(frame, owner, method, node)
         case OpaqueData():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
-                return tensor_attribute(frame, Tensor(owner.placement), name, node)
+                return tensor_attribute(frame, Tensor(owner.placement, owner.dtype), name, node)
             # `x.data` is no method, though the table has a row for the attribute of a tensor.
             known = name != "data" and (
                 name in MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS or frame.analysis.table.method(name) is not None
@@ -283,7 +288,7 @@ def library_attribute(frame: Frame, name: str) -> Value:
             return DtypeValue(Dtype(dtype, DtypeSource.EXPLICIT))
     if root == "torch.version":
         return Unknown(("name", root, last), name)
-    if name == "math.pi" or name in ("numpy.pi", "numpy.inf", "torch.inf", "math.inf", "torch.pi"):
+    if name in FLOAT_CONSTANTS:
         return Number("float")
     if name in ("numpy.newaxis",):
         return NONE

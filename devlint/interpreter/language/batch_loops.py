@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.domain.device import CPU
-from devlint.domain.join import alternatives
+from devlint.domain.join import alternatives, opaque_part
 from devlint.domain.path_conditions import Literal, conjunction
 from devlint.domain.path_conditions import disjunction as either_holds
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase
@@ -52,10 +52,11 @@ def as_batch(frame: Frame, loop: cst.For, element: Value, target: cst.BaseExpres
     if placement is None:
         return element
     moved = {one.attribute for one in transfers}
-    batch = OpaqueData(placement, of_loader=True)
+    batch = OpaqueData(placement, of_loader=True, origin=("batch", target))
     if None in moved:
         return batch
-    return replace(batch, placement=UNKNOWN_PLACEMENT, parts=tuple((one, batch) for one in sorted(filter(None, moved))))
+    parts = tuple((one, opaque_part(batch, one)) for one in sorted(filter(None, moved)))
+    return replace(batch, placement=UNKNOWN_PLACEMENT, parts=parts)
 
 
 def _is_used_as_data(frame: Frame, loop: cst.For, name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.join import alternatives, any_opaque_part, join
+from devlint.domain.join import alternatives, any_opaque_part, join, opaque_part
 from devlint.domain.objects import Dict, Instance, ParameterCell, Sequence, join_all, key_value
 from devlint.domain.value import (
     NONE,
@@ -136,6 +136,8 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
     if isinstance(value, Unknown) and value.origin is not None:
         texts = [f"{value.text}[{i}]" if value.text else "" for i in range(length)]
         return [Unknown(("item", value.origin, i), text, cast=value.cast) for i, text in enumerate(texts)]
+    if isinstance(value, OpaqueData) and not value.parts:
+        return [opaque_part(value, i) for i in range(length)]
     if isinstance(value, Ref):
         thing = frame.get(value.address)
         if isinstance(thing, Sequence) and thing.items is not None and len(thing.items) == length:

@@ -42,13 +42,13 @@ def set_opaque_item(
     elif key is not None and not _is_index(frame, key):
         whole = any_opaque_part(batch)
         placement = join_placements(stored_placement(frame, whole), stored_placement(frame, value, beside=whole))
-        after = replace(batch, placement=placement, moved=None, parts=())
+        after = replace(batch, placement=placement, moved=None, parts=(), origin=None)
         _rebind_everywhere(frame, owner, batch, after, after)
 
 
 def update_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueData, more: Dict) -> None:
     """Execute `batch.update(more)` for a `batch` that is opaque data (of unknown structure)."""
-    unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=())
+    unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=(), origin=None)
     after = batch if more.element is None else unknown
     for key, value in more.entries.items():
         after = _with_part(after, Const(key), value)
@@ -57,7 +57,7 @@ def update_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueDat
 
 def forget_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueData) -> None:
     """Make the placement of opaque data unknown, wherever it is held: code that is not run may replace parts."""
-    unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=())
+    unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=(), origin=None)
     _rebind_everywhere(frame, owner, batch, unknown, unknown)
 
 

@@ -182,7 +182,7 @@ def _as_batch_tensor(frame: Frame, value: Value, node: cst.BaseExpression) -> Va
         return value
     if value.mixed and value.moved is None and not (value.of_call and looks_like_tensor(frame, node, array_like=False)):
         return UNKNOWN
-    return Tensor(value.placement, pinned=value.pinned)
+    return Tensor(value.placement, value.dtype, pinned=value.pinned)
 
 
 def _computed_of_results(left: Value, right: Value) -> OpaqueData | None:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
-from devlint.domain.join import alternatives
+from devlint.domain.join import alternatives, any_opaque_part, part_as_loaded
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
@@ -134,7 +134,7 @@ def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpre
         return batch
     # The program has wrapped the loader in one that moves its batches.
     return (
-        OpaqueData(thing.cell.placement, of_loader=True)
+        OpaqueData(thing.cell.placement, of_loader=True, origin=("batch", reference.address))
         if isinstance(batch, Unknown)
         else move_value(frame, batch, thing.cell.placement)
     )
@@ -163,7 +163,8 @@ def _collated_batch(frame: Frame, reference: Ref, thing: Instance, step: Step, n
         batch = frame.call(collate, Arguments(node, [Argument(samples, node)]), node)
         return Unknown((COLLATED, reference.address)) if batch == UNKNOWN else _with_pinned(frame, batch, pinned)
     host = PlacementCase(CPU, Basis.ASSUMED, step)
-    unknown = OpaqueData(UNKNOWN_PLACEMENT if _may_be_placed(frame, dataset) else host, pinned, of_loader=True)
+    placement = UNKNOWN_PLACEMENT if _may_be_placed(frame, dataset) else host
+    unknown = OpaqueData(placement, pinned, of_loader=True, origin=("batch", reference.address))
     return _default_collate(frame, sample, host, unknown, node)
 
 
@@ -228,29 +229,33 @@ def _default_collate(
             return replace(
                 value,
                 items=tuple(
-                    _default_collate(frame, one, host, unknown, node, (*path, i)) for i, one in enumerate(items)
+                    _default_collate(frame, one, host, part_as_loaded(unknown, i), node, (*path, i))
+                    for i, one in enumerate(items)
                 ),
             )
         case Ref(address=address) if len(path) < MAX_COLLATED_LEVELS:
             thing = frame.get(address)
             if isinstance(thing, Dict):
                 entries = {
-                    key: _default_collate(frame, one, host, unknown, node, (*path, key))
+                    key: _default_collate(frame, one, host, part_as_loaded(unknown, key), node, (*path, key))
                     for key, one in thing.entries.items()
                 }
                 return frame.allocate(
                     node,
-                    Dict(entries, None if thing.element is None else unknown),
+                    Dict(entries, None if thing.element is None else any_opaque_part(unknown)),
                     f"batch{path}",
                 )
             if isinstance(thing, Sequence) and thing.kind == "list":
                 # Samples that are lists of n elements are collated to a list of n batches.
-                items = thing.items if thing.items is not None else (thing.element,)
+                columns = thing.items
+                if columns is None:
+                    each = _default_collate(frame, thing.element, host, replace(unknown, origin=None), node, (*path, 0))
+                    return frame.allocate(node, Sequence(None, each), f"batch{path}")
                 parts = tuple(
-                    _default_collate(frame, one, host, unknown, node, (*path, i)) for i, one in enumerate(items)
+                    _default_collate(frame, one, host, part_as_loaded(unknown, i), node, (*path, i))
+                    for i, one in enumerate(columns)
                 )
-                columns = Sequence(parts) if thing.items is not None else Sequence(None, parts[0])
-                return frame.allocate(node, columns, f"batch{path}")
+                return frame.allocate(node, Sequence(parts), f"batch{path}")
         case OpaqueData(placement=placement) if placement != UNKNOWN_PLACEMENT:
             return replace(unknown, placement=_assumed_on_host(placement, host))
         case Unknown(origin=("item", ("param", *_), _)):

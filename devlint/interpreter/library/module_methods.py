@@ -279,6 +279,16 @@ def append(frame: Frame, call: LibraryCall) -> Value:
     return call.receiver or UNKNOWN
 
 
+@models_call("torch.nn.ModuleList.insert", "torch.nn.Sequential.insert")
+def insert(frame: Frame, call: LibraryCall) -> Value:
+    """Model `module_list.insert(index, module)`: add a module under an unknown position."""
+    thing = frame.instance(call.receiver)
+    value = call.arguments.value("module", 1)
+    if thing is not None and value is not None and isinstance(call.receiver, Ref):
+        frame.put(call.receiver.address, with_part(frame, thing, ANY_PART, value))
+    return call.receiver or UNKNOWN
+
+
 @models_call(
     "torch.nn.ModuleList.extend",
     "torch.nn.Sequential.extend",
@@ -319,7 +329,10 @@ def module_dict_views(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.nn.Sequential.__call__", "torch.nn.Sequential.forward")
 def call_sequential(frame: Frame, call: LibraryCall) -> Value:
-    """Model a call of `nn.Sequential`: call each of its modules with the result of the module before it."""
+    """Model a call of `nn.Sequential`: call each of its modules with the result of the module before it.
+
+    An empty one returns its input, but for an object of a class of the program, which may fill it unseen.
+    """
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
@@ -335,7 +348,7 @@ def call_sequential(frame: Frame, call: LibraryCall) -> Value:
     finally:
         frame.analysis.calls.pop()
     value = result_after_failures(frame, on_stack, value)
-    return value if thing.registered else UNKNOWN
+    return value if thing.registered or thing.cls == "torch.nn.Sequential" else UNKNOWN
 
 
 @models_call("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained")

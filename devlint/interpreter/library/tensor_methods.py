@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import is_host
-from devlint.domain.dtype import is_floating, python_type_of
+from devlint.domain.dtype import equals_surely, is_floating, python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.placement import ConditionalPlacement, Placement, StepKind, placement_cases
 from devlint.domain.placement_lattice import join_placements
@@ -101,6 +101,7 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
             mixed=may_move,
             may_move_inputs=may_move,
             of_loader=batch.of_loader,
+            origin=batch.origin if equals_surely(moved.dtype, tensor.dtype) else None,
         )
     return moved
 

@@ -39,10 +39,11 @@ def framework_arguments(frame: Frame, receiver: Ref, method: str, arguments: Arg
     row = find_member_row(frame, receiver, method)
     if row is None or row.special != "hook":
         return arguments
-    batch = OpaqueData(object_placement(frame, receiver))
+    placement = object_placement(frame, receiver)
     positional = list(arguments.positional)
     for position, name in enumerate(row.params[1 : len(positional) + 1]):
         if name in row.moves and isinstance(positional[position].value, (Unknown, Tensor)):
+            batch = OpaqueData(placement, origin=("batch", positional[position].node))
             positional[position] = replace(positional[position], value=batch)
     return replace(arguments, positional=positional)
 

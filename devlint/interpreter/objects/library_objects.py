@@ -149,7 +149,7 @@ def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
         case Tensor():
             return replace(frame.resolve(value), placement=placement, cell=None, fresh=None, pinned=None)
         case OpaqueData():
-            return OpaqueData(placement, of_loader=value.of_loader)
+            return OpaqueData(placement, of_loader=value.of_loader, origin=value.origin)
         case Tuple(items=items):
             return replace(value, items=tuple(move_value(frame, one, placement) for one in items))
         case ConditionalValue(yes=yes, no=no):

@@ -39,16 +39,19 @@ def _shared_dtype(frame: Frame, operands: Sequence[Operand]) -> Dtype | None:
 
 
 def _knowledge(dtype: Dtype) -> int:
-    """Return how much is known of a dtype: most of a named one, more of a module's than of an argument's."""
+    """Return how much is known of a dtype: most of a named one, more of a module's than of an argument's.
+
+    Least is known of one that is computed from others.
+    """
     if dtype.symbol is None:
         return 3
-    return 0 if dtype.symbol.promoted else dtype.symbol.category
+    return -1 if dtype.symbol.is_computed else dtype.symbol.category
 
 
 def _record_equality(frame: Frame, dtype: Dtype, shared: Dtype) -> None:
     """Record in the state that the object of a symbolic dtype has the dtype `shared`."""
     symbol = canonical_dtype(frame, dtype).symbol
-    if symbol is None or symbol.promoted or (shared.symbol is not None and symbol.origin == shared.symbol.origin):
+    if symbol is None or symbol.is_computed or (shared.symbol is not None and symbol.origin == shared.symbol.origin):
         return
     state = frame.state.torch_state
     frame.state.torch_state = replace(state, equal_dtypes=state.equal_dtypes | {(symbol.origin, shared)})

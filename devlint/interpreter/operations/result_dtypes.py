@@ -11,15 +11,18 @@ from devlint.domain.dtype import (
     Dtype,
     DtypeSource,
     canonical_dtype_name,
+    converted_symbol,
     dtype_by_case,
     is_countable,
     promote_tensor_dtypes,
+    promoted_symbol,
     promotion_category,
     with_category,
 )
 from devlint.domain.path_conditions import Literal
+from devlint.domain.placement import Place
 from devlint.domain.record import replace
-from devlint.domain.value import NONE, Rank, Value
+from devlint.domain.value import NONE, Number, Rank, Value
 from devlint.interpreter.operations.data_dtypes import python_kind
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
 from devlint.interpreter.operations.equal_dtypes import canonical_dtype
@@ -67,7 +70,11 @@ def cases_of_operands(operands: Sequence[Operand]) -> list[tuple[Literal, Sequen
 
 def _in_case(operand: Operand, number: int) -> Operand:
     """Return an operand with the dtype that it has in one of its cases."""
-    dtype = operand.tensor.dtype.cases[number][1]
+    return _with_dtype(operand, operand.tensor.dtype.cases[number][1])
+
+
+def _with_dtype(operand: Operand, dtype: Dtype) -> Operand:
+    """Return an operand with another dtype."""
     return replace(operand, tensor=replace(operand.tensor, dtype=dtype))
 
 
@@ -135,14 +142,16 @@ def _promoted_dtype(
     (integer, float, complex) is higher. With `everything`, 0-dim tensors count in full. Beside an operand of unknown
     dtype a dimensioned float64 tensor counts: only complex numbers are wider, and programs write those out.
     """
+    numbers = _number_arguments(bound, {one.name for one in operands})
     if any(one.tensor.dtype.name is None for one in operands):
         dimensioned = (one.tensor.dtype for one in operands if one.tensor.rank.is_dimensioned)
         double = next((dtype for dtype in dimensioned if dtype.name == "float64"), UNKNOWN_DTYPE)
         if double.is_known or any(not one.tensor.dtype.is_known for one in operands):
             return double
-        dtypes = [canonical_dtype(frame, one.tensor.dtype) for one in operands]
-        return _promoted_symbol(dtypes, _number_arguments(bound, {one.name for one in operands}))
-    numbers = _number_arguments(bound, {one.name for one in operands})
+        operands = [_with_dtype(one, canonical_dtype(frame, one.tensor.dtype)) for one in operands]
+        if any(one.tensor.dtype.symbol is not None for one in operands):
+            place = None if everything or _are_ranks_alike(operands) else operands[0].place
+            return _promoted_symbol([one.tensor.dtype for one in operands], numbers, place)
     ranks = [_possible_ranks(one.tensor.rank) if not everything else (Rank.SOME,) for one in operands]
     if sum(len(one) > 1 for one in ranks) > MAX_UNDECIDED:
         return UNKNOWN_DTYPE
@@ -150,23 +159,35 @@ def _promoted_dtype(
     return results[0] if len({one.name for one in results}) == 1 else UNKNOWN_DTYPE
 
 
-def _promoted_symbol(dtypes: Sequence[Dtype], numbers: Sequence[Value]) -> Dtype:
-    """Return the promotion of tensors of one symbolic dtype, and of the named dtypes and numbers beside them.
+def _are_ranks_alike(operands: Sequence[Operand]) -> bool:
+    """Return whether all operands have at least one dimension, or none has any: each counts in a promotion then."""
+    ranks = [one.tensor.rank for one in operands]
+    return all(rank.is_dimensioned for rank in ranks) or all(rank is Rank.ZERO for rank in ranks)
 
-    Unknown where something beside them may be wider: another symbol, or a name of a category that the symbol may be
-    below or that promotes within the category.
+
+def _promoted_symbol(dtypes: Sequence[Dtype], numbers: Sequence[Value], place: Place | None) -> Dtype:
+    """Return the promotion of tensors of symbolic dtypes, and of the named dtypes and numbers beside them.
+
+    It is a symbol of its own where something may be wider than the one symbol: another symbol, or a name of a category
+    that the symbol may be below or that promotes within the category. `place` tells it apart from other promotions of
+    the same dtypes where the ranks of the operands decide as well.
     """
-    symbolic = {one.symbol.origin: one for one in dtypes if one.symbol is not None}
-    if len(symbolic) != 1:
-        return UNKNOWN_DTYPE
-    result = next(iter(symbolic.values()))
+    symbolic = list({one.symbol.origin: one for one in dtypes if one.symbol is not None}.values())
     least = max(one.symbol.category for one in dtypes if one.symbol is not None)
-    names = [one.name for one in dtypes if one.name is not None]
-    if any(name != "bool" and promotion_category(name) >= least for name in names):
+    wider = [
+        one for one in dtypes if one.name is not None and one.name != "bool" and promotion_category(one.name) >= least
+    ]
+    alone = len(symbolic) == 1 and not wider
+    result = symbolic[0] if alone else promoted_symbol([*symbolic, *wider], place)
+    if result.symbol is None:
         return UNKNOWN_DTYPE
+    least = max(least, result.symbol.category)
     for number in numbers:
         kind = python_kind(number)
-        if kind == "complex" or (kind is None and least < 2):
+        if kind is None and least < 2 and isinstance(number, Number) and number.origin is not None:
+            # A number of unknown type raises the dtype, or does not, wherever it meets it.
+            result = converted_symbol(result, ("number", number.origin), least, number.text)
+        elif kind == "complex" or (kind is None and least < 2):
             return UNKNOWN_DTYPE
         least = max(least, _NUMBER_CATEGORIES.get(kind or "", 0))
     return with_category(result, least)
@@ -295,11 +316,15 @@ def _converted_symbol(conversion: str, dtype: Dtype) -> Dtype:
             return with_category(dtype, 2)
         case "pow":
             return with_category(dtype, 1)
-        case "sum" | "real" | "real-float" if dtype.symbol is not None and dtype.symbol.category == 2:
-            return dtype
+        case "sum" | "real" | "real-float" if dtype.symbol is not None and dtype.symbol.category < 3:
+            if dtype.symbol.category == 2:
+                return dtype
+            return converted_symbol(dtype, conversion, _LEAST_CATEGORIES[conversion])
     return UNKNOWN_DTYPE
 
 
+_LEAST_CATEGORIES: Final = {"sum": 1, "real": 0, "real-float": 2}
+"""The category that the result of a conversion has at least."""
 _PART_DTYPES: Final[dict[str | None, str]] = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 """The dtype of the real and imaginary parts of each complex dtype."""
 _CONVERSIONS: Final[dict[str, Callable[[Dtype, Dtype], Dtype]]] = {
