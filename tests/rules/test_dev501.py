@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from devlint.diagnostic import Severity
@@ -462,3 +464,53 @@ for _ in range(9):
 """
     check(IMPORTS + program.format("torch.cuda.empty_cache()"), "DEV501")
     check(IMPORTS + program.format("torch.cuda.memory_allocated()").replace("start)", "start)  # DEV501"), "DEV501")
+
+
+LAUNCHES = """
+# file: work.py
+import time
+
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = x @ x
+    print(time.time() - start)  # DEV501
+# file: main.py
+import os
+import work
+
+def main():
+    {}
+    work.measure()
+# file: tests/test_main.py
+import os
+import work
+
+os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'os.environ["CUDA_LAUNCH_BLOCKING"] = "1"',
+        'os.environ.setdefault("CUDA_LAUNCH_BLOCKING", "1")',
+        'os.environ.update({"CUDA_LAUNCH_BLOCKING": "1"})',
+        'os.environ.update(CUDA_LAUNCH_BLOCKING="1")',
+    ],
+)
+def test_a_program_may_make_launches_wait(statement: str, tmp_path: Path) -> None:
+    check(LAUNCHES.replace("  # DEV501", "").replace("{}", statement), "DEV501", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'os.environ["CUDA_LAUNCH_BLOCKING"] = "0"',
+        '# os.environ["CUDA_LAUNCH_BLOCKING"] = "1"',
+        'print(os.environ.get("CUDA_LAUNCH_BLOCKING", "1"))',
+        'print("set CUDA_LAUNCH_BLOCKING=1 to see where an error comes from")',
+    ],
+)
+def test_a_program_that_only_speaks_of_it_makes_no_launch_wait(statement: str, tmp_path: Path) -> None:
+    check(LAUNCHES.replace("{}", statement), "DEV501", tmp_path)

@@ -63,12 +63,15 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
 
     If the work is the body of a `with` block, timed by its context manager, the report is kept in `block_timings` until
     the body has been interpreted. A time that no code reads is not reported, nor is the time since an object was made,
-    which a constructor notes for stamps on messages. If the host waited between the two reads, it has waited for the
+    which a constructor notes for stamps on messages, nor any time where the program makes all launches wait. If the host waited between the two reads, it has waited for the
     bulk of the work; a few elementwise operations after that change the time by next to nothing.
     """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
     if start.origin.by_constructor or frame.analysis.use_def.gets_unread_name(frame, node):
+        return
+    program = frame.analysis.torch_defaults.entry_module or frame.module
+    if frame.analysis.facts.blocking_launches.may_hold_for(program):
         return
     running = end.origin.unsynchronized
     work = running and running.after(start.origin.launches)
