@@ -77,9 +77,9 @@ class UnsynchronizedTiming(Rule):
     so is an interval in a loop if something in the interval waits, because each
     interval then waits for the rest of the one before. A clock that was started before a loop, or in the iteration
     before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration, nor what
-    a test measures. Where something waited between the two reads, a few elementwise operations after it do not count,
-    nor does work of a loop in each iteration of which something waits. Times that are only written down, and subtracted
-    elsewhere, are not followed.
+    a test measures. Where something waited between the two reads, a few elementwise operations and copies after it do
+    not count, nor does work of a loop in each iteration of which something waits. Times that are only written down, and
+    subtracted elsewhere, are not followed. Nothing is reported in a program that sets `CUDA_LAUNCH_BLOCKING`.
     """
 
     code = "DEV501"
@@ -130,12 +130,14 @@ class UnsynchronizedTiming(Rule):
             return
         shifted = False
         if loop is not None:
-            written = places_in_loop(loop.place, event.started, clock)
-            if clock in written and written != [event.started, clock]:
+            started = _seen_from(loop.scope, event.started, event.started_in)
+            read = _seen_from(loop.scope, clock, event.read_in)
+            written = places_in_loop(loop.place, started, read)
+            if started != read and read in written and written != [started, read]:
                 return
             waits = self._waits[loop.place] | self._uploads[loop.place]
-            written = places_in_loop(loop.place, event.started, clock, *waits)
-            shifted = clock in written and written.index(clock) - written.index(event.started) > 1
+            written = places_in_loop(loop.place, started, read, *waits)
+            shifted = read in written and written.index(read) - written.index(started) > 1
         work = _seen_from(event.context.scope, event.work.place, event.work.scope)
         yield Finding(
             clock,

@@ -104,6 +104,33 @@ def epoch(weight: torch.Tensor, n: int):
     out /= 3
     print(time.time() - start, out)  # DEV501
 """,
+    "around a step of a loop, by methods": """
+class Meter:
+    def tick(self):
+        self.start = time.time()
+
+    def tock(self):
+        return time.time() - self.start  # DEV501
+
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    meter = Meter()
+    for i in range(n):
+        meter.tick()
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        print(meter.tock())
+        print(loss.item())
+""",
+    "a tail with a product, after a loop that waits": """
+def evaluate(batches, weight: torch.Tensor):
+    weight = weight.cuda()
+    start = time.time()
+    for batch in batches:
+        print((batch.cuda() @ weight).cpu())
+    y = torch.cat([weight, weight]) @ weight
+    print(time.time() - start, y)  # DEV501
+""",
     "forward and backward": """
 def measure():
     model = nn.Linear(3, 1).cuda()
@@ -297,6 +324,37 @@ def epoch(batches, weight: torch.Tensor, n: int):
     for row in range(n):
         total[row] = total[row] + 1
     print(time.time() - start, total)
+""",
+    "laps of a loop, taken by methods": """
+class Meter:
+    def tick(self):
+        self.start = time.time()
+
+    def tock(self):
+        print(time.time() - self.start)
+
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    meter = Meter()
+    meter.tick()
+    for i in range(n):
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        meter.tock()
+        meter.tick()
+        print(loss.item())
+""",
+    "a tail that only copies, after a loop that waits": """
+def evaluate(batches):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    seen = []
+    for batch in batches:
+        seen.append(batch.cuda())
+        print(model(seen[-1]).cpu())
+    y = torch.cat([torch.rand(8, 3, device="cuda"), torch.rand(8, 3, device="cuda")])
+    z = y.sort().values[0].contiguous()
+    print(time.time() - start, z)
 """,
     "a helper that waits": """
 def now():

@@ -14,12 +14,11 @@ from devlint.interpreter.program.private_definitions import is_test_file
 _SETS: Final = re.compile(
     r"""^[^#\n]*(?:
         (?<!get\()(?<!getenv\()["']CUDA_LAUNCH_BLOCKING["']\s*\]?\s*(?:=(?!=)|,|:)
-        | %env\s+CUDA_LAUNCH_BLOCKING\s*[=\s]
         | \bCUDA_LAUNCH_BLOCKING\s*=(?=\s*["'])
     )(?!\s*["']?(?:0["']?|["'])\s*(?:$|[)},;\#]))""",
     re.MULTILINE | re.VERBOSE,
 )
-"""Code that sets the variable to anything but `"0"` and the empty text: by an item, a keyword or a notebook's magic."""
+"""Code that sets the variable to anything but `"0"` and the empty text: by an item or a keyword."""
 
 
 class BlockingLaunches:
