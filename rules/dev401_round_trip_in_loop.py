@@ -22,7 +22,7 @@ from devlint.domain.value import OriginKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.causes import numpy_detour_cause
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_severity, frequency_text, is_always_paid
+from devlint.explain.costs import cost_severity, frequency_text, is_always_paid, runs_in_step
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text, receiver_of, receiver_text
 from devlint.explain.suggestions import variable_node
@@ -39,7 +39,8 @@ class RoundTripInLoop(Rule):
     ## What it does
     Finds, inside one loop, a transfer to the host whose result goes to an accelerator again, also after some
     arithmetic or through NumPy functions that torch has too, and a transfer to an accelerator that is
-    undone before anything used it there.
+    undone before anything used it there. The latter is a warning in the steps of a training and in what runs for each
+    request, such as `forward`; elsewhere it is mostly the labels of an evaluation, and only an information.
 
     ## Why is this bad?
     Each iteration copies the tensor twice and waits for the accelerator in between, although it ends where it began.
@@ -214,7 +215,9 @@ def _finding(
     place = out.place if unused else event.context.place
     moved = f"`{place_text(event.receiver)}`"
     back = Step(StepKind.PASSED, f"read back to {device}", event.context.place)
-    severity = cost_severity(event.context, little=not is_always_paid(second_path.when))
+    # What is uploaded and read back unused is mostly small: the labels of a batch, beside what a model computes of it.
+    little = not is_always_paid(second_path.when) or (unused and not runs_in_step(event.context))
+    severity = cost_severity(event.context, little=little)
     return Finding(
         place,
         f"`{place_text(place)}` is uploaded to {via} only to be read back{when}, and is never used there"

@@ -186,15 +186,34 @@ def run(batches, device):
 def run(batches, n: int, m: int):
     table, scale = torch.rand(n, 3, m), torch.rand(n)
     for batch in batches:
-        print(batch @ table.cuda())  # DEV402
-        print(batch * scale.cuda())
+        (batch @ table.cuda() * scale.cuda()).sum().backward()  # DEV402
+    for batch in batches:
+        print(batch @ table.cuda())
     for name in ("a", "b"):
         print(name, table.cuda())
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.rand(600, 600)
+
+    def forward(self, x: torch.Tensor, steps: int):
+        for step in range(steps):
+            x = x @ self.table.cuda()  # DEV402
+        return x
 
 def searched(model, data):
     for batch in torch.utils.data.DataLoader(data):
         for width in (1, 2, 4):
-            print(model(batch["image"].cuda(), width))  # DEV402
+            print(model(batch["image"].cuda(), width))
+
+def searched_in_training(model, data):
+    for image, label in torch.utils.data.DataLoader(data):
+        loss = 0
+        for width in (1, 2, 4):
+            found = model(image.cuda(), width)  # DEV402
+            loss = loss + F.cross_entropy(found, label.cuda())
+        loss.backward()
 """,
     "numbers and vectors": """
 def run(batches, n: int, m: int):
@@ -202,9 +221,9 @@ def run(batches, n: int, m: int):
     rows, names = torch.FloatTensor(n, m).softmax(dim=0), torch.LongTensor([1, 2, 3]) * 2
     long = torch.rand(500_000)
     for batch in batches:
-        print(batch * share[0].cuda() + share.cuda(), names.cuda())
-        print(batch * rows.cuda())
-        print(batch * long.cuda())  # DEV402
+        loss = batch * share[0].cuda() + share.cuda() + names.cuda()
+        loss = loss * rows.cuda()
+        (loss * long.cuda()).sum().backward()  # DEV402
 """,
     "what serves a loop in a function that the loop calls": """
 def kept(model, table: torch.Tensor, times, device):
@@ -225,13 +244,18 @@ def run(model, times, count: int):
     table = torch.rand(600, 600)
     for i in range(count):
         print(kept(model, table, times, "cuda"))
-        print(scaled(model, table, times, "cuda"))  # DEV402
+        print(scaled(model, table, times, "cuda"))
         x = torch.randn(600, 600).to("cuda")
         for _ in range(50):
             model(x)
         y = torch.randn(600, 600).to("cuda")  # DEV406
         for _ in range(2):
             model(y)
+
+def serve(requests, model, times):
+    table = torch.rand(600, 600)
+    for request in requests:
+        model(request, scaled(model, table, times, "cuda")).sum().backward()  # DEV402
 
 def fitted(model, batches, names):
     for batch in batches:
@@ -256,12 +280,12 @@ def trained(model, data, unknown: torch.Tensor):
     table = torch.rand(600, 600)
     for epoch in range(100):
         for batch in data:
-            print(model(batch) @ table.to("cuda"))  # DEV402
+            (model(batch) @ table.to("cuda")).sum().backward()  # DEV402
             print(unknown.to("cuda"))
     for epoch in range(0, 10, 0):
-        print(table.to("cuda"))  # DEV402
+        model(table.to("cuda")).sum().backward()  # DEV402
     for epoch in range(1, 10_000):
-        print(model(data) @ table.to("cuda"))  # DEV402
+        (model(data) @ table.to("cuda")).sum().backward()  # DEV402
 
 def serve(requests):
     for request in requests:
@@ -278,11 +302,11 @@ def run(model, paths, batches):
         with open(path) as file:
             print(file.read(), table.cuda())
     for number, batch in enumerate(batches):
-        print(table.cuda() @ batch)  # DEV402
+        (table.cuda() @ batch).sum().backward()  # DEV402
         if number % 100 == 0:
             torch.save(batch, paths[number])
     for batch in batches:
-        print(table.cuda() @ batch)  # DEV402
+        (table.cuda() @ batch).sum().backward()  # DEV402
         print([np.load(path) for path in ("a", "b")] if batch is None else 0)
 """,
     "round trips": """
@@ -298,6 +322,15 @@ def run(batches):
         host = x.cpu()
         y = host.to("cuda")
     return torch.from_numpy(x.cpu().numpy())
+
+def scored(model, loader: torch.utils.data.DataLoader, optimizer):
+    for x, y in loader:
+        x, y = x.cuda(), y.cuda()
+        print(model(x).cpu(), y.cpu())
+    for x, y in loader:
+        x, y = x.cuda(), y.cuda()  # DEV401
+        model(x).sum().backward()
+        print(y.cpu())  # DEV403
 """,
 }
 
