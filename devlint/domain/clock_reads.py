@@ -20,8 +20,8 @@ class Launch:
 class RunningWork:
     """Accelerator work that the host has not waited for: the newest operation, and the newest heavy one.
 
-    Elementwise operations, reductions, copies and views take a moment and are not heavy. `heavy` is None where all of the work
-    is such operations.
+    Elementwise operations, reductions, copies and views take a moment and are not heavy. `heavy` is None where all of
+    the work is such operations.
     """
 
     newest: Launch

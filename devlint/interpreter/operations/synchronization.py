@@ -28,7 +28,7 @@ An operation whose row says that it waits for the accelerator (`Row.sync`) reads
 _QUICK_RANKS: Final = frozenset(
     {"broadcast", "joined", "reduce", "reduction", "shape", "shape:dims", "squeeze", "zero"}
 )
-"""The values of `Row.rank` for elementwise operations, reductions and copies; with those of the rank of one argument."""
+"""The values of `Row.rank` for elementwise operations, reductions and copies, beside those that begin with `same:`."""
 
 
 def update_synchronization(
@@ -65,8 +65,9 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
 
     If the work is the body of a `with` block, timed by its context manager, the report is kept in `block_timings` until
     the body has been interpreted. A time that no code reads is not reported, nor is the time since an object was made,
-    which a constructor notes for stamps on messages, nor any time where the program makes all launches wait. If the host waited between the two reads, it has waited for the
-    bulk of the work; a few elementwise operations after that change the time by next to nothing.
+    which a constructor notes for stamps on messages, nor any time where the program makes all launches wait. If the
+    host waited between the two reads, it has waited for the bulk of the work; a few elementwise operations after that
+    change the time by next to nothing.
     """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return

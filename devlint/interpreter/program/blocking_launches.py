@@ -1,4 +1,4 @@
-"""Programs in which each launch on CUDA waits until it is done: they set `CUDA_LAUNCH_BLOCKING` in their environment."""
+"""Programs in which each launch on CUDA waits until it is done: those that set `CUDA_LAUNCH_BLOCKING`."""
 
 from __future__ import annotations
 
