@@ -78,7 +78,8 @@ class UnsynchronizedTiming(Rule):
     interval then waits for the rest of the one before. A clock that was started before a loop, or in the iteration
     before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration, nor what
     a test measures. Where something waited between the two reads, a few elementwise operations and copies after it do
-    not count, nor does work of a loop in each iteration of which something waits. Times that are only written down, and
+    not count, nor does work of a loop in each iteration of which something waits, such as the blocking copy of a batch
+    to the accelerator. Times that are only written down, and
     subtracted elsewhere, are not followed. Nothing is reported in a program that sets `CUDA_LAUNCH_BLOCKING`.
     """
 
@@ -114,13 +115,13 @@ class UnsynchronizedTiming(Rule):
         """Yield the findings for the time measurements that do not wait for work on the accelerator.
 
         Those are differences of two clock reads between which work was launched and not waited for. A loop that reports
-        its progress by the clock is not reported, nor is work of a loop that waits in each iteration: only the tail of
-        the last one is then unfinished.
+        its progress by the clock is not reported, nor is work of a loop that waits in each iteration, for a copy to the
+        accelerator too: only the tail of the last one is then unfinished.
         """
         for event in self._timings:
             around = {one.place for one in _loops(event.context.loop)}
             within = {one.place for one in _loops(event.work.loop)} - around
-            if not any(map(self._waits.get, within)):
+            if not any(self._waits[loop] or self._uploads[loop] for loop in within):
                 yield from self._finding(event)
 
     def _finding(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:

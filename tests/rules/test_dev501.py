@@ -131,6 +131,31 @@ def evaluate(batches, weight: torch.Tensor):
     y = torch.cat([weight, weight]) @ weight
     print(time.time() - start, y)  # DEV501
 """,
+    "an epoch whose batches are copied without a wait": """
+def epoch(rows: torch.utils.data.Dataset):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    for batch in torch.utils.data.DataLoader(rows, pin_memory=True):
+        model(batch.cuda(non_blocking=True)).sum().backward()
+    print(time.time() - start)  # DEV501
+""",
+    "batches that wait in the line, and one product": """
+def epoch(loader: torch.utils.data.DataLoader, weight: torch.Tensor):
+    weight = weight.cuda()
+    start = time.time()
+    for batch in loader:
+        print(batch.cuda().shape)
+    y = weight @ weight
+    print(time.time() - start, y)  # DEV501
+""",
+    "a distribution whose parameters are not checked": """
+def sample(weight: torch.Tensor, n):
+    weight = weight.cuda()
+    start = time.time()
+    for i in range(n):
+        drawn = torch.distributions.Categorical(logits=weight @ weight, validate_args=False).sample()
+    print(time.time() - start, drawn)  # DEV501
+""",
     "forward and backward": """
 def measure():
     model = nn.Linear(3, 1).cuda()
@@ -355,6 +380,22 @@ def evaluate(batches):
     y = torch.cat([torch.rand(8, 3, device="cuda"), torch.rand(8, 3, device="cuda")])
     z = y.sort().values[0].contiguous()
     print(time.time() - start, z)
+""",
+    "an epoch whose batches are copied one after the other": """
+def epoch(loader: torch.utils.data.DataLoader):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    for batch in loader:
+        model(batch.cuda()).sum().backward()
+    print(time.time() - start)
+""",
+    "a distribution whose parameters are checked": """
+def sample(weight: torch.Tensor, n):
+    weight = weight.cuda()
+    start = time.time()
+    for i in range(n):
+        drawn = torch.distributions.Categorical(logits=weight @ weight).sample()
+    print(time.time() - start, drawn)
 """,
     "a helper that waits": """
 def now():
