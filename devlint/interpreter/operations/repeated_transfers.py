@@ -8,7 +8,7 @@ from devlint.domain.value import DeviceValue
 from devlint.interpreter.operations.caller_expressions import in_caller
 from devlint.interpreter.operations.tensor_uses import is_used_as_tensor
 from devlint.interpreter.operations.transfer_requests import TransferRequest
-from devlint.interpreter.program.liveness import varies_in_loop
+from devlint.interpreter.program.liveness import names_mutated_inside, varies_in_loop
 from devlint.interpreter.state.events import RepeatedTransfer, Repetition
 from devlint.interpreter.state.frame import Frame, LoopFrame
 from devlint.syntax.tree_walk import names_in_target
@@ -38,8 +38,9 @@ def repetition_of(
     target, at = request.device_node, node
     around = frame
     while moved is not None:
+        inside = names_mutated_inside(around.function) if around.loops and around.function is not None else frozenset()
         for loop in reversed(around.loops):
-            if not varies_in_loop(moved, loop.bound_names):
+            if not varies_in_loop(moved, loop.bound_names | inside):
                 same = _is_target_invariant(around, target, loop)
                 return Repetition(loop.loop, around.place(at), around.state.path_condition) if same else None
             moved = _iterated_container(loop.node, moved)
