@@ -38,9 +38,8 @@ def repetition_of(
     target, at = request.device_node, node
     around = frame
     while moved is not None:
-        inside = names_mutated_inside(around.function) if around.loops and around.function is not None else frozenset()
         for loop in reversed(around.loops):
-            if not varies_in_loop(moved, loop.bound_names | inside):
+            if not _varies(around, moved, loop):
                 same = _is_target_invariant(around, target, loop)
                 return Repetition(loop.loop, around.place(at), around.state.path_condition) if same else None
             moved = _iterated_container(loop.node, moved)
@@ -52,6 +51,16 @@ def repetition_of(
         moved, target = in_caller(around, moved), given
         around, at = around.caller
     return None
+
+
+def _varies(frame: Frame, moved: cst.BaseExpression, loop: LoopFrame) -> bool:
+    """Return whether an expression may differ from iteration to iteration, by what functions inside change as well."""
+    if varies_in_loop(moved, loop.bound_names):
+        return True
+    function = frame.function
+    return (
+        function is not None and bool(function.captured_names) and varies_in_loop(moved, names_mutated_inside(function))
+    )
 
 
 def _iterated_container(loop: cst.CSTNode, part: cst.BaseExpression) -> cst.BaseExpression | None:
