@@ -74,13 +74,13 @@ class UnsynchronizedTiming(Rule):
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
     like count as waiting. The time of a single run in an `if __name__ == "__main__":` block is an information, as it is
     mostly that of the accelerator's start, also where a helper reads the clock or the block tries a few known things;
-    so is an interval in a loop if something in the interval waits, because each
-    interval then waits for the rest of the one before. A clock that was started before a loop, or in the iteration
-    before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration, nor what
-    a test measures. Where something waited between the two reads, a few elementwise operations and copies after it do
-    not count, nor does work of a loop in each iteration of which something waits, such as the blocking copy of a batch
-    to the accelerator. Times that are only written down, and
-    subtracted elsewhere, are not followed. Nothing is reported in a program that sets `CUDA_LAUNCH_BLOCKING`.
+    so is an interval in a loop if something in the interval waits, because each interval then waits for the rest of the
+    one before, and any in a file that measures by events as well. A clock that was started before a loop, or in the
+    iteration before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration,
+    nor what a test measures. Where something waited between the two reads, a few elementwise operations and copies
+    after it do not count, nor does work of a loop in each iteration of which something waits, such as the blocking copy
+    of a batch to the accelerator. Times that are only written down, and subtracted elsewhere, are not followed. Nothing
+    is reported in a program that sets `CUDA_LAUNCH_BLOCKING`.
     """
 
     code = "DEV501"
@@ -148,7 +148,8 @@ class UnsynchronizedTiming(Rule):
             assumptions(event),
             # What an interval leaves unfinished is waited for in the next one: all but the last are as long as a step.
             # A single run at the end of a module, to try it out, is mostly the start of the accelerator.
-            Severity.INFO if shifted or _tries_out(event) else None,
+            # Who also measures by events compares the two, or knows what the clock tells.
+            Severity.INFO if shifted or event.beside_events or _tries_out(event) else None,
             subject=clock,
             make_fix=partial(_fix, event),
         )

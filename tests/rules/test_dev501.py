@@ -495,6 +495,37 @@ def train(optimizer):
 """,
         Severity.INFO,
     ),
+    "beside a measurement by events": (
+        """
+def launches(x, n):
+    x = torch.rand(512, 512, device="cuda")
+    for _ in range(n):
+        start = time.time()
+        y = x @ x
+        print("launched in", time.time() - start)  # DEV501
+
+def whole(x):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    y = x @ x
+    end.record()
+    end.synchronize()
+    print("done in", start.elapsed_time(end))
+""",
+        Severity.INFO,
+    ),
+    "beside a time of that name": (
+        """
+def measure(x, n):
+    x = torch.rand(512, 512, device="cuda")
+    for _ in range(n):
+        start = time.time()
+        y = x @ x
+        elapsed_time = time.time() - start  # DEV501
+        print(elapsed_time)
+""",
+        Severity.WARNING,
+    ),
     "a single run": (
         """
 net = nn.Linear(3, 3).cuda()

@@ -86,6 +86,7 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
         work.main.step,
         start.origin.scope,
         end.origin.scope,
+        frame.module.measures_by_events,
     )
     if is_with_block_work(timing.work):
         frame.analysis.block_timings.append(timing)

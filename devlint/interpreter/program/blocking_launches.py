@@ -37,6 +37,6 @@ class BlockingLaunches:
     @cached_property
     def _files(self) -> frozenset[Path]:
         """The files that are part of a program which sets the variable."""
-        saying = {path for path in self._imports.files_whose_text(_SETS.search) if not is_test_file(path)}
+        saying = frozenset(path for path in self._imports.files_whose_text(_SETS.search) if not is_test_file(path))
         programs = saying.union(*map(self._imports.importers_of, saying))
         return programs | self._imports.reached_from(programs)
