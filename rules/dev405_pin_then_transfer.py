@@ -66,7 +66,7 @@ class PinThenTransfer(Rule):
     code = "DEV405"
     name = "pin-then-transfer"
     fixable = True
-    severity = Severity.INFO
+    severity = Severity.WARNING
 
     def check(self, event: Transfer) -> Iterator[Finding]:
         """Yield a finding for a transfer of a tensor that was pinned just for it."""
@@ -91,6 +91,7 @@ class PinThenTransfer(Rule):
             "leave `.pin_memory()` out, or pin where another thread does it (`DataLoader(..., pin_memory=True)`)"
             + ("; without it, `non_blocking=True` has little effect" if event.non_blocking else ""),
             assumptions(event, path.after),
+            severity=Severity.INFO,
             make_fix=partial(_fix, event),
         )
 
