@@ -40,8 +40,9 @@ class LoopInvariantTransfer(Rule):
     import torch
 
     weights = torch.rand(1000, 1000)
+    scale = torch.ones(1000, device="cuda", requires_grad=True)
     for batch in torch.rand(10, 5, 1000, device="cuda"):
-        print(batch @ weights.to("cuda"))
+        (batch * scale @ weights.to("cuda")).sum().backward()
     ```
 
     ## Use instead
@@ -49,8 +50,9 @@ class LoopInvariantTransfer(Rule):
     import torch
 
     weights = torch.rand(1000, 1000).to("cuda")
+    scale = torch.ones(1000, device="cuda", requires_grad=True)
     for batch in torch.rand(10, 5, 1000, device="cuda"):
-        print(batch @ weights)
+        (batch * scale @ weights).sum().backward()
     ```
 
     ## Fix safety
