@@ -16,8 +16,9 @@ def train(batches, device, n: int, m: int):
     for batch in batches:
         print(torch.randn(512, 512).to(device))  # DEV406
         print(torch.zeros(n, 262_144).to(device))  # DEV406
-        print(torch.zeros(batch.shape).to(device), torch.randn(n, 3, m).to(device), torch.zeros(128, 128).to(device))
+        print(torch.zeros(batch.shape).to(device), torch.randn(n, n, m).to(device), torch.zeros(128, 128).to(device))
         print(torch.zeros(n, m).to(device), torch.zeros(n, 1, m).to(device))
+        print(torch.zeros(n, 4, 4).to(device), torch.zeros(1, n, m, 2).to(device))
         print(torch.zeros(n, 1, 3).to(device), torch.arange(n).to(device), torch.zeros(64, 64).to(device))
 """,
     "what is made many times in one step": """
@@ -41,6 +42,8 @@ class Net(nn.Module):
             x = x + torch.ones(x.size(0), x.size(1), k).to(x.device)
         for layer in self.layers:
             x = x + torch.zeros(k, steps, k).to(x.device)  # DEV406
+            x = x + torch.zeros(k, 4, 4).to(x.device) + torch.zeros(1, steps, k, 2).to(x.device)
+            x = x + torch.zeros(k, 512, 64).to(x.device)  # DEV406
             out = torch.zeros(steps, k, k)
             if x.is_cuda:
                 out = out.to(x.device)
@@ -51,15 +54,15 @@ class Net(nn.Module):
 def train(model, loader: torch.utils.data.DataLoader, optimizer, epochs: int, n: int, m: int):
     for epoch in range(epochs):
         for batch in loader:
-            noise = torch.rand(n, 3, m).to("cuda")
+            noise = torch.rand(n, n, m).to("cuda")
             for step in range(n):
-                noise = noise + torch.rand(n, 3, m).to("cuda")  # DEV406
+                noise = noise + torch.rand(n, n, m).to("cuda")  # DEV406
             model(batch, noise).sum().backward()
 
 def fit(model, batches, steps: int, n: int, m: int):
     for epoch in range(steps):
         for number in range(steps):
-            loss = model(batches[number], torch.rand(n, 3, m).to("cuda"))
+            loss = model(batches[number], torch.rand(n, n, m).to("cuda"))
             loss.sum().backward()
 """,
     "in what runs for every batch": """
@@ -184,7 +187,7 @@ def run(batches, device):
 """,
     "the same tensor in every iteration": """
 def run(batches, n: int, m: int):
-    table, scale = torch.rand(n, 3, m), torch.rand(n)
+    table, scale = torch.rand(n, n, m), torch.rand(n)
     for batch in batches:
         (batch @ table.cuda() * scale.cuda()).sum().backward()  # DEV402
     for batch in batches:
@@ -371,12 +374,12 @@ from torch.utils.data import DataLoader
 
 def run(data, n: int, m: int):
     for batch in DataLoader(data):
-        print(torch.rand(n, 3, m).cuda())
+        print(torch.rand(n, n, m).cuda())
 
 class Net(nn.Module):
     def forward(self, x, n: int, m: int):
-        return x + torch.rand(n, 3, m).cuda()
+        return x + torch.rand(n, n, m).cuda()
 """
     first, second = lint(PRELUDE + source, frozenset({"DEV406"}))
-    assert first.message.endswith("copied to cuda for every batch ([n, 3, m] float32)")
-    assert second.message.endswith("copied to cuda in every call of `forward` ([n, 3, m] float32)")
+    assert first.message.endswith("copied to cuda for every batch ([n, n, m] float32)")
+    assert second.message.endswith("copied to cuda in every call of `forward` ([n, n, m] float32)")
