@@ -127,18 +127,14 @@ class UnsynchronizedTiming(Rule):
     def _finding(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
         """Yield the finding for a time measurement, unless it tells of a loop's progress or stands in a test."""
         clock, loop = event.context.place, event.context.loop
-        if _is_of_tests(event.context.scope):
+        if _is_of_tests(event.context.scope) or _is_progress(event):
             return
         shifted = False
         if loop is not None:
-            started = _seen_from(loop.scope, event.started, event.started_in)
-            read = _seen_from(loop.scope, clock, event.read_in)
-            written = places_in_loop(loop.place, started, read)
-            if started != read and read in written and written != [started, read]:
-                return
             waits = self._waits[loop.place] | self._uploads[loop.place]
-            written = places_in_loop(loop.place, started, read, *waits)
-            shifted = read in written and written.index(read) - written.index(started) > 1
+            written = places_in_loop(loop.place, event.started, clock, *waits)
+            both = event.started in written and clock in written
+            shifted = both and written.index(clock) - written.index(event.started) > 1
         work = _seen_from(event.context.scope, event.work.place, event.work.scope)
         yield Finding(
             clock,
@@ -153,6 +149,22 @@ class UnsynchronizedTiming(Rule):
             subject=clock,
             make_fix=partial(_fix, event),
         )
+
+
+def _is_progress(event: events.UnsynchronizedTiming) -> bool:
+    """Return whether the clock was started before the loop that does the work, or in the iteration before.
+
+    The loop may read the clock in functions that it calls, as in `meter.tick()`. A loop over several such meters that
+    stands beside the work does not count.
+    """
+    for loop in _loops(event.context.loop):
+        started = _seen_from(loop.scope, event.started, event.started_in)
+        read = _seen_from(loop.scope, event.context.place, event.read_in)
+        work = _seen_from(loop.scope, event.work.place, event.work.scope)
+        written = places_in_loop(loop.place, started, read, work)
+        if started != read and read in written and (work in written or read == event.context.place):
+            return [one for one in written if one in (started, read)] != [started, read]
+    return False
 
 
 def _tries_out(event: events.UnsynchronizedTiming) -> bool:

@@ -122,6 +122,26 @@ def train(n):
         print(meter.tock())
         print(loss.item())
 """,
+    "around a step of a loop, by methods of several objects": """
+class Meter:
+    def tick(self):
+        self.start = time.time()
+
+    def tock(self):
+        print(time.time() - self.start)  # DEV501
+
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    meters = [Meter()]
+    for i in range(n):
+        for meter in meters:
+            meter.tick()
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        for meter in meters:
+            meter.tock()
+        print(loss.item())
+""",
     "a tail with a product, after a loop that waits": """
 def evaluate(batches, weight: torch.Tensor):
     weight = weight.cuda()
