@@ -26,7 +26,7 @@ from devlint.domain.value import OriginKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.causes import numpy_detour_cause
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_severity, frequency_text, is_always_paid, runs_in_step
+from devlint.explain.costs import cost_severity, frequency_text, is_always_paid
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text, receiver_of, receiver_text
 from devlint.explain.suggestions import variable_node
@@ -171,7 +171,7 @@ class RoundTripInLoop(Rule):
                 rebuilt = read is not None and receiver_of(read) == out.place
                 found = _finding(event, out, first_path, second_path, rebuilt=rebuilt)
                 self._round_trips[event.context.place] = found, out, way_back
-                if out.loop is not None and _is_unused(second_path) and not runs_in_step(event.context):
+                if out.loop is not None and _is_unused(second_path) and not event.context.in_training_step:
                     self._evaluated[event.context.place] = out.loop
                 return
 

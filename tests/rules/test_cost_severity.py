@@ -326,6 +326,14 @@ def run(batches):
         y = host.to("cuda")
     return torch.from_numpy(x.cpu().numpy())
 
+class Scorer:
+    def inference(self, model, loader: torch.utils.data.DataLoader):
+        found = []
+        for x, y in loader:
+            x, y = x.cuda(), y.cuda()
+            found.append((model(x).cpu(), y.cpu()))
+        return found
+
 def scored(model, loader: torch.utils.data.DataLoader, optimizer):
     for x, y in loader:
         x, y = x.cuda(), y.cuda()
