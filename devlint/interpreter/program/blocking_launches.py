@@ -37,6 +37,11 @@ class BlockingLaunches:
     @cached_property
     def _files(self) -> frozenset[Path]:
         """The files that are part of a program which sets the variable."""
-        saying = frozenset(path for path in self._imports.files_whose_text(_SETS.search) if not is_test_file(path))
+        saying = frozenset(path for path in self._imports.files_whose_text(_says_so) if not is_test_file(path))
         programs = saying.union(*map(self._imports.importers_of, saying))
         return programs | self._imports.reached_from(programs)
+
+
+def _says_so(text: str) -> bool:
+    """Return whether the text of a file sets the variable."""
+    return "CUDA_LAUNCH_BLOCKING" in text and _SETS.search(text) is not None
