@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+
+import libcst as cst
 
 from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DeviceRelation, DeviceSymbol, is_accelerator, is_host, relate_devices
 from devlint.domain.placement import (
     Assumption,
+    Loop,
     Place,
     Step,
     StepKind,
@@ -39,7 +43,8 @@ class RoundTripInLoop(Rule):
     ## What it does
     Finds, inside one loop, a transfer to the host whose result goes to an accelerator again, also after some
     arithmetic or through NumPy functions that torch has too, and a transfer to an accelerator that is
-    undone before anything used it there.
+    undone before anything used it there. The latter is only an information where the loop uploads other tensors as
+    well and trains nothing: it is mostly the labels of an evaluation.
 
     ## Why is this bad?
     Each iteration copies the tensor twice and waits for the accelerator in between, although it ends where it began.
@@ -92,6 +97,10 @@ class RoundTripInLoop(Rule):
     def __init__(self) -> None:
         self._paths: dict[Place, tuple[TransferPath, ...]] = {}
         self._round_trips: dict[Place, tuple[Finding, Step, frozenset[Place]]] = {}
+        self._uploads: dict[Place, set[Place]] = defaultdict(set)
+        """The transfers to an accelerator in each loop, by the loop."""
+        self._evaluated: dict[Place, Loop] = {}
+        """The loops outside of training steps in which something is uploaded only to be read back, by the way back."""
         self._read_places: dict[Place, set[Place]] = defaultdict(set)
         self._reused_rebuilds: set[Place] = set()
         self._read_for: dict[Place, Place] = {}
@@ -124,7 +133,10 @@ class RoundTripInLoop(Rule):
             if back in begun:
                 continue
             if self._read_places[out.place] <= way_back and not self._reused_rebuilds & way_back:
-                yield finding
+                loop = self._evaluated.get(back)
+                # What goes up beside other tensors, and comes back unused, is the labels that an evaluation compares.
+                labels = loop is not None and (isinstance(loop.body, cst.CompFor) or len(self._uploads[loop.place]) > 1)
+                yield replace(finding, severity=Severity.INFO) if labels else finding
 
     def _note_read(self, event: HostRead) -> None:
         """Record that the host reads a tensor, under each transfer that may have put the tensor on its device."""
@@ -139,6 +151,9 @@ class RoundTripInLoop(Rule):
         self._paths[event.context.place] = paths
         if not event.single_use:
             self._reused_results.add(event.context.place)
+        if event.context.loop is not None and any(is_accelerator(path.after.device) for path in paths):
+            for loop in event.context.loop.around():
+                self._uploads[loop.place].add(event.context.place)
         if not event.only_use and variable_node(event.receiver) is not None:
             return
         for second_path in paths:
@@ -156,6 +171,8 @@ class RoundTripInLoop(Rule):
                 rebuilt = read is not None and receiver_of(read) == out.place
                 found = _finding(event, out, first_path, second_path, rebuilt=rebuilt)
                 self._round_trips[event.context.place] = found, out, way_back
+                if out.loop is not None and _is_unused(second_path) and not event.context.in_training_step:
+                    self._evaluated[event.context.place] = out.loop
                 return
 
 
@@ -188,6 +205,11 @@ def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: T
     return isinstance(end, DeviceSymbol) and start == end
 
 
+def _is_unused(second_path: TransferPath) -> bool:
+    """Return whether a round trip begins on the host, so that the tensor comes back as it went up."""
+    return is_accelerator(second_path.before.device)
+
+
 def _may_upload(first_path: TransferPath) -> bool:
     """Return whether a transfer goes to an accelerator from a device that is not known to be an accelerator."""
     return is_accelerator(first_path.after.device) and not is_accelerator(first_path.before.device)
@@ -210,7 +232,7 @@ def _finding(
         out.place,
     )
     when = frequency_text(event.context)
-    unused = is_accelerator(second_path.before.device)
+    unused = _is_unused(second_path)
     place = out.place if unused else event.context.place
     moved = f"`{place_text(event.receiver)}`"
     back = Step(StepKind.PASSED, f"read back to {device}", event.context.place)

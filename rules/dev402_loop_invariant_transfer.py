@@ -11,7 +11,7 @@ from devlint.domain.path_conditions import Conjunction, Literal
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Step, StepKind, placement_cases
 from devlint.explain.assumptions import assumptions, supposed_batches
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_severity, extent_text
+from devlint.explain.costs import cost_severity, extent_text, runs_in_step
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import callee_text, place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
@@ -26,9 +26,10 @@ class LoopInvariantTransfer(Rule):
 
     ## What it does
     Finds transfers from the host in a loop whose tensor and whose target are the same in each iteration. A tensor of
-    unknown origin counts if the program names the accelerator to which it moves it. Loops that run once in a program,
-    in a test or a set-up, are only an information, and so are tensors that are not known to be large, by their factory
-    or as the batch of a loader. So is what serves all iterations of a further loop, in what the loop calls too.
+    unknown origin counts if the program names the accelerator to which it moves it. It is a warning for tensors that
+    are known to be large, by their factory or as the batch of a loader, in the steps of a training and in what runs for
+    each request, such as `forward`. All else is only an information, and so is what serves all iterations of a further
+    loop, in what the loop calls too. Of the parts of one batch, the first is reported.
 
     ## Why is this bad?
     Each iteration copies the same bytes again. A transfer that names nothing the loop changes can stand before the
@@ -39,8 +40,9 @@ class LoopInvariantTransfer(Rule):
     import torch
 
     weights = torch.rand(1000, 1000)
+    scale = torch.ones(1000, device="cuda", requires_grad=True)
     for batch in torch.rand(10, 5, 1000, device="cuda"):
-        print(batch @ weights.to("cuda"))
+        (batch * scale @ weights.to("cuda")).sum().backward()
     ```
 
     ## Use instead
@@ -48,8 +50,9 @@ class LoopInvariantTransfer(Rule):
     import torch
 
     weights = torch.rand(1000, 1000).to("cuda")
+    scale = torch.ones(1000, device="cuda", requires_grad=True)
     for batch in torch.rand(10, 5, 1000, device="cuda"):
-        print(batch @ weights)
+        (batch * scale @ weights).sum().backward()
     ```
 
     ## Fix safety
@@ -142,7 +145,8 @@ def _finding(
         steps,
         help_,
         assumptions(event, before, after) if before is not None else (unknown,),
-        cost_severity(event.context, little=not _is_known_to_be_large(event, before)),
+        cost_severity(event.context, little=not (_is_known_to_be_large(event, before) and runs_in_step(event.context))),
+        subject=_batch_of(event, before),
         make_fix=partial(_fix, event) if place == event.context.place else None,
     )
 
@@ -154,6 +158,12 @@ def _is_known_to_be_large(event: Transfer | RepeatedTransfer, before: PlacementC
     if event.fresh is not None and event.fresh.extent is not None:
         return not event.few_elements
     return before is not None and bool(supposed_batches(before))
+
+
+def _batch_of(event: Transfer | RepeatedTransfer, before: PlacementCase | None) -> Place | None:
+    """Return the loop that moves the batch of a loader again and again, which stands for all parts of the batch."""
+    batch = before is not None and supposed_batches(before)
+    return event.repetition.loop.place if batch and event.repetition is not None else None
 
 
 def _is_callers(path: TransferPath) -> bool:

@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import PlacementCase, steps_elsewhere
+from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
-from devlint.explain.costs import cost_severity
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.place_texts import receiver_text
 from devlint.explain.transfer_paths import transfer_paths
@@ -24,10 +23,9 @@ class PinThenTransfer(Rule):
     """A tensor is pinned in the main thread only to be transferred.
 
     ## What it does
-    Finds `x.pin_memory().to(device)`, and the same in two statements, where nothing else uses the pinned copy. By
-    default only in code that runs again and again (a loop, a training step, what those call), where the same function
-    made the tensor, and where the transfer waits. With `non_blocking=True` it may overlap with work that is under way,
-    and what comes from elsewhere may be pinned already: both are an information.
+    Finds `x.pin_memory().to(device)`, and the same in two statements, where nothing else uses the pinned copy. It is an
+    information: with `non_blocking=True` the transfer may overlap with work that is under way, what comes from
+    elsewhere may be pinned already, and what is pinned like this is mostly a batch of labels or indices.
 
     ## Why is this bad?
     `.pin_memory()` copies the tensor into other host memory, and the host waits for that copy; then it is copied again.
@@ -93,21 +91,9 @@ class PinThenTransfer(Rule):
             "leave `.pin_memory()` out, or pin where another thread does it (`DataLoader(..., pin_memory=True)`)"
             + ("; without it, `non_blocking=True` has little effect" if event.non_blocking else ""),
             assumptions(event, path.after),
-            # A copy that does not wait needs pinned memory, and may overlap with work that is under way. What comes
-            # from elsewhere, as batches do, may be pinned already: pinning it again copies nothing.
-            cost_severity(event.context, little=event.non_blocking is not False or not _made_here(event, path.before)),
+            severity=Severity.INFO,
             make_fix=partial(_fix, event),
         )
-
-
-def _made_here(event: Transfer, before: PlacementCase) -> bool:
-    """Return whether the tensor that is pinned was made by the function that moves it.
-
-    Of a tensor that comes from nowhere known, the pinning is the first that places it: that makes no tensor.
-    """
-    step, copy = before.placing_step, event.host_copy
-    pinning = copy is not None and step is not None and step.place == copy.step.place
-    return step is not None and step.scope is event.context.scope and not pinning
 
 
 def _fix(event: Transfer, context: FixContext) -> Fix:

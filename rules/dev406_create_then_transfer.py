@@ -32,8 +32,8 @@ class CreateThenTransfer(Rule):
     Finds tensors that a torch factory makes from nothing (`zeros`, `arange`, `randn`, ...), and random numbers that
     NumPy draws in each call or iteration, where the same function moves them to another device. It is a warning where
     the copy shows beside the rest of a step: in code that runs again and again, for a tensor whose sizes are numbers
-    that make 262,144 elements (a megabyte of float32), or for one of at least three sizes other than 1 that is made
-    many times in one step, in a loop within `forward`, a training step or a loop over batches. All else is only an
+    that make 262,144 elements (a megabyte of float32), or for one with three sizes that are not known to be under 16,
+    made many times in one step: in a loop within `forward`, a training step or a loop over batches. All else is only an
     information: readers of such findings in public code found most of them too small to care.
 
     ## Why is this bad?

@@ -74,12 +74,13 @@ class UnsynchronizedTiming(Rule):
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
     like count as waiting. The time of a single run in an `if __name__ == "__main__":` block is an information, as it is
     mostly that of the accelerator's start, also where a helper reads the clock or the block tries a few known things;
-    so is an interval in a loop if something in the interval waits, because each
-    interval then waits for the rest of the one before. A clock that was started before a loop, or in the iteration
-    before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration, nor what
-    a test measures. Where something waited between the two reads, a few elementwise operations after it do not count,
-    nor does work of a loop in each iteration of which something waits. Times that are only written down, and subtracted
-    elsewhere, are not followed.
+    so is an interval in a loop if something in the interval waits, because each interval then waits for the rest of the
+    one before, and any in a file that measures by events as well. A clock that was started before a loop, or in the
+    iteration before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration,
+    nor what a test measures. Where something waited between the two reads, a few elementwise operations and copies
+    after it do not count, nor does work of a loop in each iteration of which something waits, such as the blocking copy
+    of a batch to the accelerator. Times that are only written down, and subtracted elsewhere, are not followed. Nothing
+    is reported in a program that sets `CUDA_LAUNCH_BLOCKING`.
     """
 
     code = "DEV501"
@@ -114,28 +115,26 @@ class UnsynchronizedTiming(Rule):
         """Yield the findings for the time measurements that do not wait for work on the accelerator.
 
         Those are differences of two clock reads between which work was launched and not waited for. A loop that reports
-        its progress by the clock is not reported, nor is work of a loop that waits in each iteration: only the tail of
-        the last one is then unfinished.
+        its progress by the clock is not reported, nor is work of a loop that waits in each iteration, for a copy to the
+        accelerator too: only the tail of the last one is then unfinished.
         """
         for event in self._timings:
             around = {one.place for one in _loops(event.context.loop)}
             within = {one.place for one in _loops(event.work.loop)} - around
-            if not any(map(self._waits.get, within)):
+            if not any(self._waits[loop] or self._uploads[loop] for loop in within):
                 yield from self._finding(event)
 
     def _finding(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
         """Yield the finding for a time measurement, unless it tells of a loop's progress or stands in a test."""
         clock, loop = event.context.place, event.context.loop
-        if _is_of_tests(event.context.scope):
+        if _is_of_tests(event.context.scope) or _is_progress(event):
             return
         shifted = False
         if loop is not None:
-            written = places_in_loop(loop.place, event.started, clock)
-            if clock in written and written != [event.started, clock]:
-                return
             waits = self._waits[loop.place] | self._uploads[loop.place]
             written = places_in_loop(loop.place, event.started, clock, *waits)
-            shifted = clock in written and written.index(clock) - written.index(event.started) > 1
+            both = event.started in written and clock in written
+            shifted = both and written.index(clock) - written.index(event.started) > 1
         work = _seen_from(event.context.scope, event.work.place, event.work.scope)
         yield Finding(
             clock,
@@ -145,10 +144,27 @@ class UnsynchronizedTiming(Rule):
             assumptions(event),
             # What an interval leaves unfinished is waited for in the next one: all but the last are as long as a step.
             # A single run at the end of a module, to try it out, is mostly the start of the accelerator.
-            Severity.INFO if shifted or _tries_out(event) else None,
+            # Who also measures by events compares the two, or knows what the clock tells.
+            Severity.INFO if shifted or event.beside_events or _tries_out(event) else None,
             subject=clock,
             make_fix=partial(_fix, event),
         )
+
+
+def _is_progress(event: events.UnsynchronizedTiming) -> bool:
+    """Return whether the clock was started before the loop that does the work, or in the iteration before.
+
+    The loop may read the clock in functions that it calls, as in `meter.tick()`. A loop over several such meters that
+    stands beside the work does not count.
+    """
+    for loop in _loops(event.context.loop):
+        started = _seen_from(loop.scope, event.started, event.started_in)
+        read = _seen_from(loop.scope, event.context.place, event.read_in)
+        work = _seen_from(loop.scope, event.work.place, event.work.scope)
+        written = places_in_loop(loop.place, started, read, work)
+        if started != read and read in written and (work in written or read == event.context.place):
+            return [one for one in written if one in (started, read)] != [started, read]
+    return False
 
 
 def _tries_out(event: events.UnsynchronizedTiming) -> bool:

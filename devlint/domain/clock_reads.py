@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from devlint.domain.placement import Place, Step
+from devlint.domain.placement import Place, Scope, Step
 from devlint.domain.record import record
 
 
@@ -20,8 +20,8 @@ class Launch:
 class RunningWork:
     """Accelerator work that the host has not waited for: the newest operation, and the newest heavy one.
 
-    Elementwise operations, reductions and views take a moment and are not heavy. `heavy` is None where all of the work
-    is such operations.
+    Elementwise operations, reductions, copies and views take a moment and are not heavy. `heavy` is None where all of
+    the work is such operations.
     """
 
     newest: Launch
@@ -45,7 +45,8 @@ class ClockRead:
 
     `place` is the source location of the call that reads the clock. `launches` is the number of accelerator operations
     launched so far, `epoch` that of the host's waits for them. `unsynchronized` is the work that the host had not
-    waited for; None where there was none. `by_constructor` is true for a clock that a constructor reads.
+    waited for; None where there was none. `by_constructor` is true for a clock that a constructor reads. `scope` is the
+    run of the code that reads the clock.
     """
 
     place: Place
@@ -53,3 +54,4 @@ class ClockRead:
     epoch: int = field(compare=False)
     unsynchronized: RunningWork | None = field(compare=False)
     by_constructor: bool = field(compare=False, default=False)
+    scope: Scope | None = field(compare=False, default=None)

@@ -14,6 +14,9 @@ FEW: Final = 16_384
 MANY: Final = 262_144
 """The number of elements from which on a single copy shows beside the rest of a step: a megabyte of float32."""
 
+SMALL: Final = 16
+"""The number from which on a size says that there are many of something: channels of a colour or axes are fewer."""
+
 
 @record(frozen=True, slots=True)
 class Extent:
@@ -43,10 +46,11 @@ class Extent:
 
     @property
     def is_large(self) -> bool:
-        """Whether the tensor has many elements: three sizes besides 1, or large numbers.
+        """Whether the tensor has many elements: three sizes that are no small numbers, or large numbers.
 
         A matrix of unknown sizes may be a batch of labels as well as a map of distances, and the shape of another
-        tensor may be that of a vector.
+        tensor may be that of a vector. A size such as 4 is one of a small matrix for each sample.
         """
         numbers = [one for one in self.sizes if isinstance(one, int)]
-        return prod(numbers) >= FEW or sum(one != 1 for one in self.sizes) >= 3
+        small = sum(one < SMALL for one in numbers)
+        return prod(numbers) >= FEW or len(self.sizes) - small >= 3

@@ -172,6 +172,13 @@ class Scope:
     called_at: Place | None = None
     makes_sample: bool = False
 
+    def around(self) -> Iterator[Scope]:
+        """Yield this run and those of the code that calls it, from the innermost to the outermost."""
+        run: Scope | None = self
+        while run is not None:
+            yield run
+            run = run.caller
+
 
 # Placements
 

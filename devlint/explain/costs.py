@@ -5,6 +5,7 @@ from __future__ import annotations
 from devlint.diagnostic import Severity
 from devlint.domain.dtype import Dtype
 from devlint.domain.extent import Extent
+from devlint.domain.heat import Heat
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import Loop, Place
 from devlint.explain.assumptions import chooses_device
@@ -26,6 +27,14 @@ def cost_severity(context: EventContext, *, little: bool = False) -> Severity | 
     if small or _may_be_left_out(context):
         return Severity.INFO
     return None
+
+
+def runs_in_step(context: EventContext) -> bool:
+    """Return whether code runs in the steps of a training, or in a function that is called for each batch or request.
+
+    An evaluation or a loop of another kind runs now and then, or once: what it costs hardly ever shows.
+    """
+    return context.in_training_step or any(run.heat is Heat.HOT for run in context.scope.around())
 
 
 def _may_be_left_out(context: EventContext) -> bool:

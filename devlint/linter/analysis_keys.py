@@ -138,7 +138,8 @@ class AnalysisKeys:
             [name, None if files is None else [self._relative(one.path) for one in files]] for name, files in filled
         ]
         otherwise = self._program_facts.default_setters.may_set_start_method(module)
-        own = [self._relative(module.path), content, registries, self._reaching(module), otherwise]
+        waiting = self._program_facts.blocking_launches.may_hold_for(module)
+        own = [self._relative(module.path), content, registries, self._reaching(module), otherwise, waiting]
         if "cuda" in module.source.text:
             kernels = self._program_facts.kernel_wrappers.names_in(module)
             seeded = self._program_facts.seeded_functions.names_in(module)

@@ -96,6 +96,7 @@ class _Outline:
                 module.has_other_tensors,
                 module.starts_threads,
                 module.follows_devices,
+                module.measures_by_events,
                 sorted(module.rebound_globals),
                 sorted(module.collating_functions),
                 sorted(module.construction_functions),

@@ -188,6 +188,10 @@ WORKERS = (
     "import torch\nfrom torch.utils.data import DataLoader, TensorDataset\n\n\ndef read():\n"
     "    for (x,) in DataLoader(TensorDataset(torch.ones(3).cuda()), num_workers=2):\n        print(x)\n"
 )
+TIMES = (
+    "import time\nimport torch\n\n\ndef measure(x):\n    start = time.time()\n    y = x.cuda() @ x.cuda()\n"
+    "    print(time.time() - start)\n"
+)
 STATE = (
     "import torch\n\n\nclass State:\n"
     "    def __init__(self):\n        self.scale = torch.ones(3)\n\n"
@@ -251,6 +255,12 @@ MOVER = "from block import Block\n\nnet = Block().cuda()\nnet.shift = net.shift.
             {"loads": WORKERS, "main": "import loads\n"},
             {"main": "import loads\nimport multiprocessing\n\nmultiprocessing.set_start_method('spawn')\n"},
             "loads.py",
+        ),
+        # Whether a program that imports the file makes launches on CUDA wait.
+        (
+            {"times": TIMES, "main": "import times\n"},
+            {"main": "import os\nimport times\n\nos.environ['CUDA_LAUNCH_BLOCKING'] = '1'\n"},
+            "times.py",
         ),
         # Whether a file runs without CUDA.
         (

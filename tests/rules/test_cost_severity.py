@@ -16,8 +16,9 @@ def train(batches, device, n: int, m: int):
     for batch in batches:
         print(torch.randn(512, 512).to(device))  # DEV406
         print(torch.zeros(n, 262_144).to(device))  # DEV406
-        print(torch.zeros(batch.shape).to(device), torch.randn(n, 3, m).to(device), torch.zeros(128, 128).to(device))
+        print(torch.zeros(batch.shape).to(device), torch.randn(n, n, m).to(device), torch.zeros(128, 128).to(device))
         print(torch.zeros(n, m).to(device), torch.zeros(n, 1, m).to(device))
+        print(torch.zeros(n, 4, 4).to(device), torch.zeros(1, n, m, 2).to(device))
         print(torch.zeros(n, 1, 3).to(device), torch.arange(n).to(device), torch.zeros(64, 64).to(device))
 """,
     "what is made many times in one step": """
@@ -41,6 +42,8 @@ class Net(nn.Module):
             x = x + torch.ones(x.size(0), x.size(1), k).to(x.device)
         for layer in self.layers:
             x = x + torch.zeros(k, steps, k).to(x.device)  # DEV406
+            x = x + torch.zeros(k, 4, 4).to(x.device) + torch.zeros(1, steps, k, 2).to(x.device)
+            x = x + torch.zeros(k, 512, 64).to(x.device)  # DEV406
             out = torch.zeros(steps, k, k)
             if x.is_cuda:
                 out = out.to(x.device)
@@ -51,15 +54,15 @@ class Net(nn.Module):
 def train(model, loader: torch.utils.data.DataLoader, optimizer, epochs: int, n: int, m: int):
     for epoch in range(epochs):
         for batch in loader:
-            noise = torch.rand(n, 3, m).to("cuda")
+            noise = torch.rand(n, n, m).to("cuda")
             for step in range(n):
-                noise = noise + torch.rand(n, 3, m).to("cuda")  # DEV406
+                noise = noise + torch.rand(n, n, m).to("cuda")  # DEV406
             model(batch, noise).sum().backward()
 
 def fit(model, batches, steps: int, n: int, m: int):
     for epoch in range(steps):
         for number in range(steps):
-            loss = model(batches[number], torch.rand(n, 3, m).to("cuda"))
+            loss = model(batches[number], torch.rand(n, n, m).to("cuda"))
             loss.sum().backward()
 """,
     "in what runs for every batch": """
@@ -184,17 +187,36 @@ def run(batches, device):
 """,
     "the same tensor in every iteration": """
 def run(batches, n: int, m: int):
-    table, scale = torch.rand(n, 3, m), torch.rand(n)
+    table, scale = torch.rand(n, n, m), torch.rand(n)
     for batch in batches:
-        print(batch @ table.cuda())  # DEV402
-        print(batch * scale.cuda())
+        (batch @ table.cuda() * scale.cuda()).sum().backward()  # DEV402
+    for batch in batches:
+        print(batch @ table.cuda())
     for name in ("a", "b"):
         print(name, table.cuda())
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.rand(600, 600)
+
+    def forward(self, x: torch.Tensor, steps: int):
+        for step in range(steps):
+            x = x @ self.table.cuda()  # DEV402
+        return x
 
 def searched(model, data):
     for batch in torch.utils.data.DataLoader(data):
         for width in (1, 2, 4):
-            print(model(batch["image"].cuda(), width))  # DEV402
+            print(model(batch["image"].cuda(), width))
+
+def searched_in_training(model, data):
+    for image, label in torch.utils.data.DataLoader(data):
+        loss = 0
+        for width in (1, 2, 4):
+            found = model(image.cuda(), width)  # DEV402
+            loss = loss + F.cross_entropy(found, label.cuda())
+        loss.backward()
 """,
     "numbers and vectors": """
 def run(batches, n: int, m: int):
@@ -202,9 +224,9 @@ def run(batches, n: int, m: int):
     rows, names = torch.FloatTensor(n, m).softmax(dim=0), torch.LongTensor([1, 2, 3]) * 2
     long = torch.rand(500_000)
     for batch in batches:
-        print(batch * share[0].cuda() + share.cuda(), names.cuda())
-        print(batch * rows.cuda())
-        print(batch * long.cuda())  # DEV402
+        loss = batch * share[0].cuda() + share.cuda() + names.cuda()
+        loss = loss * rows.cuda()
+        (loss * long.cuda()).sum().backward()  # DEV402
 """,
     "what serves a loop in a function that the loop calls": """
 def kept(model, table: torch.Tensor, times, device):
@@ -225,13 +247,18 @@ def run(model, times, count: int):
     table = torch.rand(600, 600)
     for i in range(count):
         print(kept(model, table, times, "cuda"))
-        print(scaled(model, table, times, "cuda"))  # DEV402
+        print(scaled(model, table, times, "cuda"))
         x = torch.randn(600, 600).to("cuda")
         for _ in range(50):
             model(x)
         y = torch.randn(600, 600).to("cuda")  # DEV406
         for _ in range(2):
             model(y)
+
+def serve(requests, model, times):
+    table = torch.rand(600, 600)
+    for request in requests:
+        model(request, scaled(model, table, times, "cuda")).sum().backward()  # DEV402
 
 def fitted(model, batches, names):
     for batch in batches:
@@ -256,12 +283,12 @@ def trained(model, data, unknown: torch.Tensor):
     table = torch.rand(600, 600)
     for epoch in range(100):
         for batch in data:
-            print(model(batch) @ table.to("cuda"))  # DEV402
+            (model(batch) @ table.to("cuda")).sum().backward()  # DEV402
             print(unknown.to("cuda"))
     for epoch in range(0, 10, 0):
-        print(table.to("cuda"))  # DEV402
+        model(table.to("cuda")).sum().backward()  # DEV402
     for epoch in range(1, 10_000):
-        print(model(data) @ table.to("cuda"))  # DEV402
+        (model(data) @ table.to("cuda")).sum().backward()  # DEV402
 
 def serve(requests):
     for request in requests:
@@ -278,11 +305,11 @@ def run(model, paths, batches):
         with open(path) as file:
             print(file.read(), table.cuda())
     for number, batch in enumerate(batches):
-        print(table.cuda() @ batch)  # DEV402
+        (table.cuda() @ batch).sum().backward()  # DEV402
         if number % 100 == 0:
             torch.save(batch, paths[number])
     for batch in batches:
-        print(table.cuda() @ batch)  # DEV402
+        (table.cuda() @ batch).sum().backward()  # DEV402
         print([np.load(path) for path in ("a", "b")] if batch is None else 0)
 """,
     "round trips": """
@@ -298,6 +325,23 @@ def run(batches):
         host = x.cpu()
         y = host.to("cuda")
     return torch.from_numpy(x.cpu().numpy())
+
+class Scorer:
+    def inference(self, model, loader: torch.utils.data.DataLoader):
+        found = []
+        for x, y in loader:
+            x, y = x.cuda(), y.cuda()
+            found.append((model(x).cpu(), y.cpu()))
+        return found
+
+def scored(model, loader: torch.utils.data.DataLoader, optimizer):
+    for x, y in loader:
+        x, y = x.cuda(), y.cuda()
+        print(model(x).cpu(), y.cpu())
+    for x, y in loader:
+        x, y = x.cuda(), y.cuda()  # DEV401
+        model(x).sum().backward()
+        print(y.cpu())  # DEV403
 """,
 }
 
@@ -338,12 +382,12 @@ from torch.utils.data import DataLoader
 
 def run(data, n: int, m: int):
     for batch in DataLoader(data):
-        print(torch.rand(n, 3, m).cuda())
+        print(torch.rand(n, n, m).cuda())
 
 class Net(nn.Module):
     def forward(self, x, n: int, m: int):
-        return x + torch.rand(n, 3, m).cuda()
+        return x + torch.rand(n, n, m).cuda()
 """
     first, second = lint(PRELUDE + source, frozenset({"DEV406"}))
-    assert first.message.endswith("copied to cuda for every batch ([n, 3, m] float32)")
-    assert second.message.endswith("copied to cuda in every call of `forward` ([n, 3, m] float32)")
+    assert first.message.endswith("copied to cuda for every batch ([n, n, m] float32)")
+    assert second.message.endswith("copied to cuda in every call of `forward` ([n, n, m] float32)")

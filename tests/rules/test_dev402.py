@@ -52,6 +52,15 @@ def learn(batch: dict[str, torch.Tensor], model, passes):
     for _ in range(passes):
         print(model({key: value.to("cuda") for key, value in batch.items()}))  # DEV402
 """,
+    "read by a function in the function": """
+def train(pool, games, model, steps):
+    scores = torch.zeros(8, 3)
+    def play(game):
+        game.score = scores[game]
+    for step in range(steps):
+        pool.map(play, games)
+        print(model(scores.to("cuda")))  # DEV402
+""",
     "in a while loop": """
 mask = torch.ones(3)
 while True:
@@ -272,6 +281,15 @@ class Net(nn.Module):
         for i in range(3):
             x = x + mask.cuda()
         return x
+""",
+    "filled by a function in the function": """
+def train(pool, games, model, steps):
+    scores = torch.zeros(8, 3)
+    for step in range(steps):
+        def play(game):
+            scores[game] = game
+        pool.map(play, games)
+        print(model(scores.to("cuda")))
 """,
     "filled by a call": """
 def read_into(buffer):

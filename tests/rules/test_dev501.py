@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from devlint.diagnostic import Severity
@@ -101,6 +103,78 @@ def epoch(weight: torch.Tensor, n: int):
     out = weight @ weight
     out /= 3
     print(time.time() - start, out)  # DEV501
+""",
+    "around a step of a loop, by methods": """
+class Meter:
+    def tick(self):
+        self.start = time.time()
+
+    def tock(self):
+        return time.time() - self.start  # DEV501
+
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    meter = Meter()
+    for i in range(n):
+        meter.tick()
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        print(meter.tock())
+        print(loss.item())
+""",
+    "around a step of a loop, by methods of several objects": """
+class Meter:
+    def tick(self):
+        self.start = time.time()
+
+    def tock(self):
+        print(time.time() - self.start)  # DEV501
+
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    meters = [Meter()]
+    for i in range(n):
+        for meter in meters:
+            meter.tick()
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        for meter in meters:
+            meter.tock()
+        print(loss.item())
+""",
+    "a tail with a product, after a loop that waits": """
+def evaluate(batches, weight: torch.Tensor):
+    weight = weight.cuda()
+    start = time.time()
+    for batch in batches:
+        print((batch.cuda() @ weight).cpu())
+    y = torch.cat([weight, weight]) @ weight
+    print(time.time() - start, y)  # DEV501
+""",
+    "an epoch whose batches are copied without a wait": """
+def epoch(rows: torch.utils.data.Dataset):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    for batch in torch.utils.data.DataLoader(rows, pin_memory=True):
+        model(batch.cuda(non_blocking=True)).sum().backward()
+    print(time.time() - start)  # DEV501
+""",
+    "batches that wait in the line, and one product": """
+def epoch(loader: torch.utils.data.DataLoader, weight: torch.Tensor):
+    weight = weight.cuda()
+    start = time.time()
+    for batch in loader:
+        print(batch.cuda().shape)
+    y = weight @ weight
+    print(time.time() - start, y)  # DEV501
+""",
+    "a distribution whose parameters are not checked": """
+def sample(weight: torch.Tensor, n):
+    weight = weight.cuda()
+    start = time.time()
+    for i in range(n):
+        drawn = torch.distributions.Categorical(logits=weight @ weight, validate_args=False).sample()
+    print(time.time() - start, drawn)  # DEV501
 """,
     "forward and backward": """
 def measure():
@@ -296,6 +370,53 @@ def epoch(batches, weight: torch.Tensor, n: int):
         total[row] = total[row] + 1
     print(time.time() - start, total)
 """,
+    "laps of a loop, taken by methods": """
+class Meter:
+    def tick(self):
+        self.start = time.time()
+
+    def tock(self):
+        print(time.time() - self.start)
+
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    meter = Meter()
+    meter.tick()
+    for i in range(n):
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        meter.tock()
+        meter.tick()
+        print(loss.item())
+""",
+    "a tail that only copies, after a loop that waits": """
+def evaluate(batches):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    seen = []
+    for batch in batches:
+        seen.append(batch.cuda())
+        print(model(seen[-1]).cpu())
+    y = torch.cat([torch.rand(8, 3, device="cuda"), torch.rand(8, 3, device="cuda")])
+    z = y.sort().values[0].contiguous()
+    print(time.time() - start, z)
+""",
+    "an epoch whose batches are copied one after the other": """
+def epoch(loader: torch.utils.data.DataLoader):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    for batch in loader:
+        model(batch.cuda()).sum().backward()
+    print(time.time() - start)
+""",
+    "a distribution whose parameters are checked": """
+def sample(weight: torch.Tensor, n):
+    weight = weight.cuda()
+    start = time.time()
+    for i in range(n):
+        drawn = torch.distributions.Categorical(logits=weight @ weight).sample()
+    print(time.time() - start, drawn)
+""",
     "a helper that waits": """
 def now():
     torch.cuda.synchronize()
@@ -394,6 +515,37 @@ def train(optimizer):
 """,
         Severity.INFO,
     ),
+    "beside a measurement by events": (
+        """
+def launches(x, n):
+    x = torch.rand(512, 512, device="cuda")
+    for _ in range(n):
+        start = time.time()
+        y = x @ x
+        print("launched in", time.time() - start)  # DEV501
+
+def whole(x):
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    y = x @ x
+    end.record()
+    end.synchronize()
+    print("done in", start.elapsed_time(end))
+""",
+        Severity.INFO,
+    ),
+    "beside a time of that name": (
+        """
+def measure(x, n):
+    x = torch.rand(512, 512, device="cuda")
+    for _ in range(n):
+        start = time.time()
+        y = x @ x
+        elapsed_time = time.time() - start  # DEV501
+        print(elapsed_time)
+""",
+        Severity.WARNING,
+    ),
     "a single run": (
         """
 net = nn.Linear(3, 3).cuda()
@@ -462,3 +614,53 @@ for _ in range(9):
 """
     check(IMPORTS + program.format("torch.cuda.empty_cache()"), "DEV501")
     check(IMPORTS + program.format("torch.cuda.memory_allocated()").replace("start)", "start)  # DEV501"), "DEV501")
+
+
+LAUNCHES = """
+# file: work.py
+import time
+
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = x @ x
+    print(time.time() - start)  # DEV501
+# file: main.py
+import os
+import work
+
+def main():
+    {}
+    work.measure()
+# file: tests/test_main.py
+import os
+import work
+
+os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'os.environ["CUDA_LAUNCH_BLOCKING"] = "1"',
+        'os.environ.setdefault("CUDA_LAUNCH_BLOCKING", "1")',
+        'os.environ.update({"CUDA_LAUNCH_BLOCKING": "1"})',
+        'os.environ.update(CUDA_LAUNCH_BLOCKING="1")',
+    ],
+)
+def test_a_program_may_make_launches_wait(statement: str, tmp_path: Path) -> None:
+    check(LAUNCHES.replace("  # DEV501", "").replace("{}", statement), "DEV501", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'os.environ["CUDA_LAUNCH_BLOCKING"] = "0"',
+        '# os.environ["CUDA_LAUNCH_BLOCKING"] = "1"',
+        'print(os.environ.get("CUDA_LAUNCH_BLOCKING", "1"))',
+        'print("set CUDA_LAUNCH_BLOCKING=1 to see where an error comes from")',
+    ],
+)
+def test_a_program_that_only_speaks_of_it_makes_no_launch_wait(statement: str, tmp_path: Path) -> None:
+    check(LAUNCHES.replace("{}", statement), "DEV501", tmp_path)

@@ -28,6 +28,11 @@ def read_clock(frame: Frame, call: LibraryCall) -> Value:
     frame.analysis.call_summaries.invalidate()
     by_constructor = frame.scope.name.rpartition(".")[2] == "__init__"
     read = ClockRead(
-        frame.place(call.node), torch_state.launches, torch_state.epoch, torch_state.unsynchronized, by_constructor
+        frame.place(call.node),
+        torch_state.launches,
+        torch_state.epoch,
+        torch_state.unsynchronized,
+        by_constructor,
+        frame.scope,
     )
     return Number("float", read)

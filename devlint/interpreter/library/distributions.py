@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import is_host
+from devlint.domain.device import is_accelerator, is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.objects import Instance
-from devlint.domain.placement import Basis, Placement, PlacementCase, StepKind, map_cases
+from devlint.domain.placement import Basis, Placement, PlacementCase, StepKind, map_cases, placement_cases
 from devlint.domain.value import UNKNOWN, Const, Number, Rank, Tensor, Value, as_tensor, computed_tensor
 from devlint.interpreter.operations.device_arguments import default_placement
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
@@ -66,7 +66,8 @@ def _parameters_by_name() -> dict[str, tuple[str, ...]]:
 def distribution(frame: Frame, call: LibraryCall) -> Value:
     """Model `Normal(mean, std)`: an object with the tensor parameters, and tensors such as `mean`, as attributes.
 
-    Parameters that are numbers become 0-dim tensors on the default device, unless another parameter is a tensor.
+    Parameters that are numbers become 0-dim tensors on the default device, unless another parameter is a tensor. torch
+    reads back whether the parameters are valid, unless it is told not to ask.
     """
     given = {
         name: value
@@ -79,10 +80,19 @@ def distribution(frame: Frame, call: LibraryCall) -> Value:
     if not tensors:
         placement = default_placement(frame, call.name.rpartition(".")[2], call.node)
         tensors = {name: Tensor(placement, Dtype("float32"), Rank.ZERO) for name in given}
+    if call.arguments.constant("validate_args", None, True) is not False:
+        _wait_for_values(frame, tensors.values())
     one = computed_tensor(next(iter(tensors.values()), Tensor()))
     moments = {name: replace(one, placement=meet_of_placements(list(tensors.values()))) for name in MOMENTS}
     family = call.name.rpartition(".")[2]
     return frame.allocate(call.node, Instance(f"{PACKAGE}{family}", {**moments, **tensors}))
+
+
+def _wait_for_values(frame: Frame, tensors: Iterable[Tensor]) -> None:
+    """Record that the host reads a check of some tensors' values, which waits for the accelerator they are on."""
+    placements = (leaf for one in tensors for _, leaf in placement_cases(one.placement, frame.state.path_condition))
+    if any(is_accelerator(leaf.device) for leaf in placements):
+        frame.synchronize()
 
 
 def _parameter_tensor(value: Value) -> Tensor | None:

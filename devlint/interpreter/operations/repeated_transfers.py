@@ -8,7 +8,7 @@ from devlint.domain.value import DeviceValue
 from devlint.interpreter.operations.caller_expressions import in_caller
 from devlint.interpreter.operations.tensor_uses import is_used_as_tensor
 from devlint.interpreter.operations.transfer_requests import TransferRequest
-from devlint.interpreter.program.liveness import varies_in_loop
+from devlint.interpreter.program.liveness import names_mutated_inside, varies_in_loop
 from devlint.interpreter.state.events import RepeatedTransfer, Repetition
 from devlint.interpreter.state.frame import Frame, LoopFrame
 from devlint.syntax.tree_walk import names_in_target
@@ -39,7 +39,7 @@ def repetition_of(
     around = frame
     while moved is not None:
         for loop in reversed(around.loops):
-            if not varies_in_loop(moved, loop.bound_names):
+            if not _varies(around, moved, loop):
                 same = _is_target_invariant(around, target, loop)
                 return Repetition(loop.loop, around.place(at), around.state.path_condition) if same else None
             moved = _iterated_container(loop.node, moved)
@@ -51,6 +51,16 @@ def repetition_of(
         moved, target = in_caller(around, moved), given
         around, at = around.caller
     return None
+
+
+def _varies(frame: Frame, moved: cst.BaseExpression, loop: LoopFrame) -> bool:
+    """Return whether an expression may differ from iteration to iteration, by what functions inside change as well."""
+    if varies_in_loop(moved, loop.bound_names):
+        return True
+    function = frame.function
+    return (
+        function is not None and bool(function.captured_names) and varies_in_loop(moved, names_mutated_inside(function))
+    )
 
 
 def _iterated_container(loop: cst.CSTNode, part: cst.BaseExpression) -> cst.BaseExpression | None:

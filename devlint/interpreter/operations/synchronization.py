@@ -25,8 +25,10 @@ An operation whose row says that it waits for the accelerator (`Row.sync`) reads
 """
 
 
-_QUICK_RANKS: Final = frozenset({"broadcast", "reduce", "reduction", "zero"})
-"""The values of `Row.rank` for elementwise operations and reductions."""
+_QUICK_RANKS: Final = frozenset(
+    {"broadcast", "joined", "reduce", "reduction", "shape", "shape:dims", "squeeze", "zero"}
+)
+"""The values of `Row.rank` for elementwise operations, reductions and copies, beside those that begin with `same:`."""
 
 
 def update_synchronization(
@@ -63,19 +65,28 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
 
     If the work is the body of a `with` block, timed by its context manager, the report is kept in `block_timings` until
     the body has been interpreted. A time that no code reads is not reported, nor is the time since an object was made,
-    which a constructor notes for stamps on messages. If the host waited between the two reads, it has waited for the
-    bulk of the work; a few elementwise operations after that change the time by next to nothing.
+    which a constructor notes for stamps on messages, nor any time where the program makes all launches wait. If the
+    host waited between the two reads, it has waited for the bulk of the work; a few elementwise operations after that
+    change the time by next to nothing.
     """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
     if start.origin.by_constructor or frame.analysis.use_def.gets_unread_name(frame, node):
+        return
+    program = frame.analysis.torch_defaults.entry_module or frame.module
+    if frame.analysis.facts.blocking_launches.may_hold_for(program):
         return
     running = end.origin.unsynchronized
     work = running and running.after(start.origin.launches)
     if work is None or (end.origin.epoch != start.origin.epoch and work.heavy is None):
         return
     timing = UnsynchronizedTiming(
-        replace(frame.event_context(node), place=end.origin.place), start.origin.place, work.main.step
+        replace(frame.event_context(node), place=end.origin.place),
+        start.origin.place,
+        work.main.step,
+        start.origin.scope,
+        end.origin.scope,
+        frame.module.measures_by_events,
     )
     if is_with_block_work(timing.work):
         frame.analysis.block_timings.append(timing)
@@ -89,12 +100,12 @@ def _is_not_surely_on_host(frame: Frame, placement: Placement) -> bool:
 
 
 def _takes_a_moment(row: Row) -> bool:
-    """Return whether an operation is elementwise, a reduction or a view: quick beside products and modules.
+    """Return whether an operation is elementwise, a reduction, a copy or a view: quick beside products and modules.
 
-    What changes a tensor in place without a change of its shape is elementwise: products write elsewhere.
+    What has the shape of its argument is elementwise, or sorts or sums along a dimension: products have another shape.
     """
-    in_place = bool(row.mutates) and row.rank.startswith("same:")
-    return bool(row.view or row.may_view) or (row.module is None and (in_place or row.rank in _QUICK_RANKS))
+    quick = row.rank in _QUICK_RANKS or row.rank.startswith("same:")
+    return bool(row.view or row.may_view) or (row.module is None and quick)
 
 
 def is_with_block_work(work: Step) -> bool:

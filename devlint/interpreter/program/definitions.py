@@ -132,6 +132,11 @@ class ModuleInfo:
         return any(not THREADS.isdisjoint(unit.mentions) for unit in self.index.statements)
 
     @cached_property
+    def measures_by_events(self) -> bool:
+        """Return whether the file measures time by events of the accelerator: `start.elapsed_time(end)`."""
+        return any("elapsed_time" in unit.mentions and ".elapsed_time(" in unit.text for unit in self.index.statements)
+
+    @cached_property
     def follows_devices(self) -> bool:
         """Return whether functions of the file ask for the devices of their arguments, as in `device=x.device`."""
         lines = (

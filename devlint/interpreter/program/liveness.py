@@ -118,6 +118,12 @@ def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:
     return frozenset(names)
 
 
+def names_mutated_inside(function: FunctionInfo) -> frozenset[str]:
+    """Return the names of objects that functions nested in a function may change in place, whenever they run."""
+    nested = [one for one in descend(function.node.body) if type(one) is cst.FunctionDef]
+    return frozenset(name for one in nested for name in names_mutated_in(one))
+
+
 def _dotted_text(node: cst.BaseExpression) -> str:
     """Return the dotted text of a name or attribute chain (`self.fc.weight`); empty for any other expression."""
     parts: list[str] = []

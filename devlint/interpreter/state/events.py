@@ -607,11 +607,16 @@ class UnsynchronizedTiming(Event):
     """Two clock reads around accelerator work that the program does not wait for before the second read.
 
     The source location of the event is the second read; `started` is that of the first, `work` the newest heavy
-    accelerator operation between them, or the newest one where none is heavy.
+    accelerator operation between them, or the newest one where none is heavy. `started_in` and `read_in` are the runs
+    of the code that reads the clock first and second. `beside_events` is true where the file measures by events of the
+    accelerator as well.
     """
 
     started: Place
     work: Step
+    started_in: Scope | None = None
+    read_in: Scope | None = None
+    beside_events: bool = False
 
 
 @record(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> boo
     if not isinstance(repeating, Loop) or repeating.of_batches:
         return False
     at: Place | None = place
-    for run in _runs(scope):
+    for run in scope.around():
         code = repeating.body if run is repeating.scope else run.body
         if at is not None and _is_code(code, at.node):
             kept = is_kept_for_inner_loop(code, at.node) and not takes_training_step(repeating.body)
@@ -105,7 +105,7 @@ def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
     if all(isinstance(one, cst.CSTNode) for one in nodes) and is_kept_for_inner_loop(*nodes):
         return False
     many = False
-    for run in _runs(scope):
+    for run in scope.around():
         for one in repeating_loops(run, loop):
             if one.of_batches or (isinstance(one.body, cst.CSTNode) and trains(one.body)):
                 return many
@@ -113,14 +113,6 @@ def runs_often_in_step(place: Place, scope: Scope, loop: Loop | None) -> bool:
         if many and run.heat is Heat.HOT:
             return True
     return False
-
-
-def _runs(scope: Scope) -> Iterator[Scope]:
-    """Yield the run of some code and those of its callers, from the innermost to the outermost."""
-    run: Scope | None = scope
-    while run is not None:
-        yield run
-        run = run.caller
 
 
 def is_in_branch_of_hot_code(place: Place, scope: Scope, loop: Loop | None) -> bool:
@@ -152,7 +144,7 @@ def _is_short(loop: Loop) -> bool:
 
 def _is_once(run: Scope | None) -> bool:
     """Return whether code is called, directly or not, by code that runs once."""
-    return run is not None and any(one.heat is Heat.ONCE or one.construction for one in _runs(run))
+    return run is not None and any(one.heat is Heat.ONCE or one.construction for one in run.around())
 
 
 def repeating_loops(run: Scope, loop: Loop | None) -> Iterator[Loop]:

@@ -11,6 +11,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
+from devlint.interpreter.program.blocking_launches import BlockingLaunches
 from devlint.interpreter.program.checked_functions import CheckedFunctions
 from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.cuda_kernels import CudaKernels
@@ -53,6 +54,7 @@ class ProgramFacts:
         self.tensor_reach = TensorReach(program, self.tensor_libraries)
         self.imports = ImportGraph(program)
         self.default_setters = DefaultSetters(program, self.imports, self.table.models.sets_default_device)
+        self.blocking_launches = BlockingLaunches(self.imports)
         self.outside_moves = OutsideMoves(program, self.imports)
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)
