@@ -18,7 +18,6 @@ from devlint.domain.value import (
     OpaqueData,
     ProgramDefinition,
     Tensor,
-    Unknown,
     Value,
     as_tensor,
 )

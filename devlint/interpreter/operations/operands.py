@@ -32,7 +32,7 @@ def operands_of(frame: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
                 continue
             tensor = as_tensor(value) if not alone or isinstance(value, Tensor) else None
             if tensor is not None:
-                if _is_collated(value) and name not in row.numbers:
+                if _is_collated(value) and name not in row.numbers and not _is_operator(row):
                     tensor = replace(tensor, rank=Rank.SOME)
                 found.append(Operand(name, frame.place(argument.node), frame.resolve(tensor)))
     return found
@@ -41,6 +41,11 @@ def operands_of(frame: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
 def _is_collated(value: Value) -> bool:
     """Return whether a value that must be a tensor is a part of a loader's batch, whose samples are one dimension."""
     return isinstance(value, OpaqueData) and value.of_loader and not value.parts
+
+
+def _is_operator(row: Row) -> bool:
+    """Return whether a row is of an operator of tensors, such as `==`, which takes a Python number as well."""
+    return row.name.rpartition(".")[2].startswith("__")
 
 
 def _takes_python_values(row: Row, name: str) -> bool:
