@@ -103,7 +103,11 @@ class NoAnswer(Exception):
 
 
 class DriverProcess:
-    """A process that runs drivers, one after the other. What they import stays loaded between them."""
+    """A process that runs drivers, one after the other. What they import stays loaded between them.
+
+    The project's own modules are loaded anew for a driver that imports from another folder (`folder` and `project` of
+    its request): two folders may hold modules of the same name.
+    """
 
     def __init__(
         self, module: str, device: str, claims: Sequence[Claim], folder: Path, limits: Limits, paths: Sequence[str] = ()

@@ -41,11 +41,24 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
     """Answer requests until there are no more."""
     first = json.loads(requests.readline())
     claims = claims_in(first)
+    folder = None
     for line in requests:
         asked = json.loads(line)
+        if folder not in (None, asked.get("folder", folder)):
+            forget_modules_in(Path(asked["project"]))
+        folder = asked.get("folder", folder)
         said = _run_driver(asked["driver"], asked["name"], first["device"], claims)
         answers.write(json.dumps(said) + "\n")
         answers.flush()
+
+
+def forget_modules_in(project: Path) -> None:
+    """Take the modules of a project from Python's table, so that the next import loads what its path leads to."""
+    for name, module in list(sys.modules.items()):
+        known = getattr(module, "__dict__", {})  # some modules answer any question with an attribute of their own
+        place = known.get("__file__") or next(iter(known.get("__path__", ())), None)
+        if isinstance(place, str) and Path(place).is_relative_to(project):
+            del sys.modules[name]
 
 
 def _run_driver(text: str, name: str, device: str, claims: Sequence[Claim]) -> dict[str, Any]:

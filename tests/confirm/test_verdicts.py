@@ -337,3 +337,17 @@ def test_a_finding_whose_story_is_in_one_file_names_no_other(tmp_path: Path) -> 
     [finding] = check_paths([tmp_path], isolated=True).diagnostics
     seen = Evidence("not-reached", "it did not run", None, False, None, None, True, True, True, False, 0)
     assert judge(finding, seen, None) == (Verdict.NOT_REACHED, "it did not run")
+
+
+def test_modules_of_one_name_in_two_folders_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text("", encoding="utf-8")
+    for folder, size in (("first", 3), ("second", 5)):
+        place = tmp_path / folder
+        place.mkdir()
+        (place / "sizes.py").write_text(f"{folder.upper()} = {size}\n", encoding="utf-8")
+        text = f"import torch\nfrom sizes import {folder.upper()} as SIZE\n\n\n"
+        text += "def shifted(x: torch.Tensor):\n    return x.cuda() + torch.zeros(SIZE)\n"
+        (place / "program.py").write_text(text, encoding="utf-8")
+    found = check_paths([tmp_path], isolated=True).diagnostics
+    judged = confirm_findings(found, ConfirmOptions(folders=(tmp_path,)))
+    assert [one.verdict for one in judged] == [Verdict.CONFIRMED] * 2, [one.reason for one in judged]
