@@ -52,6 +52,8 @@ def run_confirm(request: ConfirmRequest) -> int:
         return FAILED
     if request.device == "cuda" and not _has_cuda():
         raise click.UsageError("there is no CUDA device; use --device emulated")
+    if find_spec("pytest") is None:
+        terminal.note("pytest is not installed: what the project's own tests show is left out")
     problems: list[str] = []
     findings = _findings(request, problems)
     folders = tuple(one for one in request.paths or (Path(),) if one.is_dir())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
@@ -154,8 +155,10 @@ class _Project:
     def _try_own(self, call: Call, wanted: list[int], *, moves: bool) -> None:
         """Judge findings by the drivers that the project offers for a function, as far as these reach them.
 
-        `moves` tells whether the findings suppose that modules and tensors are moved.
+        `moves` tells whether the findings suppose that modules and tensors are moved. Without pytest there is nothing.
         """
+        if find_spec("pytest") is None:
+            return
         entry, called = call
         device = self._options.device
         movable = moves and device.startswith(SEARCHED_ON)

@@ -7,10 +7,13 @@ import os
 import subprocess
 import sys
 import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from devlint.cli import confirm_run
 
 torch = pytest.importorskip("torch")
 ROOT = Path(__file__).parents[2]
@@ -142,3 +145,14 @@ def test_a_real_device_must_be_there(tmp_path: Path) -> None:
     done = confirm(tmp_path, POSITIONS, "--device", "cuda")
     assert done.returncode == 2
     assert "there is no CUDA device; use --device emulated" in done.stderr
+
+
+@pytest.mark.parametrize("missing", ["pytest", "nothing"])
+def test_a_user_without_pytest_is_told_that_tests_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], missing: str
+) -> None:
+    (tmp_path / "program.py").write_text("import torch\n", encoding="utf-8")
+    monkeypatch.setattr(confirm_run, "find_spec", lambda name: None if name == missing else find_spec(name))
+    asked = confirm_run.ConfirmRequest((tmp_path,), "emulated", 60, 8192, isolated=True)
+    assert confirm_run.run_confirm(asked) == 0
+    assert ("pytest is not installed" in capsys.readouterr().err) is (missing == "pytest")
