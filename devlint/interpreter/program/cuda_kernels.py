@@ -81,7 +81,8 @@ class CudaKernels:
 
     def _takes_kernels(self, module: ModuleInfo) -> bool:
         """Return whether a top-level statement of a file builds or imports CUDA kernels whenever the file runs."""
-        return any(self._takes_in(module, unit) for unit in module.index.statements)
+        units = module.index.statements
+        return any(self._takes_in(module, unit) for unit in units) or _needs_what_it_builds(units)
 
     def _takes_in(self, module: ModuleInfo, unit: Statement) -> bool:
         """Return whether a top-level statement builds or imports CUDA kernels whenever the file runs."""
@@ -138,6 +139,28 @@ class CudaKernels:
 def builds_kernels(unit: Statement) -> bool:
     """Return whether a statement builds CUDA kernels: it names a file of CUDA source code, or passes such code."""
     return not _BUILT.isdisjoint(unit.mentions) or _KERNEL_FILE.search(unit.text) is not None
+
+
+def _needs_what_it_builds(units: Sequence[Statement]) -> bool:
+    """Return whether a file needs a module of CUDA kernels that it builds where it cannot import it.
+
+    It is bound by the import that is tried and by what builds it, and code outside of conditions reads it.
+    """
+    builders = (one for one in units if one.kind == "other" and _CONDITIONAL.match(one.text) and builds_kernels(one))
+    built = {name for one in builders for name in one.binds}
+    readers = (one for one in units if one.kind == "other" and not _CONDITIONAL.match(one.text))
+    needed = built & {name for one in readers for name in one.mentions - one.binds}
+    return any(
+        binding.name in needed and not _is_bound_in_handler(unit, binding.name)
+        for unit in units
+        if needed and _TRIES.match(unit.text)
+        for binding in unit.imports
+    )
+
+
+def _is_bound_in_handler(unit: Statement, name: str) -> bool:
+    """Return whether a statement that tries something gives a name a meaning where that fails."""
+    return isinstance(unit.tree, cst.Try) and any(name in words_in(one.body) for one in unit.tree.handlers)
 
 
 def _is_required(unit: Statement) -> bool:
