@@ -234,6 +234,77 @@ run = kernels
 def wait():
     torch.cuda.synchronize()  # DEV605
 """,
+    "a helper of code for packages that may be missing": """
+def buffer():
+    try:
+        import deep_ep
+    except ImportError:
+        return None
+    return deep_ep.Buffer()
+
+def barrier():
+    torch.cuda.synchronize()  # DEV605
+
+def combine(x):
+    found = buffer()
+    barrier()
+    return found.combine(x)
+""",
+    "what is called after a check that only warns": """
+def check(x):
+    if not x.is_cuda:
+        print("slow")
+
+def prepare(device):
+    with torch.cuda.device(device):  # DEV605
+        return native.configure()
+
+class Loss(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        check(x)
+        return prepare(x.device)
+""",
+    "helpers of tests that also run without CUDA": """
+from unittest.mock import patch
+
+import pytest
+
+def peak():
+    torch.cuda.reset_peak_memory_stats()  # DEV605
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+
+def alone():
+    torch.cuda.synchronize()  # DEV605
+
+def mixed():
+    torch.cuda.synchronize()  # DEV605
+
+def mocked():
+    torch.cuda.synchronize()  # DEV605
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_peak(device):
+    peak()
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a test of the host")
+def test_wait():
+    wait()
+
+@skip_if_cuda
+def test_alone():
+    alone()
+
+@torch.cuda.amp.autocast()  # DEV605
+def loss():
+    mixed()
+
+@patch("torch.cuda.is_available")
+def test_mocked(mock):
+    mocked()
+""",
     "errors of other kinds are handled": """
 def step(run):
     try:
@@ -478,6 +549,94 @@ def measure(step):
         step()
     torch.cuda.synchronize()
     print(profiler.key_averages().table(sort_by="self_cuda_time_total"))
+""",
+    "helpers of tests that require CUDA": """
+import pytest
+
+from .marks import instantiate, requiresCUDA, wrapper
+
+needs_devices = pytest.mark.skipif(torch.cuda.device_count() < 2, reason="two devices")
+
+def peak():
+    torch.cuda.reset_peak_memory_stats()
+    return torch.cuda.memory_stats()["peak"]
+
+def peaks():
+    return peak(), peak()
+
+def wait():
+    torch.cuda.synchronize()
+
+def work(rank):
+    torch.cuda.set_device(rank)
+
+@requiresCUDA
+def test_peaks():
+    def measure():
+        return peaks()
+
+    assert measure()
+
+@needs_devices
+def test_wait():
+    wait()
+
+@pytest.mark.parametrize("device", ["cuda"])
+def test_one(device):
+    wait()
+
+@instantiate(devicetypes=(DeviceType.CUDA,))
+@wrapper("test_work", work)
+def test_work(device):
+    pass
+""",
+    "tests that require CUDA together": """
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not torch.cuda.is_available(), reason="for CUDA")]
+
+def test_wait():
+    torch.cuda.synchronize()
+""",
+    "a test that is left without CUDA": """
+import pytest
+
+def wait():
+    torch.cuda.synchronize()
+
+def test_wait():
+    if not torch.cuda.is_available():
+        pytest.skip("for CUDA")
+    wait()
+""",
+    "a helper of code for CUDA packages": """
+def buffer():
+    import deep_ep
+
+    return deep_ep.Buffer()
+
+def barrier():
+    torch.cuda.synchronize()
+
+def combine(x):
+    found = buffer()
+    barrier()
+    return found.combine(x)
+""",
+    "what is called after a check of the tensors": """
+def check(x):
+    if not x.is_cuda:
+        raise RuntimeError("CUDA tensors only")
+
+def prepare(device):
+    with torch.cuda.device(device):
+        return native.configure()
+
+class Loss(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        check(x)
+        return prepare(x.device)
 """,
     "kernels that a function imports": """
 def profile(data):

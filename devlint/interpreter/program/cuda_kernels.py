@@ -190,6 +190,15 @@ def is_with_cuda_kernels(path: Sequence[cst.CSTNode]) -> bool:
     return any(is_cuda_package(name) for one in descend(function) for name in _modules_imported(one))
 
 
+def imports_kernels(unit: Statement) -> bool:
+    """Return whether a statement defines a function that imports a package for CUDA only, under no condition in it."""
+    function = unit.tree if unit.kind == "function" else None
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    lines = (one for line in function.body.body if isinstance(line, cst.SimpleStatementLine) for one in line.body)
+    return any(is_cuda_package(name) for one in lines for name in _modules_imported(one))
+
+
 def _modules_imported(node: cst.CSTNode) -> list[str]:
     """Return the dotted names of the modules that an import statement names; none for another node."""
     match node:
