@@ -35,10 +35,14 @@ def no_files(folder: Path) -> Iterable[Path]:
 
 
 def project_texts(given: Collection[Path], disk: DiskReads) -> Mapping[Path, str] | None:
-    """Return the texts of the project of some files besides these; None if there are too many files to read them."""
-    found: list[Path] = []
+    """Return the texts of the project of some files besides these; None if there are too many files to read them.
+
+    They include the lists of what installed packages beside the project offer as commands and plug-ins.
+    """
+    folder = project_folder(given, disk)
+    found = [*folder.parent.glob("*.dist-info/entry_points.txt")] if disk.is_file(folder / "__init__.py") else []
     size = 0
-    for count, path in enumerate(_files_below(project_folder(given, disk))):
+    for count, path in enumerate(_files_below(folder)):
         if path.suffix in _SUFFIXES and path not in given and path.is_file():
             found.append(path)
             size += path.stat().st_size
