@@ -23,7 +23,6 @@ from devlint.linter.idle_code import IdleCode
 from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.reached_files import MAIN_GUARD, does_work
 from devlint.linter.uncalled import UncalledDefinitions
-from devlint.linter.unnamed_functions import UnnamedFunctions
 from devlint.linter.unset_parameters import UnsetParameters
 from devlint.linter.unused_suppressions import FindingRows, judged_suppressions
 from devlint.syntax.suppressions import Suppressions, find_suppressions, may_suppress
@@ -43,7 +42,7 @@ def diagnostics_of(
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     uncalled = UncalledDefinitions(program, files_below)
     unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
-    idle = IdleCode(uncalled, UnnamedFunctions(program, uncalled))
+    idle = IdleCode(program, uncalled)
     found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers, idle)
     comments = _Comments(given)
     reported = [_with_entries(one) for one in one_for_each_bug(found, comments.silence, partial(_is_script, given))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.program import Program
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unnamed_functions import UnnamedFunctions
 
@@ -17,9 +18,9 @@ _TIED: Final = frozenset({"DEV603", "DEV605"})
 class IdleCode:
     """The answers to the question whether nobody needs to know what a rule says of the code at a row of a file."""
 
-    def __init__(self, uncalled: UncalledDefinitions, unnamed: UnnamedFunctions) -> None:
+    def __init__(self, program: Program, uncalled: UncalledDefinitions) -> None:
         self._uncalled = uncalled
-        self._unnamed = unnamed
+        self._unnamed = UnnamedFunctions(program, uncalled)
 
     def informs(self, code: str, module: ModuleInfo, row: int) -> bool:
         """Return whether a rule only informs at a row: what never runs costs nothing, and nobody has to port it."""

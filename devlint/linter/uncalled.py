@@ -18,9 +18,9 @@ from devlint.interpreter.program.private_definitions import is_private_name, is_
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.linter.project_texts import (
-    PROSE,
     FilesBelow,
     is_installed,
+    is_prose,
     no_files,
     project_folder,
     project_texts,
@@ -234,7 +234,7 @@ class UncalledDefinitions:
         self._disk.in_project = frozenset(one.path for one in self.modules)
         texts = project_texts(self._disk.in_project, self._disk)
         self._disk.project_texts = texts_digest(texts)
-        return None if texts is None else [(text, path.suffix in PROSE) for path, text in texts.items()]
+        return None if texts is None else [(text, is_prose(path)) for path, text in texts.items()]
 
 
 def _has_tests(module: ModuleInfo) -> bool:

@@ -836,6 +836,7 @@ def free(trainer, bar):
     text = "{} MB".format(round(used))
     bar.set_postfix_str(text)
     trainer.log("peak", torch.cuda.max_memory_reserved())  # DEV605
+    logger.info_once(f"{torch.cuda.memory_reserved()} bytes", key="memory")  # DEV605
 
 def sample(model):
     device_count = torch.cuda.device_count()  # DEV605
