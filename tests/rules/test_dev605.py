@@ -836,7 +836,7 @@ def free(trainer, bar):
     text = "{} MB".format(round(used))
     bar.set_postfix_str(text)
     trainer.log("peak", torch.cuda.max_memory_reserved())  # DEV605
-    logger.info_once(f"{torch.cuda.memory_reserved()} bytes", key="memory")  # DEV605
+    trainer.info_once(f"{torch.cuda.memory_reserved()} bytes", key="memory")  # DEV605
 
 def sample(model):
     device_count = torch.cuda.device_count()  # DEV605
@@ -867,6 +867,18 @@ def copies():
     data = torch.randint(0, 8, (4,)).cuda()
     torch.cuda.synchronize()  # DEV605
     return data
+
+def time_of(step):
+    step()
+    torch.cuda.synchronize()  # DEV605
+
+def products():
+    device = torch.device("cuda", 0)
+    data = torch.randn(8, 8, device=device)
+    return time_of(lambda: data @ data)
+
+if __name__ == "__main__":
+    products()
 """
 TYING = """
 class Machine:
@@ -918,6 +930,20 @@ def epoch_in_time(model, loader):
 def wrapped_for_all(model):
     made = torch.randn(4, device="cuda")
     return nn.DataParallel(model, list(range(torch.cuda.device_count()))), made  # DEV605
+
+def time_of(step):
+    step()
+    torch.cuda.synchronize()  # DEV605
+
+def products(place):
+    device = torch.device("cuda", 0)
+    if place:
+        device = torch.device(place)
+    data = torch.randn(8, 8, device=device)
+    return time_of(lambda: data @ data)
+
+if __name__ == "__main__":
+    products(None)
 """
 
 
