@@ -11,8 +11,8 @@ from devlint.linter.unnamed_functions import UnnamedFunctions
 
 _COSTS: Final = "DEV4"
 """The family of the rules about cost."""
-_TIED: Final = frozenset({"DEV603", "DEV605"})
-"""The rules about names for CUDA that inform of what nobody misses on another accelerator."""
+_TIED_TO_CUDA: Final = "DEV605"
+"""The rule about names for CUDA, which informs of what nobody misses on another accelerator."""
 
 
 class IdleCode:
@@ -26,4 +26,6 @@ class IdleCode:
         """Return whether a rule only informs at a row: what never runs costs nothing, and nobody has to port it."""
         if code.startswith(_COSTS):
             return self._uncalled.serves_nothing(module, row)
-        return code in _TIED and (self._uncalled.cannot_be_imported(module) or self._unnamed.is_one_at(module, row))
+        if code != _TIED_TO_CUDA:
+            return False
+        return self._uncalled.cannot_be_imported(module) or self._unnamed.is_one_at(module, row)

@@ -744,6 +744,13 @@ import cupy as cp
 def wait():
     torch.cuda.synchronize()
 """,
+    "kernels in the language of CUTLASS": """
+import cutlass.cute as cute
+from cutlass.cute.runtime import from_dlpack
+
+def stream():
+    return torch.cuda.current_stream().cuda_stream
+""",
     "devices for processes that see one": """
 import os
 import subprocess
