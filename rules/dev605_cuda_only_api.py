@@ -38,8 +38,9 @@ class CudaOnlyApi(Rule):
     silently falls back: it goes on without mixed precision, without a device, or with figures of 0. Both are
     warnings. What neither stops a program nor makes it fall back is an information, and shown only where `DEV605`
     itself is selected: `torch.cuda.empty_cache()`, seeds and states of generators, figures that are only printed or
-    logged, or never used, and benchmarks of random data on a CUDA device that is written out. `devlint port` replaces
-    it all the same.
+    logged, or never used, and benchmarks of random data on a CUDA device that is written out. So is what stands in a
+    function that nothing in its project names, though its file is imported for others, or in a file that cannot be
+    imported. `devlint port` replaces it all the same.
 
     ## Example
     ```python
@@ -80,11 +81,11 @@ class CudaOnlyApi(Rule):
     replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
     also where each caller sets it, and, where the device is chosen at run time, what the modules of some backends lack.
     Files that build or import CUDA kernels, or packages for CUDA only, wrappers of such kernels, what only such files
-    import, functions that capture CUDA graphs, files and classes that refuse to run without CUDA, and functions and
-    classes whose users all ask for CUDA, are for CUDA by design. Mixed precision that a constant switches off, or that
-    is on only with CUDA, a scaler where nothing computes in half precision, a number of devices that decides whether
-    CUDA is taken, or is handed to what names CUDA devices, what runs once for each CUDA device, and a stream that may
-    be None are no findings. A name that one statement uses several times is reported once.
+    import, functions that capture CUDA graphs, files, classes and tests that refuse to run without CUDA, and functions
+    and classes whose users all ask for CUDA or need it, are for CUDA by design. Mixed precision that a constant
+    switches off, or that is on only with CUDA, a scaler where nothing computes in half precision, a number of devices
+    that decides whether CUDA is taken, or is handed to what names CUDA devices, what runs once for each CUDA device,
+    and a stream that may be None are no findings. A name that one statement uses several times is reported once.
     """
 
     code = "DEV605"

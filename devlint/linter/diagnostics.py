@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from devlint.config.rule_selection import UNKNOWN_CODE, UNUSED_CODE
 from devlint.diagnostic import AssumptionKind, AssumptionNote, Diagnostic, Severity
@@ -20,6 +19,7 @@ from devlint.linter.file_findings import FileFindings, LocatedFinding
 from devlint.linter.finding_locations import BROKEN_FILE_CODE
 from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions, with_calls
 from devlint.linter.host_callers import HostCallers
+from devlint.linter.idle_code import IdleCode
 from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.reached_files import MAIN_GUARD, does_work
 from devlint.linter.uncalled import UncalledDefinitions
@@ -29,8 +29,6 @@ from devlint.syntax.suppressions import Suppressions, find_suppressions, may_sup
 
 DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902", "DEV903"})
 """The codes of the rules about devlint itself, which ask for no caller."""
-_COSTS: Final = "DEV4"
-"""The family of the rules about cost."""
 
 
 def diagnostics_of(
@@ -44,7 +42,8 @@ def diagnostics_of(
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     uncalled = UncalledDefinitions(program, files_below)
     unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
-    found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers)
+    idle = IdleCode(program, uncalled)
+    found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers, idle)
     comments = _Comments(given)
     reported = [_with_entries(one) for one in one_for_each_bug(found, comments.silence, partial(_is_script, given))]
     reported += [diagnostic for result in results for diagnostic in result.broken]
@@ -90,6 +89,7 @@ def _with_callers(
     uncalled: UncalledDefinitions,
     unset: UnsetParameters,
     host_callers: HostCallers,
+    idle: IdleCode,
 ) -> Iterator[LocatedFinding]:
     """Yield the findings; those that an application does not reach by itself assume that somebody else does.
 
@@ -118,9 +118,8 @@ def _with_callers(
             if not clauses and needed and all(needed):
                 clauses = min(needed)
             assumed = [AssumptionNote(AssumptionKind.CALLED, clause, None) for clause in clauses]
-            module = given.get(region.filename) if one.diagnostic.code.startswith(_COSTS) else None
-            if module is not None and uncalled.serves_nothing(module, region.start.row):
-                # What never runs costs nothing.
+            module = given.get(region.filename)
+            if module is not None and idle.informs(one.diagnostic.code, module, region.start.row):
                 one = replace(one, diagnostic=replace(one.diagnostic, severity=Severity.INFO))
             if assumed:
                 one = with_assumptions(one, (*one.diagnostic.assumptions, *assumed))

@@ -20,13 +20,17 @@ _SUFFIXES: Final = frozenset(
     ".py .pyi .pyx .ipynb .yaml .yml .json .toml .cfg .ini .sh .bat .md .rst .txt .gin .jsonnet".split()
 )
 """The suffixes of the files that may name a function."""
-PROSE: Final = frozenset({".md", ".rst", ".txt"})
-"""The suffixes of documents, whose words are no names unless they are written as code."""
+_PROSE: Final = frozenset({".md", ".rst", ".txt"})
+"""The suffixes of documents."""
 _MAX_FILES: Final = 20_000
 _MAX_SIZE: Final = 30_000_000
 """The number of files of all kinds, and of bytes of text, from which on a project is taken to name everything."""
 _OTHERS_CODE: Final = frozenset({"node_modules", "site-packages", "venv", "__pycache__"})
 """The names of folders in a project whose files are not the project's own."""
+
+
+_ENTRY_POINTS: Final = "entry_points.txt"
+"""The file by which an installed package lists its commands and plug-ins."""
 
 
 def no_files(folder: Path) -> Iterable[Path]:
@@ -35,10 +39,14 @@ def no_files(folder: Path) -> Iterable[Path]:
 
 
 def project_texts(given: Collection[Path], disk: DiskReads) -> Mapping[Path, str] | None:
-    """Return the texts of the project of some files besides these; None if there are too many files to read them."""
-    found: list[Path] = []
+    """Return the texts of the project of some files besides these; None if there are too many files to read them.
+
+    They include the lists of what installed packages beside the project offer as commands and plug-ins.
+    """
+    folder = project_folder(given, disk)
+    found = [*folder.parent.glob(f"*.dist-info/{_ENTRY_POINTS}")] if disk.is_file(folder / "__init__.py") else []
     size = 0
-    for count, path in enumerate(_files_below(project_folder(given, disk))):
+    for count, path in enumerate(_files_below(folder)):
         if path.suffix in _SUFFIXES and path not in given and path.is_file():
             found.append(path)
             size += path.stat().st_size
@@ -47,13 +55,17 @@ def project_texts(given: Collection[Path], disk: DiskReads) -> Mapping[Path, str
     return {path: path.read_text(encoding="utf-8", errors="replace") for path in found}
 
 
+def is_prose(path: Path) -> bool:
+    """Return whether a file is a document, whose words are no names unless they are written as code."""
+    return path.suffix in _PROSE and path.name != _ENTRY_POINTS
+
+
 def texts_digest(texts: Mapping[Path, str] | None) -> str:
     """Return a short text that differs where the texts of a project differ, or are prose, wherever their files lie."""
     if texts is None:
         return "too many"
     each = sorted(
-        hashlib.sha256(f"{path.suffix in PROSE}{text}".encode(errors="replace")).digest()
-        for path, text in texts.items()
+        hashlib.sha256(f"{is_prose(path)}{text}".encode(errors="replace")).digest() for path, text in texts.items()
     )
     return hashlib.sha256(b"".join(each)).hexdigest()
 

@@ -58,6 +58,10 @@ class ReachedFiles:
             return True
         return module.path not in self._unreached
 
+    def is_broken(self, module: ModuleInfo) -> bool:
+        """Return whether a file cannot be imported."""
+        return self._failing.stop(module)
+
     def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
         """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""
         found, pending = [module], [module]

@@ -9,7 +9,7 @@ are called where something names their class. A run over some files of a project
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -18,9 +18,9 @@ from devlint.interpreter.program.private_definitions import is_private_name, is_
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.linter.project_texts import (
-    PROSE,
     FilesBelow,
     is_installed,
+    is_prose,
     no_files,
     project_folder,
     project_texts,
@@ -55,7 +55,7 @@ _CALLED_BY_MODULES: Final = frozenset(
 """The methods of modules that torch calls itself."""
 
 
-class _Definition(NamedTuple):
+class Definition(NamedTuple):
     """A function or class at module level, or a method of such a class: its name, its first row and its last row."""
 
     module: ModuleInfo
@@ -73,7 +73,7 @@ class UncalledDefinitions:
         self._program = program
         self._disk = program.disk
         self._files_below = files_below
-        self._known: dict[_Definition, bool] = {}
+        self._known: dict[Definition, bool] = {}
 
     @cached_property
     def modules(self) -> Sequence[ModuleInfo]:
@@ -85,14 +85,14 @@ class UncalledDefinitions:
         return [one for path in (*given, *others) if (one := self._program.load(path)) is not None]
 
     @cached_property
-    def _importing(self) -> ImportingFiles:
+    def importing(self) -> ImportingFiles:
         """The imports between the files of the project."""
         return ImportingFiles(self._program, self.modules)
 
     @cached_property
     def _files(self) -> ReachedFiles:
         """The files of the project that a run of it gets to."""
-        return ReachedFiles(self._program, self.modules, self._importing, self._is_file_named)
+        return ReachedFiles(self._program, self.modules, self.importing, self._is_file_named)
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
@@ -100,29 +100,33 @@ class UncalledDefinitions:
             return None
         if not self._files.is_reached(module):
             return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
-        around = _definitions_at(module, row)
+        around = definitions_at(module, row)
         return next((one.name for one in around if self._is_uncalled(one)), None)
 
     def serves_nothing(self, module: ModuleInfo, row: int) -> bool:
         """Return whether the code at a row is uncalled, or nothing names it and no other file imports its file."""
-        around = [*_definitions_at(module, row)] if self._is_application else []
+        around = [*definitions_at(module, row)] if self._is_application else []
         unused = bool(around) and self._is_left_over(module) and not any(map(self._is_named, around))
         return unused or any(map(self._is_uncalled, around))
 
+    def cannot_be_imported(self, module: ModuleInfo) -> bool:
+        """Return whether a file cannot be imported, because of a name that another file or a library lacks."""
+        return self._files.is_broken(module)
+
     def knows_callers(self, module: ModuleInfo, name: str, *, is_method: bool) -> bool:
         """Return whether only code that names a function or method of the application calls it."""
-        return self._is_application and self._may_be_uncalled(_Definition(module, name, 0, 0, is_method))
+        return self._is_application and self._may_be_uncalled(Definition(module, name, 0, 0, is_method))
 
     def files_naming(self, module: ModuleInfo, name: str, *, is_method: bool) -> Sequence[ModuleInfo]:
         """Return the files that may mean a function of a file by its name; any file may, for a method."""
-        return self.modules if is_method else self._importing.of_function(module, name)
+        return self.modules if is_method else self.importing.of_function(module, name)
 
     def is_named_elsewhere(self, name: str, *, is_method: bool = False) -> bool:
         """Return whether a text of the project that is no code of the program has a name, in prose written as code.
 
         A method is named after a dot, or as a text of its own.
         """
-        others = self._other_texts
+        others = self.other_texts
         if others is None:
             return True
         word = re.compile(rf"[.`\"']{re.escape(name)}\b" if is_method else rf"\b{re.escape(name)}\b")
@@ -132,13 +136,13 @@ class UncalledDefinitions:
     @cached_property
     def _is_application(self) -> bool:
         """Whether the project has several files, one of which is a script, and no tests that also run by themselves."""
-        if len(self.modules) > len(self._program.given_paths) and self._other_texts is None:
+        if len(self.modules) > len(self._program.given_paths) and self.other_texts is None:
             return False
         return len(self.modules) > 1 and any(
             MAIN_GUARD.search(one.source.text) and not _has_tests(one) for one in self.modules
         )
 
-    def _is_uncalled(self, definition: _Definition) -> bool:
+    def _is_uncalled(self, definition: Definition) -> bool:
         """Return whether nothing calls a definition, except code that nothing calls either."""
         known = self._known.get(definition)
         if known is None:
@@ -149,7 +153,7 @@ class UncalledDefinitions:
             self._known[definition] = known
         return known
 
-    def _may_be_uncalled(self, definition: _Definition) -> bool:
+    def _may_be_uncalled(self, definition: Definition) -> bool:
         """Return whether a definition belongs to the application, and is not reached by a computed name."""
         module = definition.module
         if is_test_file(module.path) or module.path.stem in ENTRY_FILES or module.source.cells is not None:
@@ -168,31 +172,36 @@ class UncalledDefinitions:
 
     def _is_left_over(self, module: ModuleInfo) -> bool:
         """Return whether no other file imports a file, which does nothing when it is run, and no text names it."""
-        if len(self._importing.of_file(module)) > 1 or is_installed(module.path, self._disk):
+        if len(self.importing.of_file(module)) > 1 or is_installed(module.path, self._disk):
             return False
         others = (one for one in module.index.statements if one.kind == "other")
         return all(RUNS_NOTHING.match(one.text) for one in others) and not self.is_named_elsewhere(import_name(module))
 
-    def _users(self, definition: _Definition) -> Sequence[ModuleInfo]:
+    def _users(self, definition: Definition) -> Sequence[ModuleInfo]:
         """Return the files that may use the file of a definition: for a method, those that have the file's name."""
         module = definition.module
         if definition.is_class:
-            return self._importing.of_function(module, definition.name)
+            return self.importing.of_function(module, definition.name)
         if not definition.is_method:
-            return self._importing.of_file(module)
+            return self.importing.of_file(module)
         name = import_name(module)
         return [one for one in self.modules if one is module or has_word(one.source.text, name)]
 
-    def _is_named(self, definition: _Definition) -> bool:
+    def _is_named(self, definition: Definition) -> bool:
+        """Return whether the project names a definition in code that may be called, or in a text that is no code."""
+        return self.is_named_outside(definition, self._is_uncalled)
+
+    def is_named_outside(self, definition: Definition, is_unused: Callable[[Definition], bool]) -> bool:
         """Return whether the project names a definition outside of itself, by an identifier or a text of its own.
 
         A function is named only in files that import its own. Any file may name a method: objects are passed around.
+        `is_unused` tells of which definitions the code does not count.
         """
         home, name = definition.module, definition.name
         files = self.files_naming(home, name, is_method=definition.is_method)
-        return any(self._is_named_in(definition, one) for one in files) or self.is_named_elsewhere(name)
+        return any(self._is_named_in(definition, one, is_unused) for one in files) or self.is_named_elsewhere(name)
 
-    def _is_named_in(self, definition: _Definition, module: ModuleInfo) -> bool:
+    def _is_named_in(self, definition: Definition, module: ModuleInfo, is_unused: Callable[[Definition], bool]) -> bool:
         """Return whether a file names a definition in code that may be run."""
         name = re.escape(definition.name)
         word, quoted = re.compile(rf"(?<!def )\b{name}\b"), re.compile(rf"[\"'](?:\w+[.:])*{name}[\"']")
@@ -208,8 +217,8 @@ class UncalledDefinitions:
                 start = unit.text.rfind("\n", 0, match.start()) + 1
                 if unit.text[start : match.start()].lstrip().startswith("#"):
                     continue
-                around = [*_definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
-                if definition not in around and not any(map(self._is_uncalled, around)):
+                around = [*definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
+                if definition not in around and not any(map(is_unused, around)):
                     return True
         return False
 
@@ -217,15 +226,15 @@ class UncalledDefinitions:
         """Return whether a text of the project that is no code of the program names a file, also as `name.py`."""
         if self.is_named_elsewhere(name):
             return True
-        return any(f"{name}.py" in text for text, _ in self._other_texts or ())
+        return any(f"{name}.py" in text for text, _ in self.other_texts or ())
 
     @cached_property
-    def _other_texts(self) -> Sequence[tuple[str, bool]] | None:
+    def other_texts(self) -> Sequence[tuple[str, bool]] | None:
         """The texts of the project besides those of the program, and whether they are prose; None if too many."""
         self._disk.in_project = frozenset(one.path for one in self.modules)
         texts = project_texts(self._disk.in_project, self._disk)
         self._disk.project_texts = texts_digest(texts)
-        return None if texts is None else [(text, path.suffix in PROSE) for path, text in texts.items()]
+        return None if texts is None else [(text, is_prose(path)) for path, text in texts.items()]
 
 
 def _has_tests(module: ModuleInfo) -> bool:
@@ -233,19 +242,19 @@ def _has_tests(module: ModuleInfo) -> bool:
     return is_test_file(module.path) and any(_TEST_NAME.match(one.name or "") for one in module.index.statements)
 
 
-def _definitions_at(module: ModuleInfo, row: int) -> Iterator[_Definition]:
+def definitions_at(module: ModuleInfo, row: int) -> Iterator[Definition]:
     """Yield the definitions around a row that only code which names them calls: a method, then its class."""
     unit = next((one for one in module.index.statements if one.first_row <= row <= one.last_row), None)
     if unit is None or unit.name is None or unit.text.startswith("@"):
         return
     if unit.kind == "function":
-        yield _Definition(module, unit.name, unit.first_row, unit.last_row)
+        yield Definition(module, unit.name, unit.first_row, unit.last_row)
     if unit.kind == "class" and _PLAIN_BASES.issuperset(unit.bases) and "metaclass=" not in unit.text:
         yield from (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
-        yield _Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
+        yield Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
 
 
-def _methods(module: ModuleInfo, unit: Statement) -> Iterator[_Definition]:
+def _methods(module: ModuleInfo, unit: Statement) -> Iterator[Definition]:
     """Yield the methods of a class with plain base classes that these do not call, and no decorator registers."""
     found = [*_METHOD.finditer(unit.text)]
     inner = min((len(one[1]) for one in found), default=0)
@@ -254,7 +263,7 @@ def _methods(module: ModuleInfo, unit: Statement) -> Iterator[_Definition]:
     for one, row, following in zip(own, rows, [*rows[1:], unit.last_row + 1], strict=True):
         above = unit.text[: one.start()].rstrip().rpartition("\n")[2].lstrip()
         if not (above.startswith("@") or one[2].endswith("__") or one[2] in _CALLED_BY_MODULES):
-            yield _Definition(module, one[2], row, following - 1, is_method=True)
+            yield Definition(module, one[2], row, following - 1, is_method=True)
 
 
 def _without_options(text: str) -> str:

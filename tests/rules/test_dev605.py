@@ -220,6 +220,91 @@ def wait():
 def captured(step):
     return torch.cuda.CUDAGraph()
 """,
+    "kernels that are built, or are none": """
+from torch.utils.cpp_extension import load
+
+try:
+    import kernels
+except ImportError:
+    kernels = None
+if kernels is None and torch.cuda.is_available():
+    kernels = load("kernels", sources=["kernels.cu"])
+run = kernels
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+""",
+    "a helper of code for packages that may be missing": """
+def buffer():
+    try:
+        import deep_ep
+    except ImportError:
+        return None
+    return deep_ep.Buffer()
+
+def barrier():
+    torch.cuda.synchronize()  # DEV605
+
+def combine(x):
+    found = buffer()
+    barrier()
+    return found.combine(x)
+""",
+    "what is called after a check that only warns": """
+def check(x):
+    if not x.is_cuda:
+        print("slow")
+
+def prepare(device):
+    with torch.cuda.device(device):  # DEV605
+        return native.configure()
+
+class Loss(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        check(x)
+        return prepare(x.device)
+""",
+    "helpers of tests that also run without CUDA": """
+from unittest.mock import patch
+
+import pytest
+
+def peak():
+    torch.cuda.reset_peak_memory_stats()  # DEV605
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+
+def alone():
+    torch.cuda.synchronize()  # DEV605
+
+def mixed():
+    torch.cuda.synchronize()  # DEV605
+
+def mocked():
+    torch.cuda.synchronize()  # DEV605
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_peak(device):
+    peak()
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a test of the host")
+def test_wait():
+    wait()
+
+@skip_if_cuda
+def test_alone():
+    alone()
+
+@torch.cuda.amp.autocast()  # DEV605
+def loss():
+    mixed()
+
+@patch("torch.cuda.is_available")
+def test_mocked(mock):
+    mocked()
+""",
     "errors of other kinds are handled": """
 def step(run):
     try:
@@ -465,6 +550,94 @@ def measure(step):
     torch.cuda.synchronize()
     print(profiler.key_averages().table(sort_by="self_cuda_time_total"))
 """,
+    "helpers of tests that require CUDA": """
+import pytest
+
+from .marks import instantiate, requiresCUDA, wrapper
+
+needs_devices = pytest.mark.skipif(torch.cuda.device_count() < 2, reason="two devices")
+
+def peak():
+    torch.cuda.reset_peak_memory_stats()
+    return torch.cuda.memory_stats()["peak"]
+
+def peaks():
+    return peak(), peak()
+
+def wait():
+    torch.cuda.synchronize()
+
+def work(rank):
+    torch.cuda.set_device(rank)
+
+@requiresCUDA
+def test_peaks():
+    def measure():
+        return peaks()
+
+    assert measure()
+
+@needs_devices
+def test_wait():
+    wait()
+
+@pytest.mark.parametrize("device", ["cuda"])
+def test_one(device):
+    wait()
+
+@instantiate(devicetypes=(DeviceType.CUDA,))
+@wrapper("test_work", work)
+def test_work(device):
+    pass
+""",
+    "tests that require CUDA together": """
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not torch.cuda.is_available(), reason="for CUDA")]
+
+def test_wait():
+    torch.cuda.synchronize()
+""",
+    "a test that is left without CUDA": """
+import pytest
+
+def wait():
+    torch.cuda.synchronize()
+
+def test_wait():
+    if not torch.cuda.is_available():
+        pytest.skip("for CUDA")
+    wait()
+""",
+    "a helper of code for CUDA packages": """
+def buffer():
+    import deep_ep
+
+    return deep_ep.Buffer()
+
+def barrier():
+    torch.cuda.synchronize()
+
+def combine(x):
+    found = buffer()
+    barrier()
+    return found.combine(x)
+""",
+    "what is called after a check of the tensors": """
+def check(x):
+    if not x.is_cuda:
+        raise RuntimeError("CUDA tensors only")
+
+def prepare(device):
+    with torch.cuda.device(device):
+        return native.configure()
+
+class Loss(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        check(x)
+        return prepare(x.device)
+""",
     "kernels that a function imports": """
 def profile(data):
     from nerfacc.scan import inclusive_sum
@@ -489,6 +662,21 @@ kernels = load(name="kernels", sources=["kernels.cpp", "kernels.cu"])
 
 def timed(x: torch.Tensor):
     kernels.run(x)
+    torch.cuda.synchronize()
+""",
+    "kernels that are built where they are not installed": """
+from torch.utils.cpp_extension import load
+
+is_missing = False
+try:
+    import kernels
+except ModuleNotFoundError:
+    is_missing = True
+if is_missing:
+    kernels = load("kernels", sources=["kernels.cu"])
+run = kernels.run
+
+def wait():
     torch.cuda.synchronize()
 """,
     "kernels that are always imported": """
@@ -555,6 +743,13 @@ import cupy as cp
 
 def wait():
     torch.cuda.synchronize()
+""",
+    "kernels in the language of CUTLASS": """
+import cutlass.cute as cute
+from cutlass.cute.runtime import from_dlpack
+
+def stream():
+    return torch.cuda.current_stream().cuda_stream
 """,
     "devices for processes that see one": """
 import os
@@ -648,6 +843,7 @@ def free(trainer, bar):
     text = "{} MB".format(round(used))
     bar.set_postfix_str(text)
     trainer.log("peak", torch.cuda.max_memory_reserved())  # DEV605
+    trainer.info_once(f"{torch.cuda.memory_reserved()} bytes", key="memory")  # DEV605
 
 def sample(model):
     device_count = torch.cuda.device_count()  # DEV605
@@ -662,7 +858,7 @@ def restore(seed: int, states):
 total = torch.cuda.device_count()  # DEV605
 
 def tell():
-    print(total)
+    print(total, loader(total=1))
 
 torch.cuda.max_memory_allocated()  # DEV605
 
@@ -678,6 +874,18 @@ def copies():
     data = torch.randint(0, 8, (4,)).cuda()
     torch.cuda.synchronize()  # DEV605
     return data
+
+def time_of(step):
+    step()
+    torch.cuda.synchronize()  # DEV605
+
+def products():
+    device = torch.device("cuda", 0)
+    data = torch.randn(8, 8, device=device)
+    return time_of(lambda: data @ data)
+
+if __name__ == "__main__":
+    products()
 """
 TYING = """
 class Machine:
@@ -729,6 +937,20 @@ def epoch_in_time(model, loader):
 def wrapped_for_all(model):
     made = torch.randn(4, device="cuda")
     return nn.DataParallel(model, list(range(torch.cuda.device_count()))), made  # DEV605
+
+def time_of(step):
+    step()
+    torch.cuda.synchronize()  # DEV605
+
+def products(place):
+    device = torch.device("cuda", 0)
+    if place:
+        device = torch.device(place)
+    data = torch.randn(8, 8, device=device)
+    return time_of(lambda: data @ data)
+
+if __name__ == "__main__":
+    products(None)
 """
 
 

@@ -25,7 +25,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.operations.devices_at_hand import named_choice
 from devlint.interpreter.program import device_counts, written_guards
-from devlint.interpreter.program.checked_functions import refuses_at_top
+from devlint.interpreter.program.checked_functions import is_checked, refuses_at_top
 from devlint.interpreter.program.cuda_benchmarks import is_benchmark_of_cuda
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -243,7 +243,7 @@ def _is_checked_before(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
 
     That is its file, its class, or its function.
     """
-    if refuses_at_top(frame.module.index.statements):
+    if refuses_at_top(frame.module.index.statements) or is_checked(frame.module, around):
         return True
     outer = next((one.name.value for one in around if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
     facts = frame.analysis.facts

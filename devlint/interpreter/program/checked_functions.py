@@ -2,54 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
 
 import libcst as cst
 
+from devlint.interpreter.program.cuda_conditions import CUDA, mentions_cuda, raises, refuses, tells
+from devlint.interpreter.program.cuda_kernels import CudaKernels, is_with_cuda_kernels
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.functions_by_uses import FunctionsByUses
 from devlint.interpreter.program.import_graph import ImportGraph
+from devlint.interpreter.program.kernel_wrappers import KernelWrappers
 from devlint.interpreter.program.program import Program
-from devlint.interpreter.program.written_guards import NAMING
-from devlint.syntax.source_code import words_in
+from devlint.interpreter.program.required_cuda import is_required, requires_cuda
 from devlint.syntax.statement import Statement
-
-_CUDA: Final = "cuda"
-"""The word in a function without which it needs no CUDA."""
-_ENDING_CALLS: Final = frozenset({"exit", "quit", "_exit"})
-"""The last names of the functions that end the program."""
 
 
 class CheckedFunctions(FunctionsByUses):
-    """The functions and classes of a program's files that are named only where the program has asked for CUDA."""
+    """The functions and classes of a program's files that are named only in code that runs with CUDA alone.
 
-    def __init__(self, program: Program, imports: ImportGraph) -> None:
-        super().__init__(program, imports, _CUDA, _is_checked)
+    The program has asked for CUDA there, or it needs CUDA kernels.
+    """
+
+    def __init__(self, program: Program, imports: ImportGraph, kernels: CudaKernels, wrappers: KernelWrappers) -> None:
+        def holds(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
+            if is_checked(module, path) or is_with_cuda_kernels(path):
+                return True
+            return kernels.needed_by(module) or wrappers.is_wrapped(module, path)
+
+        super().__init__(program, imports, CUDA, holds)
 
 
-def _is_checked(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
-    """Return whether a check for CUDA decides whether the code at a node runs."""
-    return _is_under_check(path) or _is_after_refusal(path)
+def is_checked(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a check for CUDA, or a decorator that requires it, decides whether the code at a node runs."""
+    return _is_under_check(path) or _is_after_refusal(module, path) or is_required(module, path)
 
 
 def refuses_at_top(statements: Sequence[Statement]) -> bool:
-    """Return whether a file ends the program, or raises an error, as soon as it is run without CUDA."""
-    return any(one.kind == "other" and _CUDA in one.mentions and refuses(one.tree) for one in statements)
+    """Return whether a file ends the program, or raises an error, as soon as it is run without CUDA.
+
+    The tests of a file may require CUDA together.
+    """
+    return any(one.kind == "other" and CUDA in one.mentions and _refuses_all(one) for one in statements)
 
 
-def _tells(test: cst.CSTNode, outcome: bool, asks: Callable[[cst.CSTNode], bool]) -> bool:
-    """Return whether the outcome of a condition means that there is CUDA, as the parts of it tell that ask for CUDA."""
-    match test:
-        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            return _tells(inner, not outcome, asks)
-        case cst.BooleanOperation(left=left, operator=operator, right=right):
-            # Both parts have the outcome where `and` holds and where `or` does not; else, it may be either of them.
-            both = outcome is isinstance(operator, cst.And)
-            found = [_tells(one, outcome, asks) for one in (left, right)]
-            return any(found) if both else all(found)
-    return asks(test) and outcome is not _is_negative(test)
+def _refuses_all(unit: Statement) -> bool:
+    """Return whether a top-level statement refuses to run without CUDA, or marks all tests of its file so."""
+    match unit.tree:
+        case cst.SimpleStatementLine(body=[cst.Assign(value=cst.List(elements=marks) | cst.Tuple(elements=marks))]):
+            return "pytestmark" in unit.binds and any(requires_cuda(one.value, is_test=True) for one in marks)
+        case cst.SimpleStatementLine(body=[cst.Assign(value=value)]):
+            return "pytestmark" in unit.binds and requires_cuda(value, is_test=True)
+    return refuses(unit.tree)
 
 
 def _is_under_check(path: Sequence[cst.CSTNode]) -> bool:
@@ -57,65 +61,25 @@ def _is_under_check(path: Sequence[cst.CSTNode]) -> bool:
     return any(
         isinstance(above, (cst.If, cst.IfExp))
         and below is not above.test
-        and _tells(above.test, below is above.body, _mentions_cuda)
+        and tells(above.test, below is above.body, mentions_cuda)
         for above, below in pairwise(path)
     )
 
 
-def _mentions_cuda(test: cst.CSTNode) -> bool:
-    """Return whether a condition names CUDA, or what there is for CUDA only."""
-    return any(part in word.lower() for word in words_in(test) for part in NAMING)
-
-
-def _is_negative(test: cst.CSTNode) -> bool:
-    """Return whether a condition that names CUDA holds where there is none."""
-    match test:
-        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.NotEqual() | cst.IsNot() | cst.NotIn())]):
-            return True
-    return False
-
-
-def _is_after_refusal(path: Sequence[cst.CSTNode]) -> bool:
+def _is_after_refusal(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a statement before a node, in a block around it, leaves that block where there is no CUDA."""
     for above, below in pairwise(path):
         if isinstance(above, cst.IndentedBlock):
             before = above.body[: next(i for i, one in enumerate(above.body) if one is below)]
-            if any(map(refuses, before)):
+            if any(refuses(one) or _calls_refusing(module, one) for one in before):
                 return True
     return False
 
 
-def refuses(statement: cst.CSTNode) -> bool:
-    """Return whether a statement raises an error or leaves where CUDA is not available, or for another device."""
+def _calls_refusing(module: ModuleInfo, statement: cst.CSTNode) -> bool:
+    """Return whether a statement is a call of a function of the same file that raises an error without CUDA."""
     match statement:
-        case cst.SimpleStatementLine(body=[cst.Assert(test=test)]):
-            return _tells(test, True, _asks_for_cuda)
-        case cst.If(test=test, body=body, orelse=None):
-            return _tells(test, False, _asks_for_cuda) and _leaves(body)
-    return False
-
-
-def _asks_for_cuda(test: cst.CSTNode) -> bool:
-    """Return whether a condition asks for nothing but whether CUDA is available, or whether a device is one of CUDA."""
-    match test:
-        case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="is_available")), args=[]):
-            return _CUDA in words_in(value)
-        case cst.Comparison(
-            left=cst.Attribute(attr=cst.Name(value="type")),
-            comparisons=[
-                cst.ComparisonTarget(operator=cst.Equal() | cst.NotEqual(), comparator=cst.SimpleString() as name)
-            ],
-        ):
-            return name.raw_value == _CUDA
-    return False
-
-
-def _leaves(body: cst.BaseSuite) -> bool:
-    """Return whether a block ends by an error, a return, or a call that ends the program."""
-    last = body.body[-1] if body.body else None
-    match last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last:
-        case cst.Raise() | cst.Return():
-            return True
-        case cst.Expr(value=cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)))):
-            return name in _ENDING_CALLS
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=cst.Name(value=name)))]):
+            found = (one.tree for one in module.index.statements if one.kind == "function" and one.name == name)
+            return any(isinstance(one, cst.FunctionDef) and any(map(raises, one.body.body)) for one in found)
     return False

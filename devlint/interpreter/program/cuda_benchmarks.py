@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.device_counts import scope_of
+from devlint.interpreter.program.device_counts import assigned_in, scope_of
 from devlint.interpreter.program.written_guards import texts_in
 from devlint.syntax.source_code import words_in
 from devlint.syntax.statement import Statement
@@ -34,21 +35,47 @@ def is_benchmark_of_cuda(name: str, path: Sequence[cst.CSTNode], statements: Seq
     """
     if name not in _TIMING or not path:
         return False
-    scope = scope_of(path, statements)
-    made = any(_is_made_up(one) for root in scope for one in (root, *descend(root)))
+    if _measures_made_up(scope_of(path, statements)):
+        return True
+    return isinstance(path[0], cst.FunctionDef) and _is_helper_of_benchmarks(path[0].name.value, statements)
+
+
+def _is_helper_of_benchmarks(function: str, statements: Sequence[Statement]) -> bool:
+    """Return whether a function of a script is named only by its functions that measure made-up data on CUDA."""
+    if not any("__name__" in one.mentions for one in statements):
+        return False
+    callers = [one.tree for one in statements if function in one.mentions and one.name != function]
+    return bool(callers) and all(isinstance(one, cst.FunctionDef) and _measures_made_up([one]) for one in callers)
+
+
+def _measures_made_up(scope: Sequence[cst.CSTNode]) -> bool:
+    """Return whether code makes data of random numbers on a CUDA device that it writes out, and has no other data."""
+    devices = set(_names_of_cuda(scope))
+    made = any(_is_made_up(one, devices) for root in scope for one in (root, *descend(root)))
     return made and not any(word in _TRAINING for root in scope for word in words_in(root))
 
 
-def _is_made_up(node: cst.CSTNode) -> bool:
-    """Return whether an expression makes data of random numbers on a CUDA device that it writes out."""
+def _names_of_cuda(scope: Sequence[cst.CSTNode]) -> set[str]:
+    """Return the names that code binds to a CUDA device that it writes out, and to no other value."""
+    values = defaultdict(list)
+    for name, value in assigned_in(scope):
+        values[name].append(value)
+    return {name for name, found in values.items() if all(map(_writes_cuda, found))}
+
+
+def _is_made_up(node: cst.CSTNode, devices: Collection[str]) -> bool:
+    """Return whether an expression makes data of random numbers on a CUDA device that it writes out.
+
+    `devices` are the names of such devices.
+    """
     match node:
         case cst.Call(func=cst.Attribute(value=made, attr=cst.Name(value="cuda"))):
             return _makes_numbers(made)
         case cst.Call(func=cst.Attribute(value=made, attr=cst.Name(value="to")), args=[first, *_]):
-            return _makes_numbers(made) and _is_cuda(first)
+            return _makes_numbers(made) and _is_cuda(first, devices)
         case cst.Call(args=arguments) if _makes_numbers(node):
-            devices = (one for one in arguments if one.keyword is not None and one.keyword.value == "device")
-            return any(map(_is_cuda, devices))
+            given = (one for one in arguments if one.keyword is not None and one.keyword.value == "device")
+            return any(_is_cuda(one, devices) for one in given)
     return False
 
 
@@ -60,6 +87,16 @@ def _makes_numbers(node: cst.CSTNode) -> bool:
     return name in _MADE_UP and module != "" and "numpy" not in module and module not in ("np", "random", "np.random")
 
 
-def _is_cuda(argument: cst.Arg) -> bool:
-    """Return whether an argument is a text that names a CUDA device."""
-    return any(_CUDA_DEVICE.fullmatch(text) for text in texts_in(argument.value))
+def _is_cuda(argument: cst.Arg, devices: Collection[str]) -> bool:
+    """Return whether an argument writes out a CUDA device, or is the name of one."""
+    return dotted_name(argument.value) in devices or any(map(_CUDA_DEVICE.fullmatch, texts_in(argument.value)))
+
+
+def _writes_cuda(value: cst.BaseExpression) -> bool:
+    """Return whether an expression is a CUDA device that is written out, or its name."""
+    match value:
+        case cst.Call(func=called, args=[cst.Arg(value=cst.SimpleString() as text), *_]):
+            return (dotted_name(called) or "").rpartition(".")[2] == "device" and _is_cuda(cst.Arg(text), ())
+        case cst.SimpleString():
+            return _is_cuda(cst.Arg(value), ())
+    return False

@@ -81,7 +81,8 @@ class CudaKernels:
 
     def _takes_kernels(self, module: ModuleInfo) -> bool:
         """Return whether a top-level statement of a file builds or imports CUDA kernels whenever the file runs."""
-        return any(self._takes_in(module, unit) for unit in module.index.statements)
+        units = module.index.statements
+        return any(self._takes_in(module, unit) for unit in units) or _needs_what_it_builds(units)
 
     def _takes_in(self, module: ModuleInfo, unit: Statement) -> bool:
         """Return whether a top-level statement builds or imports CUDA kernels whenever the file runs."""
@@ -140,6 +141,28 @@ def builds_kernels(unit: Statement) -> bool:
     return not _BUILT.isdisjoint(unit.mentions) or _KERNEL_FILE.search(unit.text) is not None
 
 
+def _needs_what_it_builds(units: Sequence[Statement]) -> bool:
+    """Return whether a file needs a module of CUDA kernels that it builds where it cannot import it.
+
+    It is bound by the import that is tried and by what builds it, and code outside of conditions reads it.
+    """
+    builders = (one for one in units if one.kind == "other" and _CONDITIONAL.match(one.text) and builds_kernels(one))
+    built = {name for one in builders for name in one.binds}
+    readers = (one for one in units if one.kind == "other" and not _CONDITIONAL.match(one.text))
+    needed = built & {name for one in readers for name in one.mentions - one.binds}
+    return any(
+        binding.name in needed and not _is_bound_in_handler(unit, binding.name)
+        for unit in units
+        if needed and _TRIES.match(unit.text)
+        for binding in unit.imports
+    )
+
+
+def _is_bound_in_handler(unit: Statement, name: str) -> bool:
+    """Return whether a statement that tries something gives a name a meaning where that fails."""
+    return isinstance(unit.tree, cst.Try) and any(name in words_in(one.body) for one in unit.tree.handlers)
+
+
 def _is_required(unit: Statement) -> bool:
     """Return whether a statement tries to import something, and raises an error if that is missing."""
     if not unit.imports or not _TRIES.match(unit.text):
@@ -165,6 +188,15 @@ def is_with_cuda_kernels(path: Sequence[cst.CSTNode]) -> bool:
     if any(one.strip("\"'") in _FOR_CUDA or _KERNEL_FILE.search(one) for one in words_in(function)):
         return True
     return any(is_cuda_package(name) for one in descend(function) for name in _modules_imported(one))
+
+
+def imports_kernels(unit: Statement) -> bool:
+    """Return whether a statement defines a function that imports a package for CUDA only, under no condition in it."""
+    function = unit.tree if unit.kind == "function" else None
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    lines = (one for line in function.body.body if isinstance(line, cst.SimpleStatementLine) for one in line.body)
+    return any(is_cuda_package(name) for one in lines for name in _modules_imported(one))
 
 
 def _modules_imported(node: cst.CSTNode) -> list[str]:

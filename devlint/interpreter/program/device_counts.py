@@ -95,7 +95,7 @@ def is_for_each_cuda_device(path: Sequence[cst.CSTNode], statements: Sequence[St
             if _counts(above.iter):
                 return True
             words = set(words_in(above.iter))
-            if any(name in words and _counts(value) for name, value in _assigned(scope_of(path, statements))):
+            if any(name in words and _counts(value) for name, value in assigned_in(scope_of(path, statements))):
                 return True
     return False
 
@@ -120,7 +120,7 @@ def names_holding(scope: Sequence[cst.CSTNode], node: cst.CSTNode) -> set[str]:
     while True:
         new = {
             name
-            for name, value in _assigned(scope)
+            for name, value in assigned_in(scope)
             if any(one is node for one in (value, *descend(value))) or not found.isdisjoint(words_in(value))
         }
         if new <= found:
@@ -128,7 +128,7 @@ def names_holding(scope: Sequence[cst.CSTNode], node: cst.CSTNode) -> set[str]:
         found |= new
 
 
-def _assigned(scope: Sequence[cst.CSTNode]) -> Iterator[tuple[str, cst.BaseExpression]]:
+def assigned_in(scope: Sequence[cst.CSTNode]) -> Iterator[tuple[str, cst.BaseExpression]]:
     """Yield the names and attributes to which code assigns the value of an expression."""
     for root in scope:
         for one in (root, *descend(root)):

@@ -6,6 +6,10 @@ A later run can ask whether the answers still hold.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
+
+_CODE: Final = frozenset({"", ".py", ".pyx", ".so", ".pyd"})
+"""The suffixes of folders, and of the files that are modules, compiled ones among them, or become such."""
 
 
 class DiskReads:
@@ -32,11 +36,11 @@ class DiskReads:
         return found
 
     def modules(self, folder: Path) -> frozenset[str]:
-        """Return the names of the modules that may be found in a folder: of its Python files and of its folders."""
+        """Return the names of the modules that may be found in a folder: of its files of code and of its folders."""
         found = self.modules_in.get(folder)
         if found is None:
             there = [*folder.iterdir()] if folder.is_dir() else []
-            names = (path.name.removesuffix(".py") for path in there if path.suffix in ("", ".py"))
+            names = (path.name.partition(".")[0] for path in there if path.suffix in _CODE)
             found = self.modules_in[folder] = frozenset(name for name in names if name.isidentifier()) - {"__pycache__"}
         return found
 

@@ -32,6 +32,10 @@ _BINDS_UNSEEN: Final = re.compile(
 """What may give a file names that it does not write out."""
 
 
+_BUILDS: Final = re.compile(r"Extension\b|ext_modules|cythonize|\.pyx\b")
+"""What a script says that builds compiled modules."""
+
+
 class FailingImports:
     """The imports that fail in the files of a program, at top level and outside of `try`.
 
@@ -97,13 +101,37 @@ class FailingImports:
             return False
         if binding.level == 0 and "." not in binding.module and self._files_of_name[module.path.stem] > 1:
             return False
-        if module.path.stem == "__init__":
-            return False  # The name may be a module of the package, which may be compiled.
+        if module.is_package and self._may_be_module(module, name):
+            return False
+        return not self._may_bind(module, name, {module.path})
+
+    def _may_bind(self, module: ModuleInfo, name: str, asked: set[Path]) -> bool:
+        """Return whether a file may bind a name at its top level, by itself or by what it imports from other files."""
         units = module.index.statements
         if any(name in unit.binds or name in unit.facts.globals for unit in units):
-            return False
-        stars = any(one.attribute == "*" for unit in units for one in unit.imports)
-        return not stars and "import *" not in module.source.text and not _BINDS_UNSEEN.search(module.source.text)
+            return True
+        text = module.source.text
+        stars = [one for unit in units for one in unit.imports if one.attribute == "*"]
+        if text.count("import *") > len(stars) or _BINDS_UNSEEN.search(text):
+            return True
+        for one in stars:
+            path = self._program.resolve(module, one.module, one.level)
+            other = self._program.load(path) if path is not None else None
+            if other is None or (path not in asked and self._may_bind(other, name, asked | {other.path})):
+                return True
+        return False
+
+    def _may_be_module(self, package: ModuleInfo, name: str) -> bool:
+        """Return whether a name may be that of a module in a package, which may be compiled, or is yet to be built."""
+        if name.startswith("_") or name in self._program.module_names_in(package.path.parent):
+            return True
+        return self._program.resolve(package, name, 1) is not None or self._builds_modules
+
+    @cached_property
+    def _builds_modules(self) -> bool:
+        """Whether a script of the program builds compiled modules."""
+        scripts = (self._program.load(path) for path in self._given if path.name.startswith("setup"))
+        return any(one is not None and _BUILDS.search(one.source.text) for one in scripts)
 
 
 def _is_removed(name: str) -> bool:

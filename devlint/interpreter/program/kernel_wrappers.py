@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.cuda_kernels import CudaKernels, builds_kernels
+from devlint.interpreter.program.cuda_kernels import CudaKernels, builds_kernels, imports_kernels
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.syntax.index import Binding, Statement
@@ -84,7 +84,7 @@ class KernelWrappers:
                 # What a compiled module is for is not known: its wrappers may be for CUDA.
                 if _refuses_others(unit) or not unit.mentions.isdisjoint(compiled):
                     yield from unit.binds
-            elif unit.kind != "import" and builds_kernels(unit):
+            elif unit.kind != "import" and (builds_kernels(unit) or imports_kernels(unit)):
                 yield from unit.binds
 
     def _imported_names(self, module: ModuleInfo) -> frozenset[str]:

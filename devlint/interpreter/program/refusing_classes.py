@@ -8,13 +8,12 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.checked_functions import refuses
+from devlint.interpreter.program.cuda_conditions import raises
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 from devlint.syntax.source_code import words_in
 from devlint.syntax.statement import Statement
-from devlint.syntax.tree_walk import descend
 
 _MOST_BASES: Final = 6
 """How many classes are followed from a class to a base whose constructor refuses."""
@@ -40,7 +39,7 @@ class RefusingClasses:
     def _refuses(self, module: ModuleInfo, unit: Statement, most: int) -> bool:
         """Return whether the constructor of a class, or the one of a base that it runs, refuses to run without CUDA."""
         own = _constructor(unit)
-        if own is not None and any(map(_raises, own.body.body)):
+        if own is not None and any(map(raises, own.body.body)):
             return True
         if most == 0 or (own is not None and "super" not in words_in(own)):
             return False
@@ -66,8 +65,3 @@ def _constructor(unit: Statement) -> cst.FunctionDef | None:
     """Return the function of a class that makes its objects; None where it defines none."""
     body = unit.tree.body.body if isinstance(unit.tree, cst.ClassDef) else ()
     return next((one for one in body if isinstance(one, cst.FunctionDef) and one.name.value == "__init__"), None)
-
-
-def _raises(statement: cst.CSTNode) -> bool:
-    """Return whether a statement raises an error where CUDA is not available, and does not only return there."""
-    return refuses(statement) and not any(isinstance(one, cst.Return) for one in descend(statement))

@@ -55,7 +55,10 @@ def _uses(roots: Sequence[cst.CSTNode], names: set[str]) -> Iterator[Sequence[cs
             if isinstance(node, cst.Name) and node.value in names:
                 path = path_to(root, node)
                 above = path[-2] if len(path) > 1 else None
-                if not (isinstance(above, cst.Attribute) and node is above.attr):  # a member is no use of the name
+                # Neither a member nor a parameter of a called function is a use of the name.
+                if not (isinstance(above, cst.Attribute) and node is above.attr) and not (
+                    isinstance(above, cst.Arg) and node is above.keyword
+                ):
                     yield path
 
 

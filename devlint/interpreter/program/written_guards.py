@@ -19,8 +19,8 @@ _FALLBACKS: Final = frozenset({"AttributeError", "ImportError", "ModuleNotFoundE
 """The exceptions after which code does without a name that another version of a library has."""
 
 _TELLING: Final = frozenset(
-    "print pprint info debug warning error critical log write echo set_description set_description_str set_postfix"
-    " set_postfix_str".split()
+    "print pprint info debug warning error critical log info_once warning_once write echo set_description"
+    " set_description_str set_postfix set_postfix_str".split()
 )
 """The last names of the functions that show a text to a person."""
 _DEVICE: Final = re.compile(r"cuda(:\d*)?")

@@ -60,7 +60,7 @@ class ProgramFacts:
         self.constructor_data = ConstructorData(program, self.imports)
         self.cuda_kernels = CudaKernels(program, self.imports)
         self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
-        self.checked_functions = CheckedFunctions(program, self.imports)
+        self.checked_functions = CheckedFunctions(program, self.imports, self.cuda_kernels, self.kernel_wrappers)
         self.refusing_classes = RefusingClasses(program, self.imports)
         self.seeded_functions = SeededFunctions(program, self.imports)
         self.failing_imports = FailingImports(program, self.imports)

@@ -1,0 +1,148 @@
+"""Names for CUDA in functions that nothing in their project names, and in files that cannot be imported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devlint import Confidence, Severity, check_paths
+
+HELPERS = """\
+import torch
+
+def used():
+    return 1
+
+def left(step):
+    step()
+    torch.cuda.synchronize()
+"""
+MODEL = """\
+from .helpers import used
+
+def build():
+    return used()
+"""
+BEGIN = "from .model import build\n"
+
+
+def severities(folder: Path, **files: str) -> list[Severity]:
+    """Return the severities of what is found in the helpers of a package with these files beside its usual ones."""
+    package = folder / "package"
+    package.mkdir()
+    (folder / "pyproject.toml").write_text("")
+    for name, text in {"__init__": BEGIN, "helpers": HELPERS, "model": MODEL, **files}.items():
+        (package / f"{name}.py").write_text(text)
+    found = check_paths([folder], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
+    return [one.severity for one in found if one.region.filename.endswith("helpers.py")]
+
+
+def test_nothing_names(tmp_path: Path) -> None:
+    assert severities(tmp_path) == [Severity.INFO]
+
+
+def test_only_what_nothing_names_calls(tmp_path: Path) -> None:
+    helpers = HELPERS + "\ndef best(steps):\n    return [left(one) for one in steps]\n"
+    assert severities(tmp_path, helpers=helpers) == [Severity.INFO]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"model": MODEL.replace("used", "left")},
+        {"__init__": BEGIN + "from .helpers import left\n"},
+        {"__init__": BEGIN + "from .helpers import *\n"},
+        {"__init__": BEGIN + "from . import helpers\n"},
+        {"helpers": "__all__ = ['left', 'used']\n" + HELPERS},
+        {"helpers": HELPERS.replace("def left", "@register\ndef left")},
+        {"helpers": HELPERS + "\nsteps = {'left': left}\n"},
+        {"helpers": HELPERS + "\ndef find(name):\n    return globals()[name]\n"},
+        {"model": MODEL + "\nfrom . import helpers\n\ndef find(name):\n    return getattr(helpers, name)\n"},
+        {"model": MODEL + "\nCHOICES = ['package.helpers:left']\n"},
+        {"model": "def build():\n    return 1\n"},
+        {"helpers": HELPERS.replace("def left(", "class Timer:\n  def left(").replace("    ", "      ")},
+    ],
+    ids=[
+        *("called", "exported", "exported by a star", "exported with its file", "listed", "decorated", "in a table"),
+        *("globals", "computed name", "a text", "nothing imports its file", "a public method"),
+    ],
+)
+def test_something_may_name(tmp_path: Path, files: dict[str, str]) -> None:
+    assert severities(tmp_path, **files) == [Severity.WARNING]
+
+
+def test_part_of_a_package(tmp_path: Path) -> None:
+    inner = tmp_path / "package" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "package" / "__init__.py").write_text("from .inner import helpers\n")
+    for name, text in {"__init__": BEGIN, "helpers": HELPERS, "model": MODEL}.items():
+        (inner / f"{name}.py").write_text(text)
+    found = check_paths([inner], select=["DEV605"]).diagnostics
+    assert [one.severity for one in found] == [Severity.WARNING]
+
+
+def test_document_names(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("Call `left()` after each step.\n")
+    assert severities(tmp_path) == [Severity.WARNING]
+
+
+def test_command_of_an_installed_package(tmp_path: Path) -> None:
+    package, record = tmp_path / "package", tmp_path / "package-1.0.dist-info"
+    package.mkdir()
+    record.mkdir()
+    for name, text in {"__init__": BEGIN, "helpers": HELPERS, "model": MODEL}.items():
+        (package / f"{name}.py").write_text(text)
+    (record / "RECORD").write_text("package/__init__.py,,\n")
+    assert [one.severity for one in check_paths([package], select=["DEV605"]).diagnostics] == [Severity.INFO]
+    (record / "entry_points.txt").write_text("[console_scripts]\nleft = package.helpers:left\n")
+    assert [one.severity for one in check_paths([package], select=["DEV605"]).diagnostics] == [Severity.WARNING]
+
+
+def test_shown_by_the_rule_alone(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    package = tmp_path / "package"
+    package.mkdir()
+    for name, text in {"__init__": BEGIN, "helpers": HELPERS, "model": MODEL}.items():
+        (package / f"{name}.py").write_text(text)
+    assert not check_paths([tmp_path], select=["PORTABILITY"]).diagnostics
+    assert check_paths([tmp_path], select=["DEV605"]).diagnostics
+
+
+SCRIPT = "import torch\n{}\ndef wait():\n    torch.cuda.synchronize()\n\nif __name__ == '__main__':\n    wait()\n"
+
+
+@pytest.mark.parametrize(
+    ("imports", "begin", "severity"),
+    [
+        ("from package import missing", BEGIN, Severity.INFO),
+        ("from package import missing", BEGIN + "from .helpers import *\n", Severity.INFO),
+        ("from package import build", BEGIN, Severity.WARNING),
+        ("from package import helpers", BEGIN, Severity.WARNING),
+        ("from package import used", BEGIN + "from .helpers import *\n", Severity.WARNING),
+        ("from package import missing", BEGIN + "from elsewhere import *\n", Severity.WARNING),
+        ("from package import missing", BEGIN + "def __getattr__(name):\n    return 1\n", Severity.WARNING),
+        ("from package import _compiled", BEGIN, Severity.WARNING),
+        ("from package import kernels", BEGIN, Severity.WARNING),
+    ],
+    ids=["lacks", "star lacks", "has", "a module", "star", "star of others", "computes", "private", "compiled"],
+)
+def test_script_that_cannot_be_imported(tmp_path: Path, imports: str, begin: str, severity: Severity) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    package = tmp_path / "package"
+    package.mkdir()
+    for name, text in {"__init__": begin, "helpers": HELPERS, "model": MODEL}.items():
+        (package / f"{name}.py").write_text(text)
+    (package / "kernels.abi3.so").write_bytes(b"")
+    (tmp_path / "script.py").write_text(SCRIPT.format(imports))
+    found = check_paths([tmp_path / "script.py", package], select=["DEV605"]).diagnostics
+    assert [one.severity for one in found if one.region.filename.endswith("script.py")] == [severity]
+
+
+def test_script_that_imports_what_is_built(tmp_path: Path) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("import torch\n")
+    (tmp_path / "setup.py").write_text("setup(ext_modules=[Extension('package.kernels', ['kernels.cpp'])])\n")
+    (tmp_path / "script.py").write_text(SCRIPT.format("from package import kernels"))
+    found = check_paths([tmp_path], select=["DEV605"]).diagnostics
+    assert [one.severity for one in found if one.region.filename.endswith("script.py")] == [Severity.WARNING]
