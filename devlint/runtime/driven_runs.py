@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any
 
 import torch
@@ -54,11 +55,22 @@ def serve(requests: IO[str], answers: IO[str]) -> None:
 
 def forget_modules_in(project: Path) -> None:
     """Take the modules of a project from Python's table, so that the next import loads what its path leads to."""
-    for name, module in list(sys.modules.items()):
-        known = getattr(module, "__dict__", {})  # some modules answer any question with an attribute of their own
-        place = known.get("__file__") or next(iter(known.get("__path__", ())), None)
-        if isinstance(place, str) and Path(place).is_relative_to(project):
+    places = {name: _place_of(module) for name, module in sys.modules.items()}
+    for name, place in places.items():
+        if place is not None and Path(place).is_relative_to(project):
             del sys.modules[name]
+
+
+def _place_of(module: ModuleType) -> str | None:
+    """Return the file of a module, or the first folder of a package without one; None if there is neither."""
+    known = getattr(module, "__dict__", {})  # some modules answer any question with an attribute of their own
+    file = known.get("__file__")
+    if isinstance(file, str):
+        return file
+    try:
+        return next((str(one) for one in known.get("__path__", ())), None)
+    except KeyError:  # the package around a package without a file is gone
+        return None
 
 
 def _run_driver(text: str, name: str, device: str, claims: Sequence[Claim]) -> dict[str, Any]:

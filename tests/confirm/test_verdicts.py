@@ -339,13 +339,15 @@ def test_a_finding_whose_story_is_in_one_file_names_no_other(tmp_path: Path) -> 
     assert judge(finding, seen, None) == (Verdict.NOT_REACHED, "it did not run")
 
 
-def test_modules_of_one_name_in_two_folders_are_told_apart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("inner", ["", "inner"])
+def test_modules_of_one_name_in_two_folders_are_told_apart(tmp_path: Path, inner: str) -> None:
     (tmp_path / "setup.py").write_text("", encoding="utf-8")
     for folder, size in (("first", 3), ("second", 5)):
         place = tmp_path / folder
-        place.mkdir()
-        (place / "sizes.py").write_text(f"{folder.upper()} = {size}\n", encoding="utf-8")
-        text = f"import torch\nfrom sizes import {folder.upper()} as SIZE\n\n\n"
+        (place / "parts" / inner).mkdir(parents=True)
+        (place / "parts" / inner / "sizes.py").write_text(f"{folder.upper()} = {size}\n", encoding="utf-8")
+        module = ".".join(filter(None, ("parts", inner, "sizes")))
+        text = f"import torch\nfrom {module} import {folder.upper()} as SIZE\n\n\n"
         text += "def shifted(x: torch.Tensor):\n    return x.cuda() + torch.zeros(SIZE)\n"
         (place / "program.py").write_text(text, encoding="utf-8")
     found = check_paths([tmp_path], isolated=True).diagnostics
