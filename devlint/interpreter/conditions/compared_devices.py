@@ -6,6 +6,7 @@ import libcst as cst
 
 from devlint.domain.value import ConditionalValue, Const, StringPrefix, Unknown, Value
 from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.private_definitions import is_private_name
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import DevicesCompared
 from devlint.interpreter.state.frame import Frame
@@ -27,6 +28,22 @@ def may_be_text(value: Value) -> bool:
             return parameter is not None and (
                 isinstance(parameter.default, cst.SimpleString) or "str" in info.annotation_last_names(name)
             )
+    return False
+
+
+def may_be_given_as_device(value: Value) -> bool:
+    """Return whether a value is unknown, and code that is not known may choose a `torch.device` for it.
+
+    A parameter's default is only what some calls pass. The calls of a private function are known, and so is the type
+    of a parameter that is annotated as a string.
+    """
+    match value:
+        case Unknown(origin=None):
+            return True
+        case Unknown(origin=("param", FunctionInfo() as info, str(name))):
+            names = info.annotation_last_names(name)
+            is_text = "str" in names and names <= {"str", "Optional", "None"}
+            return not is_text and not is_private_name(info.name.rpartition(".")[2])
     return False
 
 
