@@ -35,7 +35,11 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.conditions.abstract_bools import bool_value, choose_bool, condition_text, negate_bool
 from devlint.interpreter.conditions.class_comparisons import is_class
-from devlint.interpreter.conditions.compared_devices import may_be_given_as_device, may_be_text, report_device_comparison
+from devlint.interpreter.conditions.compared_devices import (
+    may_be_given_as_device,
+    may_be_text,
+    report_device_comparison,
+)
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.constant_comparisons import compare_choice, compare_constants
 from devlint.interpreter.conditions.device_equality import (
