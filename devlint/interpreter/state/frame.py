@@ -486,6 +486,13 @@ class Frame:
             self.exception_states[-1].append(self.state.fork())
         self.state.live = False
 
+    def expects(self, *exceptions: str) -> bool:
+        """Return whether a `try` statement of this function around the code being run handles one of some exceptions.
+
+        Its handlers name the exception, and do not raise it again.
+        """
+        return any(not names.isdisjoint(exceptions) for names in self.expected_exceptions)
+
     def branch(self, *paths: Callable[[], None]) -> list[State]:
         """Run each of several functions from the current abstract state, and return the state at the end of each.
 
