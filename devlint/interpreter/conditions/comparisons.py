@@ -222,7 +222,7 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
     if may_be_text(a) and may_be_text(b):
         # The same comparison may get a device on another path; rules then know that it is useful there.
         report_device_comparison(frame, node, "!=" if negative else "==", left, right)
-    elif _is_device_with_given(a, b):
+    elif _is_device_with_given(frame, left, right):
         # It may get a string on another path.
         report_device_comparison(frame, node, "!=" if negative else "==", left, right)
     match a, b:
@@ -259,10 +259,10 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
     return None
 
 
-def _is_device_with_given(left: Value, right: Value) -> bool:
-    """Return whether one of two values is a device, and the other may be a device that unknown code has chosen."""
-    device, other = (left, right) if isinstance(left, DeviceValue) else (right, left)
-    return isinstance(device, DeviceValue) and may_be_given_as_device(other)
+def _is_device_with_given(frame: Frame, left: Argument, right: Argument) -> bool:
+    """Return whether one of two operands is a device, and the other may be a device that unknown code has chosen."""
+    device, other = (left, right) if isinstance(left.value, DeviceValue) else (right, left)
+    return isinstance(device.value, DeviceValue) and may_be_given_as_device(frame, other)
 
 
 def _same_dtype_in_case(left: Dtype, right: Dtype) -> Value | None:
