@@ -21,7 +21,6 @@ from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import (
     MAX_SUGGESTION_LENGTH,
     collecting_statement,
-    is_expected_to_fail,
     is_single_statement_loop,
     variable_node,
     variable_text,
@@ -91,7 +90,6 @@ class DiscardedTransfer(Rule):
         if (
             receiver is None
             or (event.timed and _may_be_meant_to_wait(event))
-            or is_expected_to_fail(event.context.place)
             or is_done_by_next_statement(event.context.place)
         ):
             return

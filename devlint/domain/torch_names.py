@@ -67,6 +67,9 @@ SHAPED_ANNOTATIONS: Final = frozenset(
 )
 """The names of classes whose subscript says more of the annotation that comes first in it: jaxtyping's and typing's."""
 
+NUMBER_TYPES: Final = frozenset({"int", "float", "bool"})
+"""The types of Python's numbers; programs subscribe them by dimensions, to annotate tensors of such numbers."""
+
 LAYER_BASES: Final = {
     **dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase"),
     **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), "RNNCellBase"),

@@ -487,11 +487,29 @@ def is_single_object(origin: Hashable) -> bool:
     return True
 
 
+RESPELLING_METHODS: Final = frozenset("lower upper strip lstrip rstrip casefold".split())
+"""The methods of strings that change the spelling alone, so that the result names the same device if it names one."""
+
+
+def respelled(text: Unknown, method: str) -> Unknown:
+    """Return what a method that changes the spelling alone returns for a text that the program names."""
+    return Unknown(("attr", text.origin, f"{method}()"), f"{text.text}.{method}()", text.provenance)
+
+
+def _spelled_as_given(origin: Hashable, text: str) -> tuple[Hashable, str]:
+    """Return the identity and the name of a text before methods have changed its spelling."""
+    match origin:
+        case ("attr", inner, str(called)) if called.endswith("()"):
+            return _spelled_as_given(inner, text.removesuffix(f".{called}"))
+    return origin, text
+
+
 def device_symbol(origin: Hashable, text: str) -> DeviceSymbol:
     """Return the symbol that stands for the unknown device of a named value; `origin` is the value's identity.
 
     If the value is itself a device attribute, such as `x.device`, the symbol stands for the device of `x`.
     """
+    origin, text = _spelled_as_given(origin, text)
     if isinstance(origin, tuple) and len(origin) == 3 and origin[0] == "attr" and origin[2] == "device":
         return DeviceSymbol(origin[1], text.removesuffix(".device"))
     return DeviceSymbol(origin, text)

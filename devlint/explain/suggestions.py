@@ -139,25 +139,6 @@ def is_in_main_block(place: Place, scope: Scope) -> bool:
     return scope.entry and isinstance(place.unit, Statement) and "__name__" in place.unit.facts.mentions
 
 
-def is_expected_to_fail(place: Place) -> bool:
-    """Return whether an expression is in a block of code that must raise an exception: `with pytest.raises(...)`."""
-    if not isinstance(place.unit, Statement):
-        return False
-    tree = place.unit.tree
-    blocks = (one for one in (tree, *descend(tree)) if isinstance(one, cst.With) and _asserts_failure(one))
-    return any(one is place.node for block in blocks for one in descend(block.body))
-
-
-def _asserts_failure(block: cst.With) -> bool:
-    """Return whether a `with` statement calls `raises`, `assertRaises` or `assertRaisesRegex`: its body must raise."""
-    for item in block.items:
-        match item.item:
-            case cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))):
-                if name in ("raises", "assertRaises", "assertRaisesRegex"):
-                    return True
-    return False
-
-
 def _for_statement(loop: Place) -> cst.For | None:
     """Return the `for` statement at the source location of a loop; None for a `while` loop."""
     statement = _loop_statement(loop)

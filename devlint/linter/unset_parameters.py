@@ -48,8 +48,8 @@ class UnsetParameters:
             return False
         uses = [
             use
-            for module in uncalled.modules
-            for unit in units_naming(module, needed.function)
+            for file in uncalled.files_naming(module, needed.function, is_method=needed.is_method)
+            for unit in units_naming(file, needed.function)
             for use in uses_of(unit, needed.function, is_method=needed.is_method)
         ]
         return not any(use is None or _passes(use, needed.name, needed.position) for use in uses)

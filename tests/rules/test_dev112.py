@@ -9,6 +9,27 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a word beside the one that was excluded": """
+import argparse
+
+def resolve(device):
+    if device is None or device.strip().lower() == "gpu":
+        return torch.device("cuda")
+    return torch.device(device)  # DEV112
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="auto")
+print(resolve(parser.parse_args().device))
+""",
+    "in a `try` that passes the error on": """
+def parse(text):
+    try:
+        return torch.device(text)  # DEV112
+    except RuntimeError:
+        print("no device")
+        raise
+print(parse("auto"))
+""",
     "gpu": """
 x = torch.ones(3, device="gpu")  # DEV112
 """,
@@ -55,6 +76,26 @@ load()
 }
 
 GOOD = {
+    "a text that the program lets torch judge": """
+def parse(text):
+    try:
+        return torch.device(text)
+    except (RuntimeError, ValueError):
+        return None
+print(parse("auto"))
+""",
+    "a word that its other spelling excludes": """
+import argparse
+
+def resolve(device):
+    if device is None or device.strip().lower() == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(device)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="auto")
+print(resolve(parser.parse_args().device))
+""",
     "a file mode, which no file without tensors asks for": """
 words, numbers = torch.load("vocabulary.pt", "rb")
 """,

@@ -132,6 +132,28 @@ def setup():
         device = torch.device("cuda:1")
     return device
 """,
+    "strings that nobody else chooses": """
+def choose():
+    device = "cuda"
+    if device == torch.device("cuda"):  # DEV205
+        torch.backends.cudnn.benchmark = True
+
+def _set_up(device="cuda"):
+    if device == torch.device("cuda"):  # DEV205
+        torch.backends.cudnn.benchmark = True
+
+def set_up_by_text(device: str = "cuda"):
+    if device == torch.device("cuda"):  # DEV205
+        torch.backends.cudnn.benchmark = True
+
+def pass_on(device=None, **options):
+    set_up_by_text(options.get("device"))
+    return set_up_by_text(device), torch.zeros(3, device=device)
+
+_set_up()
+set_up_by_text()
+pass_on("cuda")
+""",
     "by identity": """
 x, y = torch.zeros(3), torch.zeros(3)
 if x.device is y.device:  # DEV205
@@ -310,6 +332,21 @@ def pick(device="auto"):
         device = "cuda"
     return torch.device(device)
 print(pick(torch.device("cpu")))
+""",
+    "a default beside which callers may pass a device": """
+def pick(path, device="cpu"):
+    if device == torch.device("hpu"):
+        device = "hpu"
+    return torch.zeros(3, device=device)
+
+class Loader:
+    @classmethod
+    def load(cls, **kwargs):
+        device = kwargs.get("device", "cuda" if torch.cuda.is_available() else "cpu")
+        on_host = device == torch.device("cpu") or device == "cpu"
+        return torch.zeros(3, device=kwargs.pop("device", "cpu")), on_host
+
+print(pick("weights.pt"), Loader.load())
 """,
     "a word that names no device": """
 def apply_to(x, device):

@@ -477,3 +477,14 @@ def test_a_flag_of_a_constructor_that_no_call_passes(tmp_path: Path, code: str, 
     (tmp_path / "main.py").write_text(f'{script}if __name__ == "__main__":\n    print(1)\n')
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
     assert [one.confidence for one in found] == [sure]
+
+
+def test_a_flag_of_a_constructor_in_copies_of_a_program(tmp_path: Path) -> None:
+    for name, code in {"one": "Attention(3)", "two": "Attention(3, soft=False)"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "attention.py").write_text(ATTENTION)
+        script = f"from attention import Attention\n\nprint({code})\n"
+        (tmp_path / name / "main.py").write_text(f'{script}if __name__ == "__main__":\n    print(1)\n')
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
+    sure = {Path(one.region.filename).parent.name: one.confidence for one in found}
+    assert sure == {"one": Confidence.POSSIBLE, "two": Confidence.LIKELY}

@@ -168,6 +168,7 @@ def _run_in_new_frame(
         enclosing_loop=frame.loop,
     )
     inner.caller = frame, arguments.node
+    inner.is_failure_wanted = frame.is_failure_wanted
     if analysis.observer is not None:
         for parameter in info.parameters:
             analysis.observer.bind(inner, parameter.node, names[parameter.name])

@@ -17,6 +17,7 @@ from devlint.domain.objects import ANY_ITERATOR, Instance, ParameterCell, Sequen
 from devlint.domain.placement import UNKNOWN_PLACEMENT, PlacementCase, StepKind, placement_cases
 from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS, SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (
+    RESPELLING_METHODS,
     UNKNOWN,
     AllocationSite,
     Const,
@@ -31,6 +32,7 @@ from devlint.domain.value import (
     as_tensor,
     is_single_object,
     named_placement,
+    respelled,
 )
 from devlint.interpreter.calls.placed_modules import FORWARD_METHODS, call_placed_module, method_of_call
 from devlint.interpreter.conditions.length_comparisons import element_count
@@ -76,6 +78,8 @@ def call_unknown_method(
     frame: Frame, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
     """Call a method of an unknown but named object, which may be a tensor, a module or any other object."""
+    if name in RESPELLING_METHODS and arguments.is_empty:
+        return respelled(owner, name)
     if name in TRANSFER_METHODS:
         if (module := module_of_part(owner)) is not None:
             if is_tensor_of_part(owner):
@@ -264,6 +268,9 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
             assume_synchronized(frame)
             return UNKNOWN
         return call_placed_module(frame, callee.placement, "the module", arguments, node)
+    match callee.origin:
+        case ("attr", owner, str(name)) if name in RESPELLING_METHODS and arguments.is_empty:
+            return respelled(Unknown(owner, callee.text.removesuffix(f".{name}"), callee.provenance), name)
     _forget_receiver(frame, callee)
     record = unknown_object_state(frame, callee) if callee.origin is not None else None
     if (

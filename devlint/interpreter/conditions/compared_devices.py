@@ -6,6 +6,7 @@ import libcst as cst
 
 from devlint.domain.value import ConditionalValue, Const, StringPrefix, Unknown, Value
 from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.private_definitions import is_private_name
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import DevicesCompared
 from devlint.interpreter.state.frame import Frame
@@ -28,6 +29,28 @@ def may_be_text(value: Value) -> bool:
                 isinstance(parameter.default, cst.SimpleString) or "str" in info.annotation_last_names(name)
             )
     return False
+
+
+def may_be_given_as_device(frame: Frame, given: Argument) -> bool:
+    """Return whether an operand is unknown, and code that is not known may choose a `torch.device` for it.
+
+    A parameter's default is only what some calls pass. The calls of a private function are known, and so is the type
+    of a parameter that is annotated as a string.
+    """
+    match given:
+        case Argument(node=cst.Name(value=name)) if frame.function is not None and _is_text(frame.function, name):
+            return False
+        case Argument(value=Unknown(origin=None)):
+            return True
+        case Argument(value=Unknown(origin=("param", FunctionInfo() as info, str(name)))):
+            return not _is_text(info, name) and not is_private_name(info.name.rpartition(".")[2])
+    return False
+
+
+def _is_text(info: FunctionInfo, name: str) -> bool:
+    """Return whether the annotation of a function's parameter says that it is a string, or else None."""
+    names = info.annotation_last_names(name)
+    return "str" in names and names <= {"str", "Optional", "None"}
 
 
 def report_device_comparison(

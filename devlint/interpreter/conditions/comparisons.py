@@ -35,7 +35,11 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.conditions.abstract_bools import bool_value, choose_bool, condition_text, negate_bool
 from devlint.interpreter.conditions.class_comparisons import is_class
-from devlint.interpreter.conditions.compared_devices import may_be_text, report_device_comparison
+from devlint.interpreter.conditions.compared_devices import (
+    may_be_given_as_device,
+    may_be_text,
+    report_device_comparison,
+)
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.constant_comparisons import compare_choice, compare_constants
 from devlint.interpreter.conditions.device_equality import (
@@ -218,6 +222,9 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
     if may_be_text(a) and may_be_text(b):
         # The same comparison may get a device on another path; rules then know that it is useful there.
         report_device_comparison(frame, node, "!=" if negative else "==", left, right)
+    elif _is_device_with_given(frame, left, right):
+        # It may get a string on another path.
+        report_device_comparison(frame, node, "!=" if negative else "==", left, right)
     match a, b:
         case (DeviceValue(), DeviceValue() | Const(value=str())) | (Const(value=str()), DeviceValue()):
             report_device_comparison(frame, node, "!=" if negative else "==", left, right)
@@ -250,6 +257,12 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
         case (ClassOf(), _) | (_, ClassOf()) if (same_class := is_class(frame, a, b)) is not None:
             return bool_value(same_class)
     return None
+
+
+def _is_device_with_given(frame: Frame, left: Argument, right: Argument) -> bool:
+    """Return whether one of two operands is a device, and the other may be a device that unknown code has chosen."""
+    device, other = (left, right) if isinstance(left.value, DeviceValue) else (right, left)
+    return isinstance(device.value, DeviceValue) and may_be_given_as_device(frame, other)
 
 
 def _same_dtype_in_case(left: Dtype, right: Dtype) -> Value | None:

@@ -14,10 +14,11 @@ from typing import Final
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.dtype import COMPLEX, UNKNOWN_DTYPE, Dtype, DtypeSymbol, is_floating, promotion_category
 from devlint.domain.join import alternatives
-from devlint.domain.path_conditions import NO_CONDITION
+from devlint.domain.path_conditions import NO_CONDITION, Literal, entails
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Assumption, Placement, Scope, StepKind
-from devlint.domain.value import ProgramDefinition, Ref, Tensor, Value, named_placement
+from devlint.domain.value import Array, ProgramDefinition, Ref, Tensor, Value, named_placement
 from devlint.interpreter.calls.construction import construct
+from devlint.interpreter.conditions.narrowing import truth_condition
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.assembly import Interpreter
 from devlint.interpreter.driver.module_execution import global_name, known_names, module_frame, run_main_guard
@@ -45,6 +46,7 @@ from devlint.interpreter.objects.placeholders import (
 )
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.function_roles import is_test
+from devlint.interpreter.program.guarded_calls import guards_of_calls
 from devlint.interpreter.program.private_definitions import callers_first, is_private_name
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.state.abstract_state import State, TorchState
@@ -53,6 +55,7 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.heap import Heap
 from devlint.interpreter.state.private_call_sites import PrivateCallSites
 from devlint.syntax.index import Statement
+from devlint.syntax.text_words import has_word
 
 NARROW_FLOATS: Final = frozenset({"float32", "float16", "bfloat16"})
 """The dtypes of the weights of nearly all modules."""
@@ -320,8 +323,31 @@ def _call_method(
         forward = name == "forward" and is_module_class(frame, info)
         if runs_without_autograd(frame, reference, method):
             frame.set_torch_state({"grad": False})
+        _assume_guards(frame, reference, info, method)
         made = frame.call_function(method, receiver, arguments, is_module=forward, entry=True)
         _analyse_returned_functions(frame, made)
+
+
+def _assume_guards(frame: Frame, reference: Ref, info: ClassInfo, method: FunctionInfo) -> None:
+    """Assume what all calls of a method ask of its object first, where the class alone calls the method."""
+    name = method.name.rpartition(".")[2]
+    if name == "forward" or has_unknown_base(frame, info) or method not in info.methods.values():
+        return
+    guards = guards_of_calls(info, name)
+    if not guards or _is_named_by_importers(frame, info.module, name):
+        return
+    for guard in guards:
+        value = frame.get_attribute(reference, guard.attribute, guard.node)
+        test = None if isinstance(value, Tensor | Array) else truth_condition(frame, value, guard.node)
+        if isinstance(test, Literal) and entails(frame.state.path_condition, test) is None:
+            frame.state.assume(test if guard.holds else ~test)
+
+
+def _is_named_by_importers(frame: Frame, module: ModuleInfo, name: str) -> bool:
+    """Return whether a file that imports another one has a name in its text."""
+    facts = frame.analysis.facts
+    found = (facts.program.load(path) for path in facts.imports.importers_of(module.path) if path != module.path)
+    return any(one is not None and has_word(one.source.text, name) for one in found)
 
 
 def _is_called_from_outside(info: ClassInfo, name: str) -> bool:

@@ -24,6 +24,7 @@ from devlint.domain.value import (
     Tensor,
     Unknown,
     Value,
+    as_tensor,
 )
 from devlint.interpreter.language.attributes import call_method_with
 from devlint.interpreter.language.opaque_data import set_opaque_item
@@ -152,13 +153,15 @@ def _set_on_tensor(frame: Frame, tensor: Tensor, name: str, value: Value, node: 
         elif owner is not None:
             leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
             change_tensor(frame, owner, tensor, replace(tensor, grad=known, leaf=leaf))
-    elif name == "data" and isinstance(value, Tensor):
+    elif name == "data":
+        # Whatever is assigned, the tensor lies where that does: what is not known to be a tensor lies anywhere.
+        given = as_tensor(frame.as_single_tensor(value)) or Tensor()
         if tensor.cell is not None:
-            settled = frame.resolve(value)
+            settled = frame.resolve(given)
             replace_parameter_data(frame, tensor.cell, settled.placement, settled.dtype)
         elif owner is not None:
             # A move of the module that the value belongs to gives the module other data, and leaves this tensor alone.
-            data = replace(frame.resolve(value), cell=None, memory=storage_of(value))
+            data = replace(frame.resolve(given), cell=None, memory=storage_of(given))
             change_tensor(frame, owner, tensor, replace(data, grad=tensor.grad, leaf=tensor.leaf))
 
 

@@ -11,6 +11,7 @@ import libcst as cst
 from devlint.domain.dtype import Dtype, DtypeSource, canonical_dtype_name, is_floating
 from devlint.domain.join import join, join_tensors, opaque_part, without_none
 from devlint.domain.objects import Dict, Instance
+from devlint.domain.path_conditions import entails
 from devlint.domain.torch_names import SELF_RETURNING_MODULE_METHODS
 from devlint.domain.value import (
     NONE,
@@ -41,7 +42,7 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.device_equality import device_type_condition
 from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.numpy.array_calls import array_attribute
-from devlint.interpreter.objects.absent_attributes import surely_lacks
+from devlint.interpreter.objects.absent_attributes import presence_condition, surely_lacks
 from devlint.interpreter.objects.class_hierarchy import (
     find_class_attribute,
     find_method,
@@ -101,6 +102,9 @@ def attribute(frame: Frame, node: cst.Attribute) -> Value:
     if _is_refused(frame, owner, node):
         frame.fail()
         return UNKNOWN
+    needed = presence_condition(frame, owner, node.attr.value) if type(owner) is Ref else None
+    if needed is not None and entails(frame.state.path_condition, needed) is None:
+        frame.state.assume(needed)
     return frame.under_path(frame.get_attribute(owner, node.attr.value, node))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -22,6 +23,7 @@ from devlint.domain.value import (
     Ref,
     StringPrefix,
     Tensor,
+    Tuple,
     Unknown,
     Value,
 )
@@ -256,16 +258,12 @@ def _set_in_tensor(
     advanced: list[Value] = []
     is_refused = False
     for index in indices:
-        one = without_none(index.value) if index is not None else None
-        if index is not None and isinstance(one, Tensor):
+        if index is None:
+            continue
+        one = without_none(index.value)
+        if isinstance(one, Tensor):
             report_index_dtype(frame, "__setitem__", index, one, target)
-        if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
-            continue
-        thing = frame.object_of(one)
-        if isinstance(thing, Sequence) and thing.kind == "tuple":
-            # A tuple holds several indices, and all of them may be slices.
-            continue
-        advanced.append(one)
+        advanced += _selecting_indices(frame, one)
     if advanced:
         report_host_indices(frame, base, indices, target)
     if advanced and isinstance(value, Tensor):
@@ -295,6 +293,29 @@ def _set_in_tensor(
         made = frame.evaluate(whole)
         if isinstance(made, Tensor):
             change_tensor(frame, whole, made, written_tensor(frame, made, written))
+
+
+def _selecting_indices(frame: Frame, index: Value) -> Iterator[Value]:
+    """Yield what of an index selects elements one by one: tensors with dimensions, lists, and such parts of a tuple.
+
+    The rest of a tuple may be slices, and so may the elements of a list that are not known.
+    """
+    thing = frame.object_of(index)
+    match index:
+        case Tensor():
+            if not is_number_like(index):
+                yield index
+        case Tuple(items=items):
+            for one in items:
+                yield from _selecting_indices(frame, without_none(one))
+        case Ref() if isinstance(thing, Sequence):
+            inner = without_none(thing.any)
+            if thing.kind == "tuple":
+                yield from _selecting_indices(frame, inner)
+            elif not isinstance(inner, Unknown) or thing.items == ():
+                yield index
+        case Ref():
+            yield index
 
 
 def _is_put(frame: Frame, indices: list[Value], value: Tensor) -> bool:

@@ -9,12 +9,13 @@ import libcst as cst
 from devlint.interpreter.language.context_managers import enter_context, exit_context
 from devlint.interpreter.language.exceptions import EarlyExits, execute_failing
 from devlint.interpreter.objects.class_hierarchy import find_special_method
+from devlint.interpreter.program.failure_assertions import ASSERTING_FAILURE, asserts_failure
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import descend, dotted_name
 
-EXCEPTION_SUPPRESSING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+EXCEPTION_SUPPRESSING: Final = ASSERTING_FAILURE | {"suppress"}
 """The last names of contexts that suppress exceptions: the code after the block is also reached from inside it."""
 
 
@@ -36,7 +37,8 @@ def with_(frame: Frame, node: cst.With) -> None:
     before = frame.set_torch_state(changes)
     early_exits = EarlyExits(frame)
     if any(_may_suppress(frame, one) for one in entered):
-        failed = execute_failing(frame, node.body)
+        with frame.failure_wanted(any(asserts_failure(item.item) for item in node.items)):
+            failed = execute_failing(frame, node.body)
         frame.state = join_states(failed, frame.state)
     else:
         frame.execute(node.body)

@@ -15,7 +15,19 @@ from devlint.domain.objects import (
     with_fewer_items,
 )
 from devlint.domain.optional_items import more_items
-from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, StringPrefix, Tuple, Value
+from devlint.domain.value import (
+    NONE,
+    RESPELLING_METHODS,
+    UNKNOWN,
+    Const,
+    DeviceString,
+    DeviceType,
+    Number,
+    Ref,
+    StringPrefix,
+    Tuple,
+    Value,
+)
 from devlint.interpreter.conditions.device_equality import device_type_condition
 from devlint.interpreter.language.iteration_protocol import items_of, keys_of, values_of
 from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts, without_entry, without_some_entry
@@ -271,13 +283,23 @@ def update_dict(frame: Frame, call: LibraryCall) -> Value:
     return NONE
 
 
-@models_call("str.format", "str.join", "str.replace", "str.lower", "str.upper", "str.strip")
+@models_call(
+    "str.format", "str.join", "str.replace", "str.removeprefix", "str.removesuffix",
+    *(f"str.{one}" for one in sorted(RESPELLING_METHODS)),
+)  # fmt: skip
 def string_method(frame: Frame, call: LibraryCall) -> Value:
     """Model `str.format`, `join`, `replace`, `lower`, `upper`, `strip`: run the method on known strings.
 
-    Otherwise the result is a string of which at most a prefix is known.
+    The type of a device has no capitals and no spaces. Otherwise the result is a string of which at most a prefix is
+    known.
     """
     receiver = call.receiver
+    if (
+        isinstance(receiver, DeviceType | DeviceString)
+        and call.name in RESPELLING_METHODS - {"upper"}
+        and call.arguments.is_empty
+    ):
+        return receiver
     given = [argument.value for argument in call.arguments.positional]
     constants = [one.value for one in given if isinstance(one, Const)]
     if (

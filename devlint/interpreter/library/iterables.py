@@ -59,7 +59,7 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
         )
     if call.name == "itertools.islice":
         found = replace(found, filled=None, optional=())
-    kind = "list" if call.name == "builtins.list" else "iterator"
+    kind = {"builtins.list": "list", "builtins.tuple": "tuple"}.get(call.name, "iterator")
     if call.name == "builtins.iter" and not all(_has_plain_iterator(frame, one) for one in alternatives(first.value)):
         kind = ANY_ITERATOR
     in_order = call.name in IN_ORDER

@@ -6,7 +6,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from devlint.domain.dtype import Dtype
+from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, ParameterCell, Registration, Sequence, join_all
+from devlint.domain.placement import Placement
 from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import NONE, UNKNOWN, Const, ProgramDefinition, Rank, Ref, StringPrefix, Tensor, Tuple, Value
 from devlint.interpreter.calls.construction import initialize_base
@@ -24,7 +27,14 @@ from devlint.interpreter.objects.module_containers import (
     named_modules,
     with_part,
 )
-from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, display_name, is_module, module_tensors
+from devlint.interpreter.objects.module_state import (
+    ANY_PART,
+    CONTAINERS,
+    display_name,
+    is_module,
+    module_tensors,
+    move_registered_tensors,
+)
 from devlint.interpreter.objects.parameters import (
     group_parameters,
     set_requires_grad_of_module,
@@ -76,6 +86,34 @@ def apply(frame: Frame, call: LibraryCall) -> Value:
     """
     may_call_back(frame, call.arguments)
     return call.receiver or UNKNOWN
+
+
+@models_call("Module._apply")
+def apply_to_tensors(frame: Frame, call: LibraryCall) -> Value:
+    """Model `module._apply(fn)`: put what `fn` makes of each parameter and buffer in its place; return the module.
+
+    With `recurse=False`, submodules stay as they are.
+    """
+    thing, fn = frame.instance(call.receiver), call.arguments.value("fn", 0)
+    if thing is None or not isinstance(call.receiver, Ref):
+        return call.receiver or UNKNOWN
+    recurses = call.arguments.constant("recurse", 1, True)
+    results: dict[tuple[Placement, Dtype], tuple[Placement, Dtype]] = {}
+
+    def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
+        key = placement, dtype
+        if key not in results:
+            given = Argument(Tensor(placement, dtype, Rank.SOME), call.arguments.expression)
+            made = UNKNOWN if fn is None else frame.call(fn, Arguments(call.node, [given]), call.node)
+            known = isinstance(made, Tensor) and isinstance(recurses, bool)
+            tensor = frame.resolve(made) if known and isinstance(made, Tensor) else Tensor()
+            results[key] = tensor.placement, tensor.dtype
+        return results[key]
+
+    parts = (one for name in thing.registered for one in alternatives(thing.attributes.get(name, UNKNOWN)))
+    inside = {one.address for one in parts if isinstance(one, Ref)} if recurses is False else set()
+    move_registered_tensors(frame, call.receiver, change, inside)
+    return call.receiver
 
 
 @models_call("Module.__init__", "torch.nn.Module.__init__", "object.__init__")

@@ -1,19 +1,26 @@
-"""Attributes that an object surely lacks, because the analysis has followed everything that could have set them."""
+"""Attributes that an object surely lacks, or has under a condition alone.
+
+The analysis has followed everything that could have set them.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.value import LibraryName, ProgramDefinition, Ref, Value
+from devlint.domain.objects import Instance
+from devlint.domain.path_conditions import Literal
+from devlint.domain.value import LibraryName, Ref, Value
 from devlint.interpreter.objects.class_hierarchy import (
     ancestors,
     class_attributes,
+    defined_class,
     find_method,
     has_unknown_base,
+    later_methods,
     program_classes,
 )
 from devlint.interpreter.objects.module_state import ANY_PART
-from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.program.self_attributes import ANY_ATTRIBUTE
 from devlint.interpreter.state.frame import Frame
 
 _DYNAMIC: Final = frozenset({"setattr", "__dict__", "vars", "__getattr__", "__getattribute__", "__slots__"})
@@ -53,10 +60,34 @@ def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
     thing = frame.instance(value)
     if thing is None or not isinstance(value, Ref) or value.address in frame.analysis.symbolic_instances:
         return False
-    if name in thing.attributes or name in thing.optional or name.startswith("__"):
+    if name in thing.attributes or name in thing.optional:
         return False
-    cls = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    if not isinstance(cls, ClassInfo) or not thing.placement_tracked or has_unknown_base(frame, cls):
+    return _has_only_what_is_seen(frame, thing, name)
+
+
+def presence_condition(frame: Frame, value: Value, name: str) -> Literal | None:
+    """Return the condition under which alone an object has an attribute, so that whoever reads it supposes the same.
+
+    The constructor sets it under that condition, and no other method sets it. None where no such condition is known.
+    """
+    thing = frame.instance(value)
+    test = thing.optional.get(name) if thing is not None else None
+    if thing is None or test is None or not _has_only_what_is_seen(frame, thing, name):
+        return None
+    cls = defined_class(thing.cls)
+    assert cls is not None
+    is_set = any(
+        not one.bound_attributes.isdisjoint((name, ANY_ATTRIBUTE))
+        for one in later_methods(frame, cls)
+        if one.name.rpartition(".")[2] not in one.module.construction_functions
+    )
+    return None if is_set or frame.analysis.facts.outside_moves.may_replace(name, cls.module, inside=False) else test
+
+
+def _has_only_what_is_seen(frame: Frame, thing: Instance, name: str) -> bool:
+    """Return whether an object can have an attribute of a name only if the program's code sets it by that name."""
+    cls = defined_class(thing.cls)
+    if cls is None or name.startswith("__") or not thing.placement_tracked or has_unknown_base(frame, cls):
         return False
     if any(one.startswith(ANY_PART) for one in thing.attributes):
         return False

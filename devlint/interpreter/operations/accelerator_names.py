@@ -109,7 +109,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
     if written_guards.is_annotation(around):
         return
     expected = (
-        any(not names.isdisjoint(_MISSING) for names in frame.expected_exceptions)
+        frame.expects(*_MISSING)
         or written_guards.is_fallback(around)
         or written_guards.is_asked_for(around, ("hasattr", "getattr", "version"))
         or any(atom.mentions(one) for atom in _atoms(frame) for one in ("hasattr", "getattr", "version"))
@@ -117,7 +117,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
     )
     guarded = (
         _is_behind_check(frame)
-        or any(not names.isdisjoint(_WITHOUT_CUDA) for names in frame.expected_exceptions)
+        or frame.expects(*_WITHOUT_CUDA)
         or written_guards.is_asked_for(around, CHECKED)
         or written_guards.is_named_for_cuda(around)
         or written_guards.is_told_as_cuda(around)

@@ -43,8 +43,8 @@ def report_numpy_read(
             reader,
             tensor,
             frame.place(operand),
-            needs_host=not force and not _is_expected(frame, "TypeError"),
-            needs_no_grad=not force and not _is_expected(frame, "RuntimeError"),
+            needs_host=not force and not frame.expects("TypeError"),
+            needs_no_grad=not force and not frame.expects("RuntimeError"),
             unfinished=unfinished_copy(frame, tensor),
             grad_enabled=frame.state.torch_state.grad,
             inside=inside,
@@ -52,7 +52,7 @@ def report_numpy_read(
             chosen=_case_on_chosen_device(frame, tensor),
         )
     )
-    if not force and not _is_expected(frame, "TypeError"):
+    if not force and not frame.expects("TypeError"):
         _assume_on_host(frame, tensor)
 
 
@@ -101,8 +101,3 @@ def _is_followed(frame: Frame, device: DeviceSymbol) -> bool:
     held = (frame.resolve(one).placement for one in frame.state.names.values() if isinstance(one, Tensor))
     leaves = (one for one in held if isinstance(one, PlacementCase) and one.device == device and _is_put(one))
     return any(one.placing_step is not None and one.placing_step.scope is frame.scope for one in leaves)
-
-
-def _is_expected(frame: Frame, exception: str) -> bool:
-    """Return whether the code being run is in a `try` statement of its function that handles an exception by name."""
-    return any(exception in names for names in frame.expected_exceptions)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import libcst as cst
 
 from devlint.domain.torch_names import IN_PLACE_ON_MODULES
+from devlint.interpreter.program.tensor_annotations import is_shape_of_numbers
 from devlint.syntax.tree_walk import descend, dotted_name
 
 TENSOR_ONLY: Final = frozenset(
@@ -401,7 +402,7 @@ def _terms(node: cst.BaseExpression) -> Iterator[str]:
 def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
     """Yield the dotted names in an annotation, including quoted ones.
 
-    `Optional["torch.Tensor"]` gives `Optional` and `torch.Tensor`.
+    `Optional["torch.Tensor"]` gives `Optional` and `torch.Tensor`; `float["b n"]` gives `Tensor`.
     """
     if node is None:
         return
@@ -413,9 +414,13 @@ def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
     if name is not None:
         yield name
         return
-    for one in descend(node):
+    parts = (node, *descend(node))
+    shaped = [one for one in parts if is_shape_of_numbers(one)]
+    yield from ("Tensor" for _ in shaped)
+    inside = {each for one in shaped for each in descend(one)}
+    for one in parts:
         name = dotted_name(one)
-        if name is not None:
+        if name is not None and one not in inside:
             yield name
 
 

@@ -48,6 +48,11 @@ class Arguments:
         """Whether more than one argument is passed, or may be."""
         return len(self.positional) + len(self.keywords) > 1 or not self.complete
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether surely no argument is passed."""
+        return self.complete and not self.positional and not self.keywords
+
     def get(self, name: str, position: int | None = None) -> Argument | None:
         """Return the argument with a keyword or at a position; None when the call has no such argument."""
         if name in self.keywords:

@@ -138,7 +138,8 @@ class Frame:
     being run may start, and `expected_exceptions` the names of the exceptions that these handlers name and do not raise
     again; `outer_names` the names declared global or nonlocal. `conditions` holds the condition that each
     test expression was last evaluated to. `pending_statements` are a module's top-level statements and imports that are
-    not run yet, by the names they bind, and `late_bindings` the values of those run since.
+    not run yet, by the names they bind, and `late_bindings` the values of those run since. `is_failure_wanted` is true
+    for code that a test requires to raise.
     """
 
     def __init__(
@@ -170,6 +171,7 @@ class Frame:
         self.returns: list[tuple[State, Value]] = []
         self.exception_states: list[list[State]] = []
         self.expected_exceptions: list[frozenset[str]] = []
+        self.is_failure_wanted = False
         self.yielded_values: list[Value] = []
         self.states_at_yield: list[tuple[TorchState, Heap]] = []
         self.outer_names: set[str] = set()
@@ -291,9 +293,9 @@ class Frame:
         """Send an event to the listener of the analysis, which hands it to the rules.
 
         What would happen in the rest of an expression that has raised is left out, as is a device conflict inside a
-        module's call that has failed before.
+        module's call that has failed before. So is all that happens in code that a test requires to raise.
         """
-        if not self.state.live and not isinstance(event, RevealedValue):
+        if not (self.state.live and not self.is_failure_wanted) and not isinstance(event, RevealedValue):
             return
         if isinstance(event, DeviceConflict):
             when = event.context.path_condition | event.when
@@ -485,6 +487,20 @@ class Frame:
         if self.exception_states:
             self.exception_states[-1].append(self.state.fork())
         self.state.live = False
+
+    @contextmanager
+    def failure_wanted(self, wanted: bool) -> Iterator[None]:
+        """Run the code of the `with` block, and what it calls, as code that a test requires to raise, if it is that."""
+        before, self.is_failure_wanted = self.is_failure_wanted, self.is_failure_wanted or wanted
+        yield
+        self.is_failure_wanted = before
+
+    def expects(self, *exceptions: str) -> bool:
+        """Return whether a `try` statement of this function around the code being run handles one of some exceptions.
+
+        Its handlers name the exception, and do not raise it again.
+        """
+        return any(not names.isdisjoint(exceptions) for names in self.expected_exceptions)
 
     def branch(self, *paths: Callable[[], None]) -> list[State]:
         """Run each of several functions from the current abstract state, and return the state at the end of each.

@@ -1,0 +1,71 @@
+"""What the calls of a method within its class ask of attributes of `self` first, as `if self.offload: self.keep(x)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import libcst as cst
+
+from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
+from devlint.interpreter.program.node_paths import path_to
+from devlint.syntax.tree_walk import descend
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The truth of an attribute of `self` under which alone a method is called, and a node that reads the attribute."""
+
+    attribute: str
+    holds: bool
+    node: cst.Attribute = field(compare=False)
+
+
+def guards_of_calls(cls: ClassInfo, method: str) -> Collection[Guard]:
+    """Return what all calls of a method ask first; empty where code outside of the class's methods names the method.
+
+    The text of the class's file is asked for that; of other files nothing is known here.
+    """
+    if f"self.{method}(" not in cls.unit.text:
+        return ()
+    calls = [{*_guards_around(function.node, call)} for function, call in _calls(cls, method)]
+    guards = frozenset[Guard]().union(*calls).intersection(*calls)
+    # Elsewhere than in the definition and in these calls, the name must not stand.
+    return guards if guards and _count(cls.module.source.text, method) == len(calls) + 1 else ()
+
+
+def _count(text: str, name: str) -> int:
+    """Return how often a name stands in a text."""
+    return len(re.findall(rf"\b{re.escape(name)}\b", text))
+
+
+def _calls(cls: ClassInfo, method: str) -> Iterator[tuple[FunctionInfo, cst.Call]]:
+    """Yield the calls `self.method(...)` in a class's methods, each with the method that it stands in."""
+    for function in cls.methods.values():
+        for node in descend(function.node):
+            match node:
+                case cst.Call(func=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name))) as call:
+                    if name == method:
+                        yield function, call
+
+
+def _guards_around(function: cst.CSTNode, call: cst.Call) -> Iterator[Guard]:
+    """Yield what the branches around a call ask of attributes of `self`."""
+    for above, below in pairwise(path_to(function, call)):
+        if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test:
+            yield from _asked(above.test, below is above.body)
+
+
+def _asked(test: cst.BaseExpression, holds: bool) -> Iterator[Guard]:
+    """Yield what the outcome of a test says of attributes of `self`."""
+    match test:
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+            yield Guard(name, holds, test)
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            yield from _asked(inner, not holds)
+        case cst.BooleanOperation(left=left, operator=operator, right=right):
+            if isinstance(operator, cst.And) is holds:
+                yield from _asked(left, holds)
+                yield from _asked(right, holds)
