@@ -75,7 +75,7 @@ class AcceleratorInWorkerProcess(Rule):
     ## Known limits
     A loader is judged where the analysed code loops over it, and its `num_workers` is written out or the default of a
     command-line option. With a `multiprocessing_context` other than fork, and where the program mentions
-    `set_start_method`, nothing is reported.
+    `set_start_method` or imports a package that calls it (TorchRL), nothing is reported.
     """
 
     code = "DEV111"

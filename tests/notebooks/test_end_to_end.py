@@ -123,6 +123,14 @@ def test_the_last_expression_of_a_cell_is_displayed(notebook, capfd):
     assert [line.split(": ")[0] for line in lines] == ["train.ipynb:cell 4:1:1", "train.ipynb:cell 5:1:1"]
 
 
+def test_gradients_are_off_after_a_cell_that_ends_with_the_call(notebook, capfd):
+    start = "import torch\nfrom torch import nn\nlayer = nn.Linear(2, 2)"
+    read = "layer(torch.ones(1, 2)).numpy()"
+    notebook(start, "torch.autograd.set_grad_enabled(False)", read, "torch.set_grad_enabled(True)", read)
+    (line,) = reported(capfd, ".").splitlines()
+    assert line.startswith("train.ipynb:cell 6:1:1: DEV117 ")
+
+
 def test_the_loops_of_a_cell_run_seldom_but_for_loops_over_batches(notebook, capfd):
     loop = "for seed in seeds:\n    {0} = torch.rand(seed, 999, 999).cuda()"
     notebook("import torch\nfrom data import seeds", loop.format("x"))

@@ -102,6 +102,13 @@ if __name__ == "__main__":
     torch.multiprocessing.set_start_method("spawn")
     main()
 """,
+    "a package spawns all processes when it is imported": """
+from torchrl.data import ReplayBuffer
+
+data = Rows(torch.rand(8, 3).cuda())
+for batch in DataLoader(data, num_workers=2):
+    print(batch.sum())
+""",
     "an unknown number of workers, or an unknown dataset": """
 from settings import WORKERS, dataset
 
@@ -161,3 +168,9 @@ def test_another_file_may_choose_the_start_method(tmp_path: Path) -> None:
     check(SPLIT, "DEV111", tmp_path)
     spawned = SPLIT.replace("  # DEV111", "") + "import multiprocessing\nmultiprocessing.set_start_method('spawn')\n"
     check(spawned, "DEV111", tmp_path)
+
+
+@pytest.mark.parametrize(("package", "forked"), [("torchrl", False), ("tensordict", True)])
+def test_a_package_may_choose_the_start_method(tmp_path: Path, package: str, forked: bool) -> None:
+    source = SPLIT if forked else SPLIT.replace("  # DEV111", "")
+    check(f"{source}import {package}.nn\n", "DEV111", tmp_path)

@@ -37,6 +37,7 @@ BY_HAND = {
     "containers and wrappers of modules": (
         "nn.ModuleList nn.ModuleDict nn.ParameterList nn.ParameterDict nn.Sequential nn.DataParallel"
     ),
+    "parameters as one vector": "nn.utils.parameters_to_vector nn.utils.vector_to_parameters",
     "two operations of one name": "Tensor.view",
     "a row of many flags": "nn.functional.multi_head_attention_forward",
 }

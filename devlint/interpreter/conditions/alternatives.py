@@ -43,15 +43,20 @@ def compute_per_alternative(frame: Frame, value: ConditionalValue, compute: Call
 def _on_both_paths(frame: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:
     """Compute a function on both alternatives of a conditional value, each on its own path, and join the results."""
     results: list[Value] = []
+    before = frame.analysis.failed_calls
+    failed = before.fork()
 
     def side(one: Value, holds: Literal | None) -> None:
         if holds is not None:
             frame.state.assume(holds)
+        frame.analysis.failed_calls = before.fork()
         results.append(compute(one) if frame.state.live else UNKNOWN)
+        failed.include(frame.analysis.failed_calls)
 
     test = value.test
     ends = frame.branch(lambda: side(value.yes, test), lambda: side(value.no, ~test if test is not None else None))
     frame.state = join_states(*ends)
+    frame.analysis.failed_calls = failed
     if len(results) < 2:
         # The path that leads here has ended already.
         return UNKNOWN

@@ -51,7 +51,9 @@ def block(frame: Frame, node: cst.SimpleStatementLine | cst.IndentedBlock | cst.
 def expression_statement(frame: Frame, node: cst.Expr) -> None:
     """Evaluate an expression statement, whose value is discarded unless a notebook displays it."""
     if frame.function is None and frame.module.index.is_displayed(frame.unit) and _is_last_of(frame.unit, node):
+        frame.displayed_expression = node.value
         frame.evaluate(node.value)
+        frame.displayed_expression = None
         return
     frame.discarded_expression = node.value
     frame.evaluate(node.value)

@@ -40,7 +40,7 @@ def plain_object(frame: Frame, call: LibraryCall) -> Value:
     name = f"torch.{last}" if last in _GRAD_MODES else call.name
     if last == "set_grad_enabled":
         known = call.arguments.constant("mode", 0) is True
-        if frame.discarded_expression is call.node:
+        if call.node is frame.discarded_expression or call.node is frame.displayed_expression:
             frame.state.torch_state = replace(frame.state.torch_state, grad=known)
         name = "torch.enable_grad" if known else "torch.no_grad"
     return frame.allocate(call.node, Instance(name, {}))

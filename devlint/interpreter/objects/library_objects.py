@@ -36,7 +36,12 @@ from devlint.domain.value import (
     device_symbol,
 )
 from devlint.interpreter.objects.class_hierarchy import ancestors
-from devlint.interpreter.objects.module_state import is_module, move_registered_tensors, placement_of_module
+from devlint.interpreter.objects.module_state import (
+    is_module,
+    module_tensors,
+    move_registered_tensors,
+    placement_of_module,
+)
 from devlint.interpreter.objects.tensor_containers import is_tensor_container
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import BoundArguments
@@ -82,18 +87,23 @@ def object_placement(frame: Frame, receiver: Value) -> Placement:
     """Return the placement of a library object's own tensors.
 
     An object whose placement is unknown gets a symbolic device of its own. Anything but an instance on the heap has an
-    unknown placement.
+    unknown placement, and so has a module of which unknown code, such as a trainer, may have moved some parts.
     """
     thing = frame.instance(receiver)
     if thing is None or not isinstance(receiver, Ref):
         return UNKNOWN_PLACEMENT
     if is_module(frame, receiver):
         placement = placement_of_module(frame, receiver)
-        if not is_unknown_placement(placement):
+        if not is_unknown_placement(placement) or not frame.analysis.symbolic or _holds_tensors(frame, receiver):
             return placement
     elif thing.cell is not None:
         return thing.cell.placement
     return PlacementCase(device_symbol(("own", receiver.address), "the module"), Basis.CALLER)
+
+
+def _holds_tensors(frame: Frame, module: Value) -> bool:
+    """Return whether a module has parameters that the analysis has seen, or one of its submodules has."""
+    return next(iter(module_tensors(frame, module)), None) is not None
 
 
 def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.CSTNode) -> Placement:

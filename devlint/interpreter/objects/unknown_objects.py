@@ -6,9 +6,9 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import is_host
-from devlint.domain.placement import placement_cases
-from devlint.domain.value import UNKNOWN, Const, OpaqueData, StringPrefix, Tensor, Unknown, Value
+from devlint.domain.device import device_from_string, is_host
+from devlint.domain.placement import UNKNOWN_PLACEMENT, placement_cases
+from devlint.domain.value import UNKNOWN, Const, DeviceValue, OpaqueData, StringPrefix, Tensor, Unknown, Value
 from devlint.interpreter.objects.contained_tensors import contained_tensors
 from devlint.interpreter.objects.library_objects import DATA_LOADER
 from devlint.interpreter.state.arguments import Argument, Arguments
@@ -17,13 +17,18 @@ from devlint.syntax.source_code import words_in
 
 OF_HOST_TENSORS: Final = Unknown(of_host_tensors=True)
 """What unknown code has returned that was given host tensors and no others."""
+PLACED: Final = Unknown(element=OpaqueData(UNKNOWN_PLACEMENT, mixed=True))
+"""What unknown code has returned that was given a device: a loader of this kind moves its batches there."""
 
 
 def result_of_unknown_code(frame: Frame, arguments: Arguments, callee: Unknown = UNKNOWN) -> Unknown:
     """Return the result of a call of code that devlint does not know, by where the tensors that it is given are.
 
-    A `callee` that is itself made of host tensors, as a method of such a result is, counts as one of them.
+    A `callee` that is itself made of host tensors, as a method of such a result is, counts as one of them. What is
+    given a device may put its data there.
     """
+    if _is_given_device(arguments):
+        return PLACED
     given = [one.value for one in arguments if isinstance(one.value, (Tensor, OpaqueData))]
     placements = [frame.resolve(one).placement if isinstance(one, Tensor) else one.placement for one in given]
     on_host = [is_host(leaf.device) for one in placements for _, leaf in placement_cases(one)]
@@ -31,6 +36,18 @@ def result_of_unknown_code(frame: Frame, arguments: Arguments, callee: Unknown =
     if loader is not None:
         return Unknown(element=_any_part_of_batch(frame, loader))
     return OF_HOST_TENSORS if all(on_host) and (on_host or callee.of_host_tensors) else UNKNOWN
+
+
+def _is_given_device(arguments: Arguments) -> bool:
+    """Return whether a call is given a device by its keyword that may be another one than the host."""
+    match arguments.value("device"):
+        case None | Const(value=None):
+            return False
+        case Const(value=str(text)):
+            return not is_host(device_from_string(text))
+        case DeviceValue(placement=placement):
+            return not all(is_host(leaf.device) for _, leaf in placement_cases(placement))
+    return True
 
 
 def _reported_loader(frame: Frame, arguments: Arguments) -> Argument | None:

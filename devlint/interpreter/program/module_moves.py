@@ -21,6 +21,8 @@ _MOVES: Final = DEVICE_METHODS | {"to"}
 _CASTS: Final = FLOAT_CASTS | {"type"}
 _PARTS: Final = frozenset({"children", "items", "modules", "values"})
 """The methods whose results are the parts of a module or of a container."""
+_FILLS: Final = "vector_to_parameters"
+"""The function of torch that replaces the data of the parameters that it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,12 @@ def module_moves(node: cst.CSTNode) -> frozenset[ModuleMove]:
         match one:
             case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if _transfers(method):
                 found.update(_move(path, one, method) for path in _paths(receiver, aliases))
+            case cst.Call(func=cst.Name(value=function) | cst.Attribute(attr=cst.Name(value=function))) if (
+                function == _FILLS
+            ):
+                # The parameters are then where the vector is, and have its dtype.
+                paths = [path for argument in one.args for path in _owners_of_parameters(argument.value, aliases)]
+                found.update(ModuleMove(path, moves=True, casts=True) for path in paths)
             case cst.Assign(
                 targets=targets, value=cst.Call(func=cst.Attribute(attr=cst.Name(value=method))) as call
             ) if _transfers(method):
@@ -55,6 +63,14 @@ def module_moves(node: cst.CSTNode) -> frozenset[ModuleMove]:
                 paths = [path for target in targets for path in _paths(target.target, {})]
                 found.update(_move(path, call, method) for path in paths)
     return frozenset(found)
+
+
+def _owners_of_parameters(node: cst.BaseExpression, aliases: dict[str, set[AttributePath]]) -> set[AttributePath]:
+    """Return the paths from `self` to the modules of which an expression gives the parameters."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="parameters"))):
+            return _paths(owner, aliases)
+    return set()
 
 
 def _transfers(method: str) -> bool:

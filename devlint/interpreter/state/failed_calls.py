@@ -32,6 +32,18 @@ class FailedCalls:
         """Forget a call that has ended, and return the conditions under which it has failed."""
         return self._conditions.pop(call, [])
 
+    def fork(self) -> FailedCalls:
+        """Return a copy for one of several paths: what fails on it has not failed on the others."""
+        copy = FailedCalls()
+        copy.include(self)
+        return copy
+
+    def include(self, other: FailedCalls) -> None:
+        """Add the calls that have failed on another path."""
+        for call, conditions in other._conditions.items():
+            for when in conditions:
+                self.add(call, when)
+
     def clear(self) -> None:
         """Forget all calls."""
         self._conditions.clear()

@@ -177,6 +177,7 @@ class Frame:
         self.outer_names: set[str] = set()
         self.nesting = 0
         self.discarded_expression: cst.BaseExpression | None = None
+        self.displayed_expression: cst.BaseExpression | None = None
         self.conditions: dict[cst.CSTNode, Literal | bool | None] = {}
         self.pending_statements: dict[str, list[Statement | Binding]] = {}
         self.late_bindings: dict[str, Value] = {}

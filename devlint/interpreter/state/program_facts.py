@@ -53,7 +53,10 @@ class ProgramFacts:
         self.tensor_libraries = TensorLibraries(self.table.models.libraries)
         self.tensor_reach = TensorReach(program, self.tensor_libraries)
         self.imports = ImportGraph(program)
-        self.default_setters = DefaultSetters(program, self.imports, self.table.models.sets_default_device)
+        described = self.table.models
+        self.default_setters = DefaultSetters(
+            program, self.imports, described.sets_default_device, described.sets_start_method
+        )
         self.blocking_launches = BlockingLaunches(self.imports)
         self.outside_moves = OutsideMoves(program, self.imports)
         self.placed_datasets = PlacedDatasets(program, self.imports)

@@ -40,13 +40,17 @@ class FileDefaults:
 class DefaultSetters:
     """The files of the program that set the default device, and the files that they import.
 
-    `packages` are the packages of others that set it when they are imported.
+    `packages` are the packages of others that set it when they are imported, and `starters` those that choose then how
+    processes are started.
     """
 
-    def __init__(self, program: Program, imports: ImportGraph, packages: frozenset[str]) -> None:
+    def __init__(
+        self, program: Program, imports: ImportGraph, packages: frozenset[str], starters: frozenset[str]
+    ) -> None:
         self._program = program
         self.imports = imports
         self._packages = packages
+        self._start_method_names = START_METHOD_SETTERS | starters
 
     @cached_property
     def imported_files(self) -> frozenset[Path]:
@@ -85,7 +89,8 @@ class DefaultSetters:
     def may_set_start_method(self, module: ModuleInfo) -> bool:
         """Return whether a program that runs a file may choose how it starts processes.
 
-        The file, one that it imports, or one that imports it then mentions the function that chooses.
+        The file, one that it imports, or one that imports it then mentions the function that chooses, or a package
+        that chooses when it is imported.
         """
         choosing = self._start_method_files
         if not choosing:
@@ -96,11 +101,10 @@ class DefaultSetters:
 
     @cached_property
     def _start_method_files(self) -> frozenset[Path]:
-        """The files that mention the function which chooses how processes are started."""
-        loaded = {path: self._program.load(path) for path in self._files_naming(START_METHOD_SETTERS)}
-        return frozenset(
-            path for path, module in loaded.items() if module is not None and _mentions(module, START_METHOD_SETTERS)
-        )
+        """The files that mention what chooses how processes are started: the function, or a package."""
+        names = self._start_method_names
+        loaded = {path: self._program.load(path) for path in self._files_naming(names)}
+        return frozenset(path for path, module in loaded.items() if module is not None and _mentions(module, names))
 
     def imported_by(self, start: ModuleInfo) -> list[ModuleInfo]:
         """Return the files that set a default when a file imports them, directly or not."""

@@ -24,6 +24,8 @@ class ModelCatalogue:
         self._conventions: dict[str, Cells] = {}
         self.sets_default_device: frozenset[str] = frozenset().union(*(file.sets_default_device for file in files))
         """The packages that set torch's default device when they are imported."""
+        self.sets_start_method: frozenset[str] = frozenset().union(*(file.sets_start_method for file in files))
+        """The packages that choose how processes are started when they are imported."""
         for file in reversed(files):
             self._aliases |= file.aliases
             self._exact |= {name: cells for name, cells in file.rows.items() if "*" not in name}

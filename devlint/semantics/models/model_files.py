@@ -28,13 +28,15 @@ class ModelFile:
     """The content of a model file, which describes the functions of a library other than torch.
 
     It has table rows by name or name pattern, aliases of names, and conventions: row cells for any unknown call that
-    meets a condition on its arguments. It names the packages that set torch's default device when they are imported.
+    meets a condition on its arguments. It names the packages that set torch's default device when they are imported,
+    and those that then choose how processes are started.
     """
 
     aliases: Mapping[str, str]
     rows: Mapping[str, Mapping[str, Any]]
     conventions: Mapping[str, Mapping[str, Any]]
     sets_default_device: frozenset[str]
+    sets_start_method: frozenset[str]
 
 
 def read_model(path: Path) -> ModelFile:
@@ -94,6 +96,7 @@ def _model_file(data: Mapping[str, Any]) -> ModelFile:
         _complete(rows, rows),
         _complete(data.get("conventions", {}), rows),
         frozenset(data.get("sets_default_device", ())),
+        frozenset(data.get("sets_start_method", ())),
     )
 
 
