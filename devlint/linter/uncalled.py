@@ -96,10 +96,11 @@ class UncalledDefinitions:
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
+        is_run = self._files.is_reached if self._is_application else self._files.can_run
+        if not is_run(module):
+            return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
         if not self._is_application:
             return None
-        if not self._files.is_reached(module):
-            return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
         around = _definitions_at(module, row)
         return next((one.name for one in around if self._is_uncalled(one)), None)
 

@@ -416,6 +416,15 @@ def test_collection_of_files_that_stand_alone(tmp_path: Path) -> None:
     assert found == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
 
 
+def test_settings_are_no_files_that_stand_alone(tmp_path: Path) -> None:
+    settings = {f"settings{number}": "from tools import Config\n\nconfig = Config(rate=0.1)\n" for number in range(3)}
+    used = {"tools": "class Config:\n    pass\n", "layers": "def used():\n    return 1\n"}
+    main = IDLE + "    import layers\n"
+    assert confidences(tmp_path, main=main, **used, **settings) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
+    code = {name: text + "\ndef used():\n    return 1\n" for name, text in settings.items()}
+    assert confidences(tmp_path, main=main, **used, **code) == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
+
+
 @pytest.mark.parametrize(
     ("imports", "confidence"),
     [
@@ -477,3 +486,45 @@ def test_a_flag_of_a_constructor_that_no_call_passes(tmp_path: Path, code: str, 
     (tmp_path / "main.py").write_text(f'{script}if __name__ == "__main__":\n    print(1)\n')
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
     assert [one.confidence for one in found] == [sure]
+
+
+NO_APPLICATION = {"tools": "def present():\n    return 1\n", "main": "from tools import present\n"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "confidence"),
+    [
+        ("from tools import missing\n", Confidence.POSSIBLE),
+        ("from broken import present\n", Confidence.POSSIBLE),
+        ("from tools import present\n", Confidence.CERTAIN),
+    ],
+    ids=["lacks the name", "through a file", "has the name"],
+)
+def test_file_that_cannot_be_imported_without_an_application(
+    tmp_path: Path, wrong: str, confidence: Confidence
+) -> None:
+    broken = {"broken": "from tools import missing\npresent = 1\n"}
+    works = {**NO_APPLICATION, **broken, "start": "import tools\n\nprint(tools.present())\n"}
+    assert confidences(tmp_path, **works, helpers=wrong + HELPERS) == [(9, confidence), (13, confidence)]
+    # Nothing that runs shows that the files are where their authors have them.
+    idle = {**works, "start": wrong + "print(1)\n" if "missing" in wrong else ""}
+    assert confidences(tmp_path, **idle, helpers=wrong + HELPERS) == [(9, Confidence.CERTAIN), (13, Confidence.CERTAIN)]
+
+
+@pytest.mark.parametrize(
+    ("marker", "helpers", "main", "confidence"),
+    [
+        ("__init__.py", HELPERS, "", Confidence.POSSIBLE),
+        ("README.md", HELPERS, "", Confidence.CERTAIN),
+        ("__init__.py", HELPERS + "\nif __name__ == '__main__':\n    unused(), Net().call()\n", "", Confidence.CERTAIN),
+        ("__init__.py", HELPERS, "import runpy\nrunpy.run_path('helpers' + '.py')\n", Confidence.CERTAIN),
+    ],
+    ids=["package", "plain folder", "script", "loaded by its path"],
+)
+def test_file_beside_a_package_of_its_name(
+    tmp_path: Path, marker: str, helpers: str, main: str, confidence: Confidence
+) -> None:
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers" / marker).write_text("")
+    found = confidences(tmp_path, helpers=helpers, main="from helpers import unused\n" + main)
+    assert found == [(8, confidence), (12, confidence)]
