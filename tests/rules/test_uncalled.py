@@ -72,15 +72,41 @@ def test_module_that_nothing_makes(tmp_path: Path, call: str) -> None:
     assert found == [(8, Confidence.POSSIBLE), (12, Confidence.CERTAIN)]
 
 
+REGISTRY = """\
+class Base(nn.Module):
+    def __init_subclass__(cls):
+        made[cls.__name__] = cls
+"""
+BASE = "from torch import nn\n\nclass Base(nn.Module):\n    def size(self):\n        return 1\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "use", "confidence"),
+    [
+        ("from base import Base\n\n", "helpers.New()()", Confidence.POSSIBLE),
+        (BASE, "helpers.New()()", Confidence.POSSIBLE),
+        (BASE, "helpers.New()(), helpers.Old()()", Confidence.CERTAIN),
+        (BASE, "helpers.New()(), [one() for one in helpers.Base.__subclasses__()]", Confidence.CERTAIN),
+    ],
+    ids=["imported", "beside it", "made", "found by its base"],
+)
+def test_module_with_a_base_of_the_program(tmp_path: Path, base: str, use: str, confidence: Confidence) -> None:
+    helpers = FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", base + "class Old")
+    script = f"import helpers\n\nif __name__ == '__main__':\n    {use}\n"
+    found = confidences(tmp_path, helpers=helpers, main=script, base=BASE)
+    assert [one for _, one in found] == [confidence, Confidence.CERTAIN]
+
+
 @pytest.mark.parametrize(
     "helpers",
     [
         FORWARDS.replace("class Old", "@register\nclass Old").replace("@register", "@torch.jit.register", 1),
         FORWARDS.replace("Old(nn.Module)", "Old(nn.Module, metaclass=Registry)"),
-        FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", "class Base(nn.Module): ...\n\nclass Old"),
+        FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", f"{REGISTRY}\nclass Old"),
+        FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", "from elsewhere import Base\n\nclass Old"),
         FORWARDS + "\nregistry = {'old': Old}\n",
     ],
-    ids=["decorated", "metaclass", "base of the program", "in a table"],
+    ids=["decorated", "metaclass", "a base that registers", "unknown base", "in a table"],
 )
 def test_module_that_something_may_make(tmp_path: Path, helpers: str) -> None:
     script = "import helpers\n\nif __name__ == '__main__':\n    helpers.New()()\n"
