@@ -130,7 +130,8 @@ class ReachedFiles:
     def _broken(self) -> frozenset[Path]:
         """The files that cannot be imported: they import what fails, or a package has their name."""
         failing = [one for one in self._modules if self._failing.stop(one)]
-        if not any(one not in failing and _is_script(one) for one in self._modules):
+        guarded = [one for one in self._modules if MAIN_GUARD.search(one.source.text)]
+        if all(one in failing for one in guarded or filter(_is_script, self._modules)):
             # A project of which no script runs tells nothing of what its authors run.
             failing = []
         return frozenset(one.path for one in self._modules if one in failing or self._is_shadowed(one))

@@ -537,6 +537,13 @@ def test_file_that_cannot_be_imported_without_an_application(
     assert confidences(tmp_path, **idle, helpers=wrong + HELPERS) == [(9, Confidence.CERTAIN), (13, Confidence.CERTAIN)]
 
 
+def test_a_small_script_does_not_show_that_the_main_one_fails(tmp_path: Path) -> None:
+    main = "from tools import missing\n" + SCRIPT + "    import helpers\n    helpers.unused(), helpers.Net().call()\n"
+    files = {"tools": NO_APPLICATION["tools"], "start": "import tools\n\nprint(tools.present())\n", "main": main}
+    helpers = "from tools import missing\n" + HELPERS
+    assert confidences(tmp_path, **files, helpers=helpers) == [(9, Confidence.CERTAIN), (13, Confidence.CERTAIN)]
+
+
 @pytest.mark.parametrize(
     ("marker", "helpers", "main", "confidence"),
     [
