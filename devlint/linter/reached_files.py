@@ -54,20 +54,26 @@ class ReachedFiles:
 
         Mostly the file is an entry, or a script loads it. Only otherwise all files of the application are asked.
         """
-        if not self._failing.stop(module) and (self._is_entry(module) or self._is_loaded_by_script(module)):
+        if self._may_load(module) and (self._is_entry(module) or self._is_loaded_by_script(module)):
             return True
         return module.path not in self._unreached
 
+<<<<<<< HEAD
     def is_broken(self, module: ModuleInfo) -> bool:
         """Return whether a file cannot be imported."""
         return self._failing.stop(module)
+=======
+    def can_run(self, module: ModuleInfo) -> bool:
+        """Return whether a file can be imported or run at all, in a project of any kind."""
+        return self._may_load(module) or module.path not in self._broken
+>>>>>>> w-eb
 
     def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
         """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""
         found, pending = [module], [module]
         while pending:
             for one in self._importing.of_file(pending.pop()):
-                if one not in found and not self._failing.stop(one):
+                if one not in found and self._may_load(one):
                     if MAIN_GUARD.search(one.source.text):
                         return True
                     found.append(one)
@@ -79,14 +85,15 @@ class ReachedFiles:
         """The files that no run gets to; none where the files are a collection of programs that stand alone."""
         entries = [one for one in self._modules if self._is_entry(one)]
         broken = self._broken
-        if not any(one.path not in broken and MAIN_GUARD.search(one.source.text) for one in entries):
-            # A project of which no script runs tells nothing of what its authors run.
-            broken = frozenset()
-        if any(_COMPUTED_FILE.search(one.source.text) for one in self._modules):
+        if self._may_compute_files:
             return broken
         reached = self._loaded_from([one for one in entries if one.path not in broken], broken)
         left = {one.path for one in self._modules if one.path not in reached and one.path not in broken}
-        parts = [one for one in self._modules if not (one.is_package or self._is_entry(one) or one.path in broken)]
+        parts = [
+            one
+            for one in self._modules
+            if not (one.is_package or self._is_entry(one) or one.path in broken) and _defines_code(one)
+        ]
         if 2 * sum(one.path in left for one in parts) > len(parts) > 1:
             return broken
         return broken | left
@@ -127,8 +134,41 @@ class ReachedFiles:
 
     @cached_property
     def _broken(self) -> frozenset[Path]:
-        """The files that cannot be imported: they import a name that its file lacks, or a file that cannot be."""
-        return frozenset(one.path for one in self._modules if self._failing.stop(one))
+        """The files that cannot be imported: they import what fails, or a package has their name."""
+        failing = [one for one in self._modules if self._failing.stop(one)]
+        guarded = [one for one in self._modules if MAIN_GUARD.search(one.source.text)]
+        if all(one in failing for one in guarded or filter(_is_script, self._modules)):
+            # A project of which no script runs tells nothing of what its authors run.
+            failing = []
+        return frozenset(one.path for one in self._modules if one in failing or self._is_shadowed(one))
+
+    def _may_load(self, module: ModuleInfo) -> bool:
+        """Return whether nothing is known that keeps a file from being imported."""
+        return not self._failing.stop(module) and not self._is_shadowed(module)
+
+    def _is_shadowed(self, module: ModuleInfo) -> bool:
+        """Return whether an import of a file's name finds the package beside it, and the file is no script."""
+        path = module.path
+        if path.suffix != ".py" or not self._program.disk.is_file(path.with_suffix("") / "__init__.py"):
+            return False
+        return not (_is_script(module) or is_test_file(path) or self._may_compute_files)
+
+    @cached_property
+    def _may_compute_files(self) -> bool:
+        """Whether the program may load files by names that it computes."""
+        return any(_COMPUTED_FILE.search(one.source.text) for one in self._modules)
+
+
+def _defines_code(module: ModuleInfo) -> bool:
+    """Return whether a file defines functions or classes; settings written as Python do not, and users name them."""
+    return any(one.kind in ("function", "class") for one in module.index.statements)
+
+
+def _is_script(module: ModuleInfo) -> bool:
+    """Return whether a file does something when it is run, and is no file that other programs load by its name."""
+    if module.is_package or module.path.stem in ENTRY_FILES:
+        return False
+    return bool(MAIN_GUARD.search(module.source.text)) or module.source.cells is not None or does_work(module)
 
 
 def does_work(module: ModuleInfo) -> bool:

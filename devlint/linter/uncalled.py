@@ -26,6 +26,7 @@ from devlint.linter.project_texts import (
     project_texts,
     texts_digest,
 )
+from devlint.linter.quiet_bases import PLAIN_BASES, has_quiet_bases
 from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD, RUNS_NOTHING, ReachedFiles
 from devlint.syntax.index import Statement
 from devlint.syntax.text_words import has_word
@@ -39,13 +40,13 @@ _COMPUTED_FUNCTION: Final = re.compile(_COMPUTED_NAME.pattern.replace(r"getattr\
 
 `getattr(self, name)` reaches the methods of a class from the file of that class.
 """
+_CLASS_LIST: Final = re.compile(r"__subclasses__|\bgetmembers\b")
+"""The ways to find a class by its base, or by the file that it is in."""
 _PARSED_OPTIONS: Final = re.compile(r"(\w+)(?:\s*,\s*\w+)?\s*=[^=\n]*\.parse_(?:known_)?args\(")
 """The name that a program gives to its parsed command-line options, which hold no functions."""
 _TEST_NAME: Final = re.compile(r"test_|Test")
 """The start of the name of a test, or of a class of tests."""
 _METHOD: Final = re.compile(r"^([ \t]+)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
-_PLAIN_BASES: Final = frozenset({"object", "nn.Module", "torch.nn.Module", "Module"})
-"""The base classes that call no methods but those of `_CALLED_BY_MODULES`."""
 _CALLED_BY_MODULES: Final = frozenset(
     "forward extra_repr reset_parameters train eval to cuda cpu half float double type apply parameters buffers modules"
     " children named_parameters named_buffers named_modules named_children state_dict load_state_dict zero_grad"
@@ -96,16 +97,27 @@ class UncalledDefinitions:
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
+        is_run = self._files.is_reached if self._is_application else self._files.can_run
+        if not is_run(module):
+            return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
         if not self._is_application:
             return None
+<<<<<<< HEAD
         if not self._files.is_reached(module):
             return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
         around = definitions_at(module, row)
+=======
+        around = self._definitions_at(module, row)
+>>>>>>> w-eb
         return next((one.name for one in around if self._is_uncalled(one)), None)
 
     def serves_nothing(self, module: ModuleInfo, row: int) -> bool:
         """Return whether the code at a row is uncalled, or nothing names it and no other file imports its file."""
+<<<<<<< HEAD
         around = [*definitions_at(module, row)] if self._is_application else []
+=======
+        around = [*self._definitions_at(module, row)] if self._is_application else []
+>>>>>>> w-eb
         unused = bool(around) and self._is_left_over(module) and not any(map(self._is_named, around))
         return unused or any(map(self._is_uncalled, around))
 
@@ -159,6 +171,8 @@ class UncalledDefinitions:
         if is_test_file(module.path) or module.path.stem in ENTRY_FILES or module.source.cells is not None:
             return False
         if is_installed(module.path, self._disk) and not is_private_name(definition.name):
+            return False
+        if definition.is_class and any(_CLASS_LIST.search(one.source.text) for one in self.modules):
             return False
         users = self._users(definition)
         if len(users) == 1 and not MAIN_GUARD.search(module.source.text):
@@ -217,10 +231,27 @@ class UncalledDefinitions:
                 start = unit.text.rfind("\n", 0, match.start()) + 1
                 if unit.text[start : match.start()].lstrip().startswith("#"):
                     continue
+<<<<<<< HEAD
                 around = [*definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
                 if definition not in around and not any(map(is_unused, around)):
+=======
+                around = [*self._definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
+                if definition not in around and not any(map(self._is_uncalled, around)):
+>>>>>>> w-eb
                     return True
         return False
+
+    def _definitions_at(self, module: ModuleInfo, row: int) -> Iterator[_Definition]:
+        """Yield the definitions around a row that only code which names them calls: a method, then its class."""
+        unit = next((one for one in module.index.statements if one.first_row <= row <= one.last_row), None)
+        if unit is None or unit.name is None or unit.text.startswith("@"):
+            return
+        if unit.kind == "function":
+            yield _Definition(module, unit.name, unit.first_row, unit.last_row)
+        if unit.kind == "class" and has_quiet_bases(self._program, module, unit):
+            if PLAIN_BASES.issuperset(unit.bases):
+                yield from (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
+            yield _Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
 
     def _is_file_named(self, name: str) -> bool:
         """Return whether a text of the project that is no code of the program names a file, also as `name.py`."""
@@ -242,6 +273,7 @@ def _has_tests(module: ModuleInfo) -> bool:
     return is_test_file(module.path) and any(_TEST_NAME.match(one.name or "") for one in module.index.statements)
 
 
+<<<<<<< HEAD
 def definitions_at(module: ModuleInfo, row: int) -> Iterator[Definition]:
     """Yield the definitions around a row that only code which names them calls: a method, then its class."""
     unit = next((one for one in module.index.statements if one.first_row <= row <= one.last_row), None)
@@ -255,6 +287,9 @@ def definitions_at(module: ModuleInfo, row: int) -> Iterator[Definition]:
 
 
 def _methods(module: ModuleInfo, unit: Statement) -> Iterator[Definition]:
+=======
+def _methods(module: ModuleInfo, unit: Statement) -> Iterator[_Definition]:
+>>>>>>> w-eb
     """Yield the methods of a class with plain base classes that these do not call, and no decorator registers."""
     found = [*_METHOD.finditer(unit.text)]
     inner = min((len(one[1]) for one in found), default=0)

@@ -72,15 +72,41 @@ def test_module_that_nothing_makes(tmp_path: Path, call: str) -> None:
     assert found == [(8, Confidence.POSSIBLE), (12, Confidence.CERTAIN)]
 
 
+REGISTRY = """\
+class Base(nn.Module):
+    def __init_subclass__(cls):
+        made[cls.__name__] = cls
+"""
+BASE = "from torch import nn\n\nclass Base(nn.Module):\n    def size(self):\n        return 1\n"
+
+
+@pytest.mark.parametrize(
+    ("base", "use", "confidence"),
+    [
+        ("from base import Base\n\n", "helpers.New()()", Confidence.POSSIBLE),
+        (BASE, "helpers.New()()", Confidence.POSSIBLE),
+        (BASE, "helpers.New()(), helpers.Old()()", Confidence.CERTAIN),
+        (BASE, "helpers.New()(), [one() for one in helpers.Base.__subclasses__()]", Confidence.CERTAIN),
+    ],
+    ids=["imported", "beside it", "made", "found by its base"],
+)
+def test_module_with_a_base_of_the_program(tmp_path: Path, base: str, use: str, confidence: Confidence) -> None:
+    helpers = FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", base + "class Old")
+    script = f"import helpers\n\nif __name__ == '__main__':\n    {use}\n"
+    found = confidences(tmp_path, helpers=helpers, main=script, base=BASE)
+    assert [one for _, one in found] == [confidence, Confidence.CERTAIN]
+
+
 @pytest.mark.parametrize(
     "helpers",
     [
         FORWARDS.replace("class Old", "@register\nclass Old").replace("@register", "@torch.jit.register", 1),
         FORWARDS.replace("Old(nn.Module)", "Old(nn.Module, metaclass=Registry)"),
-        FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", "class Base(nn.Module): ...\n\nclass Old"),
+        FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", f"{REGISTRY}\nclass Old"),
+        FORWARDS.replace("Old(nn.Module)", "Old(Base)").replace("class Old", "from elsewhere import Base\n\nclass Old"),
         FORWARDS + "\nregistry = {'old': Old}\n",
     ],
-    ids=["decorated", "metaclass", "base of the program", "in a table"],
+    ids=["decorated", "metaclass", "a base that registers", "unknown base", "in a table"],
 )
 def test_module_that_something_may_make(tmp_path: Path, helpers: str) -> None:
     script = "import helpers\n\nif __name__ == '__main__':\n    helpers.New()()\n"
@@ -416,6 +442,15 @@ def test_collection_of_files_that_stand_alone(tmp_path: Path) -> None:
     assert found == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
 
 
+def test_settings_are_no_files_that_stand_alone(tmp_path: Path) -> None:
+    settings = {f"settings{number}": "from tools import Config\n\nconfig = Config(rate=0.1)\n" for number in range(3)}
+    used = {"tools": "class Config:\n    pass\n", "layers": "def used():\n    return 1\n"}
+    main = IDLE + "    import layers\n"
+    assert confidences(tmp_path, main=main, **used, **settings) == [(8, Confidence.POSSIBLE), (12, Confidence.POSSIBLE)]
+    code = {name: text + "\ndef used():\n    return 1\n" for name, text in settings.items()}
+    assert confidences(tmp_path, main=main, **used, **code) == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
+
+
 @pytest.mark.parametrize(
     ("imports", "confidence"),
     [
@@ -479,6 +514,7 @@ def test_a_flag_of_a_constructor_that_no_call_passes(tmp_path: Path, code: str, 
     assert [one.confidence for one in found] == [sure]
 
 
+<<<<<<< HEAD
 def test_a_flag_of_a_constructor_in_copies_of_a_program(tmp_path: Path) -> None:
     for name, code in {"one": "Attention(3)", "two": "Attention(3, soft=False)"}.items():
         (tmp_path / name).mkdir()
@@ -488,3 +524,52 @@ def test_a_flag_of_a_constructor_in_copies_of_a_program(tmp_path: Path) -> None:
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
     sure = {Path(one.region.filename).parent.name: one.confidence for one in found}
     assert sure == {"one": Confidence.POSSIBLE, "two": Confidence.LIKELY}
+=======
+NO_APPLICATION = {"tools": "def present():\n    return 1\n", "main": "from tools import present\n"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "confidence"),
+    [
+        ("from tools import missing\n", Confidence.POSSIBLE),
+        ("from broken import present\n", Confidence.POSSIBLE),
+        ("from tools import present\n", Confidence.CERTAIN),
+    ],
+    ids=["lacks the name", "through a file", "has the name"],
+)
+def test_file_that_cannot_be_imported_without_an_application(
+    tmp_path: Path, wrong: str, confidence: Confidence
+) -> None:
+    broken = {"broken": "from tools import missing\npresent = 1\n"}
+    works = {**NO_APPLICATION, **broken, "start": "import tools\n\nprint(tools.present())\n"}
+    assert confidences(tmp_path, **works, helpers=wrong + HELPERS) == [(9, confidence), (13, confidence)]
+    # Nothing that runs shows that the files are where their authors have them.
+    idle = {**works, "start": wrong + "print(1)\n" if "missing" in wrong else ""}
+    assert confidences(tmp_path, **idle, helpers=wrong + HELPERS) == [(9, Confidence.CERTAIN), (13, Confidence.CERTAIN)]
+
+
+def test_a_small_script_does_not_show_that_the_main_one_fails(tmp_path: Path) -> None:
+    main = "from tools import missing\n" + SCRIPT + "    import helpers\n    helpers.unused(), helpers.Net().call()\n"
+    files = {"tools": NO_APPLICATION["tools"], "start": "import tools\n\nprint(tools.present())\n", "main": main}
+    helpers = "from tools import missing\n" + HELPERS
+    assert confidences(tmp_path, **files, helpers=helpers) == [(9, Confidence.CERTAIN), (13, Confidence.CERTAIN)]
+
+
+@pytest.mark.parametrize(
+    ("marker", "helpers", "main", "confidence"),
+    [
+        ("__init__.py", HELPERS, "", Confidence.POSSIBLE),
+        ("README.md", HELPERS, "", Confidence.CERTAIN),
+        ("__init__.py", HELPERS + "\nif __name__ == '__main__':\n    unused(), Net().call()\n", "", Confidence.CERTAIN),
+        ("__init__.py", HELPERS, "import runpy\nrunpy.run_path('helpers' + '.py')\n", Confidence.CERTAIN),
+    ],
+    ids=["package", "plain folder", "script", "loaded by its path"],
+)
+def test_file_beside_a_package_of_its_name(
+    tmp_path: Path, marker: str, helpers: str, main: str, confidence: Confidence
+) -> None:
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers" / marker).write_text("")
+    found = confidences(tmp_path, helpers=helpers, main="from helpers import unused\n" + main)
+    assert found == [(8, confidence), (12, confidence)]
+>>>>>>> w-eb

@@ -218,12 +218,14 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
         arguments = symbolic_arguments(frame, initializer, skip_first=True)
     else:
         arguments = symbolic_fields(frame, info, fields) if fields is not None else Arguments(info.node)
+    before = frame.state.heap.fork()
     reference = construct(frame, info, arguments, info.node)
     # Whatever stops its constructor here, other code makes objects of the class.
     frame.state.live = True
     if not isinstance(reference, Ref):
         return
     analysis.symbolic_instances.add(reference.address)
+    analysis.symbolic_parts.update(address for address, _ in frame.state.heap.written_since(before))
     built = set(analysis.run_in_constructors)
     forget_contents(frame, reference)
     is_module = is_module_class(frame, info)

@@ -28,6 +28,7 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
+from devlint.interpreter.conditions.instance_checks import restrict_alternatives
 from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.objects.enums import enum_members
 from devlint.interpreter.objects.library_objects import find_member_row
@@ -131,8 +132,10 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
     """Return the values that the names in `a, b, ... = value` are bound to.
 
     Where the number of elements is unknown, each name gets a value that stands for any element. A tuple of another
-    number of elements raises ValueError, and ends the path.
+    number of elements raises ValueError, and ends the path; of alternatives, only those that fit go on.
     """
+    if isinstance(value, ConditionalValue):
+        value = _fitting(frame, value, length)
     if isinstance(value, Unknown) and value.origin is not None:
         texts = [f"{value.text}[{i}]" if value.text else "" for i in range(length)]
         return [Unknown(("item", value.origin, i), text, cast=value.cast) for i, text in enumerate(texts)]
@@ -156,6 +159,25 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
     if found.items is not None and len(found.items) == length:
         return list(found.items)
     return [found.any] * length
+
+
+def _fitting(frame: Frame, value: ConditionalValue, length: int) -> Value:
+    """Return the alternatives of a value that an unpacking into a number of names may be about.
+
+    Beside a tuple of that number, a tensor is what a function returns to other callers. The path condition then holds
+    what chooses between the alternatives.
+    """
+    has_fitting_tuple = any(isinstance(one, Tuple) and len(one.items) == length for one in alternatives(value))
+
+    def fits(one: Value) -> bool | None:
+        if isinstance(one, Tuple):
+            return len(one.items) == length
+        return False if has_fitting_tuple and isinstance(one, Tensor) else None
+
+    yes, no = (restrict_alternatives(one, fits, True) for one in (value.yes, value.no))
+    if (yes is None) is not (no is None) and value.test is not None:
+        frame.state.assume(~value.test if yes is None else value.test)
+    return restrict_alternatives(value, fits, True) or value
 
 
 def iterate_instance(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import without_none
@@ -16,6 +17,7 @@ from devlint.domain.value import (
     Const,
     DeviceType,
     DeviceValue,
+    LibraryName,
     Number,
     OpaqueData,
     Ref,
@@ -24,6 +26,7 @@ from devlint.domain.value import (
     SymbolicBool,
     Tensor,
     Tuple,
+    TypeUnion,
     Unknown,
     Value,
 )
@@ -44,6 +47,11 @@ from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
+
+_SCALARS: Final = TypeUnion(
+    tuple(LibraryName(name) for name in ("numbers.Number", "builtins.str", "builtins.bytes", "numpy.generic"))
+)
+"""The types of what NumPy takes for a scalar; arrays of no dimension are none, but devlint cannot tell them apart."""
 
 
 @models_call("builtins.len")
@@ -125,6 +133,12 @@ def isinstance_(frame: Frame, call: LibraryCall) -> Value:
 def is_tensor(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.is_tensor(x)`: a constant where the value decides the answer, else a symbolic bool."""
     return _instance_check(frame, call, call.first.value, TENSOR) if call.first is not None else Number("bool")
+
+
+@models_call("numpy.isscalar")
+def isscalar(frame: Frame, call: LibraryCall) -> Value:
+    """Model `numpy.isscalar(x)`: a constant where the value decides the answer, else a symbolic bool."""
+    return _instance_check(frame, call, call.first.value, _SCALARS) if call.first is not None else Number("bool")
 
 
 def _instance_check(frame: Frame, call: LibraryCall, value: Value, type_: Value) -> Value:

@@ -55,7 +55,7 @@ def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
     """Return whether an object of one of the program's classes has no attribute of a name.
 
     Only an object that the program itself has made is fully known: methods of one that an unknown caller hands over may
-    have run before.
+    have run before, and methods of its parts too.
     """
     thing = frame.instance(value)
     if thing is None or not isinstance(value, Ref) or value.address in frame.analysis.symbolic_instances:
@@ -90,6 +90,10 @@ def _has_only_what_is_seen(frame: Frame, thing: Instance, name: str) -> bool:
     if cls is None or name.startswith("__") or not thing.placement_tracked or has_unknown_base(frame, cls):
         return False
     if any(one.startswith(ANY_PART) for one in thing.attributes):
+        return False
+    if value.address in frame.analysis.symbolic_parts and any(
+        name in one.bound_attributes for one in later_methods(frame, cls)
+    ):
         return False
     if any(_may_define(one, name) for one in ancestors(frame, cls)):
         return False

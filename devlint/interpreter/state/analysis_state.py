@@ -126,6 +126,8 @@ class AnalysisState:
         self.run_in_constructors: set[FunctionInfo] = set()
         self.symbolic_instances: set[AllocationSite] = set()
         """The objects that stand for any object of their class, whose methods may have run in any order."""
+        self.symbolic_parts: set[AllocationSite] = set()
+        """The objects that their constructors have made, whose methods others may have called."""
         self.jointly_satisfiable: dict[tuple[PathCondition, PathCondition, PathCondition], bool] = {}
         """Whether a run can take a path on which the conditions of two tensors' devices hold, as far as asked."""
         self.length_conditions: dict[Hashable, Literal] = {}

@@ -1,0 +1,42 @@
+"""Base classes that do nothing with their subclasses: a class with such bases is made only where its name stands."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.program import Program
+from devlint.syntax.index import Statement
+
+PLAIN_BASES: Final = frozenset({"object", "nn.Module", "torch.nn.Module", "Module"})
+"""The library classes that keep no list of their subclasses, and call few of their methods."""
+_ABSTRACT: Final = frozenset({"ABC", "abc.ABC"})
+"""The library classes that only say which methods a subclass must have."""
+_MAX_DEPTH: Final = 8
+"""The number of ancestors from which on a class is taken to be registered somewhere."""
+
+
+def has_quiet_bases(program: Program, module: ModuleInfo, unit: Statement, depth: int = 0) -> bool:
+    """Return whether no base of a class in a file registers its subclasses; other classes may be found by their base.
+
+    A base is plain, or a class of the program that has quiet bases and neither a decorator nor `__init_subclass__`.
+    """
+    if "metaclass=" in unit.text or depth > _MAX_DEPTH:
+        return False
+    return all(
+        base in PLAIN_BASES or base in _ABSTRACT or _is_quiet(program, module, base, depth) for base in unit.bases
+    )
+
+
+def _is_quiet(program: Program, module: ModuleInfo, name: str, depth: int) -> bool:
+    """Return whether a name in a file is that of a class of the program that does nothing with its subclasses."""
+    unit = module.index.definitions.get(name)
+    if unit is not None:
+        is_plain = unit.kind == "class" and not unit.text.startswith("@") and "__init_subclass__" not in unit.text
+        return is_plain and has_quiet_bases(program, module, unit, depth + 1)
+    for one in (one for statement in module.index.statements for one in statement.imports if one.name == name):
+        path = program.resolve(module, one.module, one.level)
+        home = program.load(path) if path is not None else None
+        if home is not None and one.attribute is not None:
+            return depth < _MAX_DEPTH and _is_quiet(program, home, one.attribute, depth + 1)
+    return False
