@@ -58,15 +58,13 @@ class ReachedFiles:
             return True
         return module.path not in self._unreached
 
-<<<<<<< HEAD
     def is_broken(self, module: ModuleInfo) -> bool:
         """Return whether a file cannot be imported."""
         return self._failing.stop(module)
-=======
+
     def can_run(self, module: ModuleInfo) -> bool:
         """Return whether a file can be imported or run at all, in a project of any kind."""
         return self._may_load(module) or module.path not in self._broken
->>>>>>> w-eb
 
     def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
         """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""

@@ -102,22 +102,12 @@ class UncalledDefinitions:
             return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
         if not self._is_application:
             return None
-<<<<<<< HEAD
-        if not self._files.is_reached(module):
-            return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
-        around = definitions_at(module, row)
-=======
-        around = self._definitions_at(module, row)
->>>>>>> w-eb
+        around = self.definitions_at(module, row)
         return next((one.name for one in around if self._is_uncalled(one)), None)
 
     def serves_nothing(self, module: ModuleInfo, row: int) -> bool:
         """Return whether the code at a row is uncalled, or nothing names it and no other file imports its file."""
-<<<<<<< HEAD
-        around = [*definitions_at(module, row)] if self._is_application else []
-=======
-        around = [*self._definitions_at(module, row)] if self._is_application else []
->>>>>>> w-eb
+        around = [*self.definitions_at(module, row)] if self._is_application else []
         unused = bool(around) and self._is_left_over(module) and not any(map(self._is_named, around))
         return unused or any(map(self._is_uncalled, around))
 
@@ -231,27 +221,22 @@ class UncalledDefinitions:
                 start = unit.text.rfind("\n", 0, match.start()) + 1
                 if unit.text[start : match.start()].lstrip().startswith("#"):
                     continue
-<<<<<<< HEAD
-                around = [*definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
+                around = [*self.definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
                 if definition not in around and not any(map(is_unused, around)):
-=======
-                around = [*self._definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
-                if definition not in around and not any(map(self._is_uncalled, around)):
->>>>>>> w-eb
                     return True
         return False
 
-    def _definitions_at(self, module: ModuleInfo, row: int) -> Iterator[_Definition]:
+    def definitions_at(self, module: ModuleInfo, row: int) -> Iterator[Definition]:
         """Yield the definitions around a row that only code which names them calls: a method, then its class."""
         unit = next((one for one in module.index.statements if one.first_row <= row <= one.last_row), None)
         if unit is None or unit.name is None or unit.text.startswith("@"):
             return
         if unit.kind == "function":
-            yield _Definition(module, unit.name, unit.first_row, unit.last_row)
+            yield Definition(module, unit.name, unit.first_row, unit.last_row)
         if unit.kind == "class" and has_quiet_bases(self._program, module, unit):
             if PLAIN_BASES.issuperset(unit.bases):
                 yield from (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
-            yield _Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
+            yield Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
 
     def _is_file_named(self, name: str) -> bool:
         """Return whether a text of the project that is no code of the program names a file, also as `name.py`."""
@@ -273,23 +258,7 @@ def _has_tests(module: ModuleInfo) -> bool:
     return is_test_file(module.path) and any(_TEST_NAME.match(one.name or "") for one in module.index.statements)
 
 
-<<<<<<< HEAD
-def definitions_at(module: ModuleInfo, row: int) -> Iterator[Definition]:
-    """Yield the definitions around a row that only code which names them calls: a method, then its class."""
-    unit = next((one for one in module.index.statements if one.first_row <= row <= one.last_row), None)
-    if unit is None or unit.name is None or unit.text.startswith("@"):
-        return
-    if unit.kind == "function":
-        yield Definition(module, unit.name, unit.first_row, unit.last_row)
-    if unit.kind == "class" and _PLAIN_BASES.issuperset(unit.bases) and "metaclass=" not in unit.text:
-        yield from (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
-        yield Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
-
-
 def _methods(module: ModuleInfo, unit: Statement) -> Iterator[Definition]:
-=======
-def _methods(module: ModuleInfo, unit: Statement) -> Iterator[_Definition]:
->>>>>>> w-eb
     """Yield the methods of a class with plain base classes that these do not call, and no decorator registers."""
     found = [*_METHOD.finditer(unit.text)]
     inner = min((len(one[1]) for one in found), default=0)

@@ -17,7 +17,7 @@ from devlint.interpreter.program.private_definitions import is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.project_texts import project_folder
 from devlint.linter.reached_files import ENTRY_FILES
-from devlint.linter.uncalled import Definition, UncalledDefinitions, definitions_at
+from devlint.linter.uncalled import Definition, UncalledDefinitions
 from devlint.syntax.exports import declared_exports
 from devlint.syntax.index import Binding
 
@@ -39,7 +39,7 @@ class UnnamedFunctions:
 
     def is_one_at(self, module: ModuleInfo, row: int) -> bool:
         """Return whether a row is in a function that nothing names, except code of such functions."""
-        return self._is_whole and any(map(self._is_unnamed, definitions_at(module, row)))
+        return self._is_whole and any(map(self._is_unnamed, self._uncalled.definitions_at(module, row)))
 
     @cached_property
     def _is_whole(self) -> bool:

@@ -514,7 +514,6 @@ def test_a_flag_of_a_constructor_that_no_call_passes(tmp_path: Path, code: str, 
     assert [one.confidence for one in found] == [sure]
 
 
-<<<<<<< HEAD
 def test_a_flag_of_a_constructor_in_copies_of_a_program(tmp_path: Path) -> None:
     for name, code in {"one": "Attention(3)", "two": "Attention(3, soft=False)"}.items():
         (tmp_path / name).mkdir()
@@ -524,7 +523,8 @@ def test_a_flag_of_a_constructor_in_copies_of_a_program(tmp_path: Path) -> None:
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
     sure = {Path(one.region.filename).parent.name: one.confidence for one in found}
     assert sure == {"one": Confidence.POSSIBLE, "two": Confidence.LIKELY}
-=======
+
+
 NO_APPLICATION = {"tools": "def present():\n    return 1\n", "main": "from tools import present\n"}
 
 
@@ -572,4 +572,3 @@ def test_file_beside_a_package_of_its_name(
     (tmp_path / "helpers" / marker).write_text("")
     found = confidences(tmp_path, helpers=helpers, main="from helpers import unused\n" + main)
     assert found == [(8, confidence), (12, confidence)]
->>>>>>> w-eb

@@ -62,6 +62,10 @@ def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
         return False
     if name in thing.attributes or name in thing.optional:
         return False
+    cls = defined_class(thing.cls)
+    is_part = cls is not None and value.address in frame.analysis.symbolic_parts
+    if cls is not None and is_part and any(name in one.bound_attributes for one in later_methods(frame, cls)):
+        return False
     return _has_only_what_is_seen(frame, thing, name)
 
 
@@ -90,10 +94,6 @@ def _has_only_what_is_seen(frame: Frame, thing: Instance, name: str) -> bool:
     if cls is None or name.startswith("__") or not thing.placement_tracked or has_unknown_base(frame, cls):
         return False
     if any(one.startswith(ANY_PART) for one in thing.attributes):
-        return False
-    if value.address in frame.analysis.symbolic_parts and any(
-        name in one.bound_attributes for one in later_methods(frame, cls)
-    ):
         return False
     if any(_may_define(one, name) for one in ancestors(frame, cls)):
         return False
