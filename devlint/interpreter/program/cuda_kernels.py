@@ -15,6 +15,7 @@ from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 from devlint.semantics.accelerators import is_cuda_package
 from devlint.syntax.index import Binding, Statement
+from devlint.syntax.source import SourceError
 from devlint.syntax.source_code import words_in
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -36,6 +37,8 @@ _CONDITIONAL: Final = re.compile(r"(?:if|try|for|while|with)\b")
 """The start of a statement that does not always run what it holds."""
 _TRIES: Final = re.compile(r"try\b")
 """The start of a statement that tries what it holds."""
+_INNER_IMPORT: Final = re.compile(r"^[ \t]+(?:import|from)[ \t]+([\w.][\w., \t]*)", re.MULTILINE)
+"""An import in an indented line, and the modules that it names."""
 _EXTENSION: Final = re.compile(r"""\b(CUDAExtension|CppExtension)\(\s*(?:name\s*=\s*)?["']([\w.]+)["']""")
 """The call by which the script that builds a package describes a compiled module of the package."""
 
@@ -192,11 +195,22 @@ def is_with_cuda_kernels(path: Sequence[cst.CSTNode]) -> bool:
 
 def imports_kernels(unit: Statement) -> bool:
     """Return whether a statement defines a function that imports a package for CUDA only, under no condition in it."""
-    function = unit.tree if unit.kind == "function" else None
+    if unit.kind != "function" or not any(is_cuda_package(name) for name in _written_imports(unit.text)):
+        return False
+    try:
+        function = unit.tree
+    except SourceError:
+        return False
     if not isinstance(function, cst.FunctionDef):
         return False
     lines = (one for line in function.body.body if isinstance(line, cst.SimpleStatementLine) for one in line.body)
     return any(is_cuda_package(name) for one in lines for name in _modules_imported(one))
+
+
+def _written_imports(text: str) -> Iterator[str]:
+    """Yield the dotted names of the modules that the indented lines of a text import."""
+    for match in _INNER_IMPORT.finditer(text):
+        yield from (one.split()[0] for one in match[1].split(",") if one.strip())
 
 
 def _modules_imported(node: cst.CSTNode) -> list[str]:
