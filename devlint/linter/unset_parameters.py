@@ -13,7 +13,6 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.linter.file_findings import NeededParameter
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.syntax.index import Statement
-from devlint.syntax.source import SourceError
 from devlint.syntax.text_words import has_word
 from devlint.syntax.tree_walk import descend
 
@@ -68,9 +67,8 @@ def uses_of(unit: Statement, name: str, *, is_method: bool) -> Iterator[cst.Call
 
     Only an attribute names a method: a variable of that name is something else.
     """
-    try:
-        tree = unit.tree
-    except SourceError:
+    tree = unit.tree_or_none
+    if tree is None:
         yield None
         return
     called: set[cst.CSTNode] = set()

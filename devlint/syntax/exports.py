@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from devlint.syntax.source import SourceError
 from devlint.syntax.statement import Statement
 
 
@@ -19,9 +18,8 @@ def declared_exports(statements: Iterable[Statement]) -> frozenset[str] | None:
     for statement in statements:
         if "__all__" not in statement.mentions or statement.kind in ("function", "class"):
             continue
-        try:
-            tree = statement.tree
-        except SourceError:
+        tree = statement.tree_or_none
+        if tree is None:
             return None
         for part in tree.body if isinstance(tree, cst.SimpleStatementLine) else (tree,):
             declared = _names_after(part, declared)

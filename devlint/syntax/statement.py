@@ -148,6 +148,14 @@ class Statement:
         self._refuse_deep_code()
         return semantic_tree(self.text) or self.module.body[0]
 
+    @property
+    def tree_or_none(self) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
+        """The libcst tree of the statement; None where it cannot be parsed, as seldom happens to code that runs."""
+        try:
+            return self.tree
+        except SourceError:
+            return None
+
     @cached_property
     def module(self) -> cst.Module:
         """The statement as a libcst module of its own, exactly as in the text, with its indentation and line break.

@@ -123,6 +123,32 @@ def test_a_statement_that_is_left_out_is_named_under_verbose(tmp_path):
     assert "internal error" not in done.stderr
 
 
+UNPARSED = "    match 0:\n        case _: (x): int\n"
+"""A statement of a block that Python can parse and libcst cannot."""
+BESIDE_CUDA_ONLY_CODE = {
+    "a helper that is called": f"def check(x):\n{UNPARSED}    assert x.is_cuda\n"
+    "def peak(device):\n    with torch.cuda.device(device):\n        return 1\n"
+    "def run(x):\n    check(x)\n    return peak(x.device)\n",
+    "a caller": "def peak(x):\n    torch.cuda.synchronize()\n"
+    f"def run(x):\n{UNPARSED}    if torch.cuda.is_available():\n        peak(x)\n",
+    "a caller of kernels": "import deep_ep_cuda\nfrom deep_ep import go\n"
+    f"def run(x):\n{UNPARSED}    go(x)\n    torch.cuda.synchronize()\n",
+    "a block that binds kernels": f"from deep_ep import go\nif go:\n{UNPARSED}    run = go\n"
+    "def peak():\n    torch.cuda.synchronize()\n",
+    "a constructor": "class Net:\n    def __init__(self):\n        match 0:\n            case _: (x): int\n"
+    "        assert torch.cuda.is_available()\n    def peak(self):\n        torch.cuda.synchronize()\n",
+}
+
+
+@pytest.mark.parametrize("shape", BESIDE_CUDA_ONLY_CODE)
+def test_code_beside_a_statement_that_libcst_cannot_parse_is_analysed(tmp_path, shape):
+    (tmp_path / "a.py").write_text(HEAD + BESIDE_CUDA_ONLY_CODE[shape] + PROBE)
+    command = [sys.executable, "-m", "devlint", "--isolated", "--select", "ALL", "--output-format", "concise", "a.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "DEV101" in done.stdout
+    assert "internal error" not in done.stderr
+
+
 def test_a_finding_in_a_statement_that_libcst_cannot_parse_stands_at_its_start(tmp_path):
     program = HEAD + "def f(x):\n    (y): int = 1\n    return torch.ones(3, device='cuda') + torch.ones(3)\n"
     result = devlint.check_source(program, select=["DEV101"], isolated=True)

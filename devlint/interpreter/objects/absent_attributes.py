@@ -62,9 +62,8 @@ def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
         return False
     if name in thing.attributes or name in thing.optional:
         return False
-    cls = defined_class(thing.cls)
-    is_part = cls is not None and value.address in frame.analysis.symbolic_parts
-    if cls is not None and is_part and any(name in one.bound_attributes for one in later_methods(frame, cls)):
+    cls = defined_class(thing.cls) if value.address in frame.analysis.symbolic_parts else None
+    if cls is not None and any(name in one.bound_attributes for one in later_methods(frame, cls)):
         return False
     return _has_only_what_is_seen(frame, thing, name)
 

@@ -48,12 +48,13 @@ def refuses_at_top(statements: Sequence[Statement]) -> bool:
 
 def _refuses_all(unit: Statement) -> bool:
     """Return whether a top-level statement refuses to run without CUDA, or marks all tests of its file so."""
-    match unit.tree:
+    tree = unit.tree_or_none
+    match tree:
         case cst.SimpleStatementLine(body=[cst.Assign(value=cst.List(elements=marks) | cst.Tuple(elements=marks))]):
             return "pytestmark" in unit.binds and any(requires_cuda(one.value, is_test=True) for one in marks)
         case cst.SimpleStatementLine(body=[cst.Assign(value=value)]):
             return "pytestmark" in unit.binds and requires_cuda(value, is_test=True)
-    return refuses(unit.tree)
+    return tree is not None and refuses(tree)
 
 
 def _is_under_check(path: Sequence[cst.CSTNode]) -> bool:
@@ -80,6 +81,6 @@ def _calls_refusing(module: ModuleInfo, statement: cst.CSTNode) -> bool:
     """Return whether a statement is a call of a function of the same file that raises an error without CUDA."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=cst.Name(value=name)))]):
-            found = (one.tree for one in module.index.statements if one.kind == "function" and one.name == name)
+            found = (one.tree_or_none for one in module.index.statements if one.kind == "function" and one.name == name)
             return any(isinstance(one, cst.FunctionDef) and any(map(raises, one.body.body)) for one in found)
     return False

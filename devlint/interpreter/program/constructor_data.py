@@ -16,7 +16,6 @@ from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 from devlint.syntax.index import Statement
-from devlint.syntax.source import SourceError
 from devlint.syntax.tree_walk import descend, dotted_name
 
 MAX_DEPTH: Final = 4
@@ -124,11 +123,9 @@ def _makes(units: Sequence[Statement], node: cst.BaseExpression, unit: Statement
 
 def _nodes(unit: Statement) -> Iterator[cst.CSTNode]:
     """Yield the syntax nodes of a top-level statement; none where libcst cannot parse it."""
-    try:
-        tree = unit.tree
-    except SourceError:
-        return
-    yield from descend(tree)
+    tree = unit.tree_or_none
+    if tree is not None:
+        yield from descend(tree)
 
 
 def _assigned_to(name: str, unit: Statement) -> Iterator[cst.BaseExpression]:

@@ -44,7 +44,7 @@ def _is_helper_of_benchmarks(function: str, statements: Sequence[Statement]) -> 
     """Return whether a function of a script is named only by its functions that measure made-up data on CUDA."""
     if not any("__name__" in one.mentions for one in statements):
         return False
-    callers = [one.tree for one in statements if function in one.mentions and one.name != function]
+    callers = [one.tree_or_none for one in statements if function in one.mentions and one.name != function]
     return bool(callers) and all(isinstance(one, cst.FunctionDef) and _measures_made_up([one]) for one in callers)
 
 

@@ -15,7 +15,6 @@ from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 from devlint.semantics.accelerators import is_cuda_package
 from devlint.syntax.index import Binding, Statement
-from devlint.syntax.source import SourceError
 from devlint.syntax.source_code import words_in
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -163,14 +162,15 @@ def _needs_what_it_builds(units: Sequence[Statement]) -> bool:
 
 def _is_bound_in_handler(unit: Statement, name: str) -> bool:
     """Return whether a statement that tries something gives a name a meaning where that fails."""
-    return isinstance(unit.tree, cst.Try) and any(name in words_in(one.body) for one in unit.tree.handlers)
+    tree = unit.tree_or_none
+    return isinstance(tree, cst.Try) and any(name in words_in(one.body) for one in tree.handlers)
 
 
 def _is_required(unit: Statement) -> bool:
     """Return whether a statement tries to import something, and raises an error if that is missing."""
     if not unit.imports or not _TRIES.match(unit.text):
         return False
-    tree = unit.tree
+    tree = unit.tree_or_none
     return isinstance(tree, cst.Try) and all(_raises(one.body) for one in tree.handlers)
 
 
@@ -197,10 +197,7 @@ def imports_kernels(unit: Statement) -> bool:
     """Return whether a statement defines a function that imports a package for CUDA only, under no condition in it."""
     if unit.kind != "function" or not any(is_cuda_package(name) for name in _written_imports(unit.text)):
         return False
-    try:
-        function = unit.tree
-    except SourceError:
-        return False
+    function = unit.tree_or_none
     if not isinstance(function, cst.FunctionDef):
         return False
     lines = (one for line in function.body.body if isinstance(line, cst.SimpleStatementLine) for one in line.body)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from devlint.interpreter.program.self_attributes import (
 )
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
-from devlint.syntax.source import Source, SourceError
+from devlint.syntax.source import Source
 from devlint.syntax.tree_walk import descend, dotted_name, names_in_target
 
 EnclosingFrame: TypeAlias = Any
@@ -104,12 +103,8 @@ class ModuleInfo:
 
         The code of functions and classes is left out.
         """
-        trees = []
-        for unit in self.index.statements:
-            if unit.kind == "other":
-                with suppress(SourceError):
-                    trees.append(unit.tree)
-        return UsageEvidence(*trees)
+        trees = (unit.tree_or_none for unit in self.index.statements if unit.kind == "other")
+        return UsageEvidence(*(tree for tree in trees if tree is not None))
 
     def evidence_in(self, node: cst.CSTNode) -> UsageEvidence:
         """Return the evidence that a function or class of the file gives, collected once for the analyses of all files.

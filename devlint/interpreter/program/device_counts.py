@@ -57,7 +57,8 @@ def _handed_to(
     } - {""}
     for unit in statements:
         if not called.isdisjoint(unit.mentions) and unit.kind in ("function", "class"):
-            for one in (unit.tree, *descend(unit.tree)):
+            tree = unit.tree_or_none
+            for one in (tree, *descend(tree)) if tree is not None else ():
                 if isinstance(one, cst.FunctionDef) and one.name.value in called and one not in scope:
                     yield one
 
@@ -111,7 +112,8 @@ def scope_of(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> Se
     function = function_around(path)
     if function is not None:
         return (function,)
-    return [one.tree for one in statements if one.kind == "other"]
+    found = (one.tree_or_none for one in statements if one.kind == "other")
+    return [tree for tree in found if tree is not None]
 
 
 def names_holding(scope: Sequence[cst.CSTNode], node: cst.CSTNode) -> set[str]:

@@ -59,7 +59,7 @@ class FunctionsByUses:
         for one in (module, *importers):
             for path in paths_to_name(one, name) if one is not None else ():
                 assert one is not None
-                if not (self._holds(one, path) or self._is_in_one(one, path, (*called, name))):
+                if not path or not (self._holds(one, path) or self._is_in_one(one, path, (*called, name))):
                     return False
                 is_named = True
         return is_named

@@ -130,13 +130,14 @@ def _stands_for(unit: Statement, names: Collection[str]) -> bool:
     """Return whether a statement defines what always calls one of some kernels, or gives one another name."""
     if not any(unit.mentions.issuperset(name.split(".")) for name in names):
         return False
+    tree = unit.tree_or_none
     match unit.kind:
         case "class":
             return _has_gradient(unit)
         case "function":
-            return isinstance(unit.tree, cst.FunctionDef) and _always_calls(unit.tree, names)
+            return isinstance(tree, cst.FunctionDef) and _always_calls(tree, names)
         case "other":
-            return any(_is_called_or_named(one, names) for one in _assigned(unit.tree))
+            return tree is not None and any(_is_called_or_named(one, names) for one in _assigned(tree))
     return False
 
 
@@ -147,9 +148,8 @@ def _has_gradient(unit: Statement) -> bool:
 
 def _refuses_others(unit: Statement) -> bool:
     """Return whether a class for an operation with a gradient raises an error for tensors that are not on CUDA."""
-    if "is_cuda" not in unit.mentions:
-        return False
-    for one in descend(unit.tree):
+    tree = unit.tree_or_none if "is_cuda" in unit.mentions else None
+    for one in descend(tree) if tree is not None else ():
         match one:
             case cst.If(test=cst.UnaryOperation(operator=cst.Not(), expression=test), body=body):
                 if "is_cuda" in words_in(test) and any(isinstance(each, cst.Raise) for each in descend(body)):

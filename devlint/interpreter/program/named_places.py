@@ -12,9 +12,16 @@ from devlint.syntax.tree_walk import descend
 
 
 def paths_to_name(module: ModuleInfo, function: str) -> Iterator[list[cst.CSTNode]]:
-    """Yield the paths to the places where a file names a function, except where it defines or imports it."""
+    """Yield the paths to the places where a file names a function, except where it defines or imports it.
+
+    The path is empty for a place in a statement that cannot be parsed.
+    """
     for unit in module.index.statements:
         if function in unit.mentions and unit.kind != "import" and unit.name != function:
-            for node in descend(unit.tree):
+            tree = unit.tree_or_none
+            if tree is None:
+                yield []
+                continue
+            for node in descend(tree):
                 if isinstance(node, cst.Name) and node.value == function:
-                    yield path_to(unit.tree, node)
+                    yield path_to(tree, node)

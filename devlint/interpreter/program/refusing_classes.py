@@ -63,5 +63,6 @@ class RefusingClasses:
 
 def _constructor(unit: Statement) -> cst.FunctionDef | None:
     """Return the function of a class that makes its objects; None where it defines none."""
-    body = unit.tree.body.body if isinstance(unit.tree, cst.ClassDef) else ()
+    tree = unit.tree_or_none
+    body = tree.body.body if isinstance(tree, cst.ClassDef) else ()
     return next((one for one in body if isinstance(one, cst.FunctionDef) and one.name.value == "__init__"), None)

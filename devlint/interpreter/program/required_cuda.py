@@ -65,7 +65,7 @@ def _meanings(module: ModuleInfo, decorator: cst.BaseExpression) -> list[cst.Bas
     found = [decorator]
     if isinstance(decorator, cst.Name):
         for unit in module.index.statements:
-            match unit.tree if unit.kind == "other" and decorator.value in unit.binds else None:
+            match unit.tree_or_none if unit.kind == "other" and decorator.value in unit.binds else None:
                 case cst.SimpleStatementLine(body=[cst.Assign(value=value)]):
                     found.append(value)
     return found

@@ -39,7 +39,8 @@ def is_only_told(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -
         return False
     names = names_holding(scope_of(path, statements), path[-1])
     # Any code of the file may read a name at its top.
-    roots = (function,) if function is not None else [one.tree for one in statements]
+    trees = (one.tree_or_none for one in statements)
+    roots = (function,) if function is not None else [one for one in trees if one is not None]
     told = function is not None
     for use in _uses(roots, names):
         if _is_divisor(use) or not (is_told(use) or _is_assigned(use)):

@@ -18,7 +18,6 @@ from devlint.interpreter.program.name_events import NameEvent, NameEvents
 from devlint.interpreter.program.node_kinds import LOOPS
 from devlint.interpreter.program.node_paths import path_to
 from devlint.syntax.index import Statement
-from devlint.syntax.source import SourceError
 
 Code = Sequence[cst.CSTNode]
 """A sequence of syntax nodes, executed in order."""
@@ -197,7 +196,7 @@ def code_reading_name(frame: RunningCode, name: str) -> Iterator[cst.CSTNode]:
         yield frame.function.node.body
         return
     for one in frame.module.index.statements:
-        tree = tree_or_none(one) if name in one.mentions or name in one.binds else None
+        tree = one.tree_or_none if name in one.mentions or name in one.binds else None
         if tree is not None:
             yield tree
 
@@ -230,11 +229,3 @@ def _clause_expressions(clause: cst.CompFor) -> Iterator[cst.CSTNode]:
     if clause.inner_for_in is not None:
         yield clause.inner_for_in.iter
         yield from _clause_expressions(clause.inner_for_in)
-
-
-def tree_or_none(unit: Statement) -> cst.CSTNode | None:
-    """Return a statement's syntax tree; None where libcst cannot parse it."""
-    try:
-        return unit.tree
-    except SourceError:
-        return None

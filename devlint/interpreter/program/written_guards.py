@@ -117,7 +117,8 @@ def is_any_called(names: Collection[str], statements: Sequence[Statement]) -> bo
     """Return whether one of the top-level statements of a file is a call of one of some dotted names."""
     last = {one.rpartition(".")[2] for one in names}
     found = (one for one in statements if one.kind == "other" and not last.isdisjoint(one.mentions))
-    return any(is_call_of(one.tree, names) for one in found)
+    trees = (one.tree_or_none for one in found)
+    return any(is_call_of(tree, names) for tree in trees if tree is not None)
 
 
 def is_call_of(statement: cst.CSTNode, names: Collection[str]) -> bool:
