@@ -87,11 +87,11 @@ class Search:
             heapq.heappush(waiting, (-(10**6), next(counter), replace(known, arguments=arguments), None))
         while waiting and found.tries < TRIES:
             _, _, driver, _ = heapq.heappop(waiting)
-            text = driver.text(self._copy.root, self._copy.place)
+            text = self._text(driver)
             if text in tried:
                 continue
             tried.add(text)
-            answer = self._run(driver, found)
+            answer = self._run(driver, text, found)
             if answer is None:
                 return found
             if found.best is None or self._score(answer, wanted) > self._score(found.best[1], wanted):
@@ -122,7 +122,7 @@ class Search:
         missing = None
         for folder, module, count, kept in [*((*way, 0, ()) for way in ways), *bare[:3], *part]:
             driver = replace(first, folder=folder, module=module, bare=count, rows=kept)
-            answer = self._run(driver, found)
+            answer = self._run(driver, self._text(driver), found)
             if answer is None:
                 found.best = None
                 return None
@@ -151,17 +151,28 @@ class Search:
         """Return whether a module or package of the project has a name."""
         return any(one.stem == name or name in one.relative_to(self._sources.root).parts for one in self._sources.files)
 
-    def _run(self, driver: CallDriver, found: Searched) -> Answer | None:
-        """Run a driver, and return its answer; None, with the reason in `found`, if there is none in time."""
-        text = driver.text(self._copy.root, self._copy.place)
+    def _text(self, driver: CallDriver) -> str:
+        """Return the program of a driver that imports the project from its copy."""
+        return driver.text(self._copy.root, self._copy.place)
+
+    def _run(self, driver: CallDriver, text: str, found: Searched) -> Answer | None:
+        """Run a driver, whose program is given, and return its answer.
+
+        None, with the reason in `found`, if there is none in time.
+        """
         if self._process.clock() > self._deadline:
             found.stopped = "the time is used up"
             return None
         found.tries += 1
         try:
-            request = {"driver": text, "name": f"driver_{found.tries}.py"}
-            place = {"folder": str(driver.folder), "project": str(self._copy.place)}
-            return self._process.run({**request, **place})
+            return self._process.run(
+                {
+                    "driver": text,
+                    "name": f"driver_{found.tries}.py",
+                    "folder": str(driver.folder),
+                    "project": str(self._copy.place),
+                }
+            )
         except NoAnswer as reason:
             found.stopped = str(reason)
             return None
