@@ -164,10 +164,10 @@ def meet_placements(left: Placement, right: Placement) -> Placement:
             yes = meet_placements(restrict(left, holds), restrict(right, holds))
             no = meet_placements(restrict(left, fails), restrict(right, fails))
             return join_under(choice.test, yes, no)
-    return min(left, right, key=_preference)
+    return min(left, right, key=sharing_preference)
 
 
-def _preference(placement: Placement) -> int:
+def sharing_preference(placement: Placement) -> int:
     """Return the rank of a placement as a description of a device that several tensors share; the lowest is preferred.
 
     In order: no device, as the operation is not reached; an accelerator of a known type, any other accelerator, a

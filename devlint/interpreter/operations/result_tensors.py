@@ -23,7 +23,7 @@ from devlint.domain.placement import (
     map_cases,
     placement_cases,
 )
-from devlint.domain.placement_lattice import _preference, meet_placements, without_failed_cases
+from devlint.domain.placement_lattice import meet_placements, sharing_preference, without_failed_cases
 from devlint.domain.record import replace
 from devlint.domain.storage import Storage
 from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind, Rank, Tensor, computed_tensor
@@ -238,7 +238,7 @@ def _shared_placement(tensors: Sequence[Tensor]) -> Placement:
     known = [one for one in large if not is_unknown_placement(one.placement)]
     if not known:
         return PERHAPS_ON_HOST if all(one.placement == PERHAPS_ON_HOST for one in unknown) else UNKNOWN_PLACEMENT
-    best = min(known, key=lambda one: _preference(one.placement))
+    best = min(known, key=lambda one: sharing_preference(one.placement))
     if unknown and not best.rank.is_dimensioned and _is_host(best.placement):
         return UNKNOWN_PLACEMENT
     if any(one.placement == PERHAPS_ON_HOST for one in unknown) and not _is_host(best.placement):
