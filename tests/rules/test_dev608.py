@@ -86,6 +86,16 @@ try:
 except ImportError:
     manual_seed = torch.manual_seed
 """,
+    "fetched with a default": """
+def free(device: torch.device):
+    acc = getattr(torch, "accelerator", None)
+    if acc is not None:
+        mem_mod = getattr(acc, "memory", None)
+        mem_get_info = getattr(mem_mod, "mem_get_info", None)
+        if callable(mem_get_info):
+            return mem_get_info(device)
+    return None
+""",
     "a package that adds names": """
 import intel_extension_for_pytorch as ipex
 torch.xpu.optimize(nn.Linear(3, 3))

@@ -47,6 +47,7 @@ from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
+from devlint.semantics import accelerators
 
 _SCALARS: Final = TypeUnion(
     tuple(LibraryName(name) for name in ("numbers.Number", "builtins.str", "builtins.bytes", "numpy.generic"))
@@ -178,10 +179,20 @@ def getattr_(frame: Frame, call: LibraryCall) -> Value:
     name = arguments[1].value
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return UNKNOWN
-    if len(arguments) > 2 and surely_lacks(frame, arguments[0].value, name.value):
-        return arguments[2].value
+    if len(arguments) > 2:
+        if surely_lacks(frame, arguments[0].value, name.value):
+            return arguments[2].value
+        if _lacks_accelerator_name(arguments[0].value, name.value):
+            return UNKNOWN
     value = frame.get_attribute(arguments[0].value, name.value, call.node)
     return UNKNOWN if isinstance(value, Unknown) and len(arguments) > 2 else value
+
+
+def _lacks_accelerator_name(owner: Value, name: str) -> bool:
+    """Return whether a value is one of torch's modules about accelerators that has a name in no known release."""
+    if not isinstance(owner, LibraryName):
+        return False
+    return bool(accelerators.names_in(owner.name)) and not accelerators.may_have(owner.name, name)
 
 
 @models_call("builtins.setattr")
