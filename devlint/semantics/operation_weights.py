@@ -27,7 +27,7 @@ _QUICK_RANKS: Final = frozenset(
 
 
 def is_heavy(row: Row) -> bool:
-    """Return whether an operation is a product, a module with parameters or the like, and no elementwise operation.
+    """Return whether an operation is a product, a module or the like, and no elementwise operation.
 
     What has the shape of its argument is elementwise, or sorts or sums along a dimension: products have another shape.
     Of torch's other functions the names tell; those of other libraries are taken to be heavy.
@@ -35,12 +35,7 @@ def is_heavy(row: Row) -> bool:
     if row.view or row.may_view:
         return False
     if row.module is not None:
-        return row.assumed or row.module.parameters != "never" or _is_named_heavy(row)
+        return True
     if row.rank in _QUICK_RANKS or row.rank.startswith("same:"):
         return False
-    return row.assumed or _is_named_heavy(row)
-
-
-def _is_named_heavy(row: Row) -> bool:
-    """Return whether the name of an operation or of a module's class says that it computes for long."""
-    return _HEAVY.fullmatch(row.name.rpartition(".")[2].lower()) is not None
+    return row.assumed or _HEAVY.fullmatch(row.name.rpartition(".")[2].lower()) is not None

@@ -206,13 +206,14 @@ def measure(verbose):
 def measure(n: int):
     x = torch.rand(512, 512, device="cuda")
     start = time.time()
-    y = (x @ x)[2:n, 3]
+    y = (x @ x)[2:n, 3][:, None, ...]
     print(time.time() - start)  # DEV501
 """,
-    "an index on the accelerator": """
+    "an index on the accelerator, where there is one": """
 def measure():
-    x = torch.rand(512, 512, device="cuda")
-    rows = torch.arange(3, device="cuda")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    x = torch.rand(512, 512, device=device)
+    rows = torch.arange(3, device=device)
     start = time.time()
     y = (x @ x)[rows]
     print(time.time() - start)  # DEV501
@@ -523,7 +524,7 @@ def measure(rows):
     y = x @ x
     kinds = torch.as_tensor(rows, device="cuda")
     chosen = nn.functional.one_hot(kinds.long(), 3)
-    top = nn.ReLU()(torch.stack([y, y])).topk(3)
+    top = torch.stack([y, y]).relu().topk(3)
     print(time.time() - start, chosen, top)
 """,
     "steps whose data is copied one after the other": """

@@ -266,7 +266,7 @@ def _set_in_tensor(
         advanced += _selecting_indices(frame, one)
     if advanced:
         report_host_indices(frame, base, indices, target)
-    assume_wait_for_index(frame, indices)
+    assume_wait_for_index(frame, base, indices)
     if advanced and isinstance(value, Tensor):
         source = Operand("value", frame.place(target), frame.resolve(value))
         conflict = find_device_conflict(frame, target, "index assignment", [base, source], "many")

@@ -296,7 +296,7 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
             return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
     if advanced:
         report_host_indices(frame, base, indices, node)
-    assume_wait_for_index(frame, indices)
+    assume_wait_for_index(frame, base, indices)
     rank = indexed_rank(tensor.rank, chosen)
     if advanced:
         return replace(frame.copied_result(tensor), pending=tensor.pending, rank=rank)

@@ -11,7 +11,7 @@ from devlint.domain.join import without_none
 from devlint.domain.objects import Sequence as SequenceObject
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import PlacementCase, StepKind, placement_cases
-from devlint.domain.value import Array, Const, Number, Rank, Ref, Tensor, Unknown, Value
+from devlint.domain.value import NONE, Array, Const, Number, Rank, Ref, Tensor, Unknown, Value
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import HostIndex, Operand
 from devlint.interpreter.state.frame import Frame
@@ -40,21 +40,24 @@ def report_host_indices(frame: Frame, base: Operand, indices: Sequence[Argument 
                 return
 
 
-def assume_wait_for_index(frame: Frame, indices: Sequence[Argument | None]) -> None:
-    """Assume that the host waits for an index of which too little is known.
+def assume_wait_for_index(frame: Frame, base: Operand, indices: Sequence[Argument | None]) -> None:
+    """Assume that the host waits for an index into an accelerator tensor if too little is known of the index.
 
     It may be a mask, whose values the host reads, or be copied from the host first.
     """
-    if any(index is not None and _may_wait(frame, without_none(index.value)) for index in indices):
-        frame.synchronize()
+    values = [without_none(index.value) for index in indices if index is not None and index.value != NONE]
+    for when, case in placement_cases(base.tensor.placement, frame.state.path_condition):
+        if is_accelerator(case.device) and any(_may_wait(frame, value, when) for value in values):
+            frame.synchronize()
+            return
 
 
-def _may_wait(frame: Frame, index: Value) -> bool:
+def _may_wait(frame: Frame, index: Value, when: PathCondition) -> bool:
     """Return whether an index is unknown, a tensor of unknown dtype, or a tensor that may be on the host."""
     if not isinstance(index, Tensor):
         return isinstance(index, Unknown)
     tensor = frame.resolve(index)
-    cases = placement_cases(tensor.placement, frame.state.path_condition)
+    cases = placement_cases(tensor.placement, frame.state.path_condition | when)
     return tensor.rank is not Rank.ZERO and (
         not tensor.dtype.is_known or not all(is_accelerator(case.device) for _, case in cases)
     )
