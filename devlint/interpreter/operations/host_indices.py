@@ -46,16 +46,19 @@ def assume_wait_for_index(frame: Frame, base: Operand, indices: Sequence[Argumen
     It may be a mask, whose values the host reads, or be copied from the host first.
     """
     values = [without_none(index.value) for index in indices if index is not None and index.value != NONE]
+    uncertain = [value for value in values if isinstance(value, (Tensor, Unknown))]
+    if not uncertain:
+        return
     for when, case in placement_cases(base.tensor.placement, frame.state.path_condition):
-        if is_accelerator(case.device) and any(_may_wait(frame, value, when) for value in values):
+        if is_accelerator(case.device) and any(_may_wait(frame, value, when) for value in uncertain):
             frame.synchronize()
             return
 
 
-def _may_wait(frame: Frame, index: Value, when: PathCondition) -> bool:
+def _may_wait(frame: Frame, index: Tensor | Unknown, when: PathCondition) -> bool:
     """Return whether an index is unknown, a tensor of unknown dtype, or a tensor that may be on the host."""
-    if not isinstance(index, Tensor):
-        return isinstance(index, Unknown)
+    if isinstance(index, Unknown):
+        return True
     tensor = frame.resolve(index)
     cases = placement_cases(tensor.placement, frame.state.path_condition | when)
     return tensor.rank is not Rank.ZERO and (
