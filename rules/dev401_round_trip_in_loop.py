@@ -85,8 +85,8 @@ class RoundTripInLoop(Rule):
 
     ## Known limits
     Nothing is said where the host reads the value as well (`print`, `.item()`, a NumPy function that torch does not
-    have) or another name keeps it. Where the host computes something in between, the finding is likely and not
-    certain.
+    have) or another name keeps it, nor where an inner loop collects on the host what another one uploads again. Where
+    the host computes something in between, the finding is likely and not certain.
     """
 
     code = "DEV401"
@@ -180,14 +180,14 @@ def _in_one_loop(event: Transfer, out: Step) -> bool:
     """Return whether the transfer of `event` and the earlier transfer `out` both happen in each iteration of some loop.
 
     If something was computed between the transfers, they must have the same innermost loop: results that one inner loop
-    collects and another inner loop reads have to be stored somewhere in between.
+    collects and another inner loop reads have to be stored somewhere in between. What an inner loop collects as it is
+    may be kept on the host for the same reason, as it is more than one tensor.
     """
     if event.context.loop is None or out.loop is None:
         return False
     if event.previous_transfer is not out:
         return out.loop is event.context.loop
-    around = {loop.place for loop in out.loop.around()}
-    return any(loop.place in around for loop in event.context.loop.around())
+    return out.loop.place in {loop.place for loop in event.context.loop.around()}
 
 
 def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath) -> bool:

@@ -72,13 +72,16 @@ class UnsynchronizedTiming(Rule):
 
     ## Known limits
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
-    like count as waiting. The time of a single run in an `if __name__ == "__main__":` block is an information, as it is
+    like count as waiting, and so do copies to the accelerator: of data in `torch.tensor(rows, device="cuda")`, or of an
+    index that is on the host. An index of which nothing is known may be a mask, whose values the host reads, and is
+    taken to wait. The time of a single run in an `if __name__ == "__main__":` block is an information, as it is
     mostly that of the accelerator's start, also where a helper reads the clock or the block tries a few known things;
     so is an interval in a loop if something in the interval waits, because each interval then waits for the rest of the
     one before, and any in a file that measures by events as well. A clock that was started before a loop, or in the
     iteration before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration,
-    nor what a test measures. Where something waited between the two reads, a few elementwise operations and copies
-    after it do not count, nor does work of a loop in each iteration of which something waits, such as the blocking copy
+    nor what a test measures, nor a time that no code reads, as one that is kept in a list or printed under `if False:`.
+    Where something waited between the two reads, only modules, products, convolutions and the like
+    count after it, and nothing of a loop in each iteration of which something waits, such as the blocking copy
     of a batch to the accelerator. Times that are only written down, and subtracted elsewhere, are not followed. Nothing
     is reported in a program that sets `CUDA_LAUNCH_BLOCKING`.
     """
@@ -96,7 +99,13 @@ class UnsynchronizedTiming(Rule):
         """The same for blocking uploads, which wait until the accelerator has done what was launched before."""
 
     def check(
-        self, event: events.UnsynchronizedTiming | events.HostRead | events.Transfer | events.Synchronize
+        self,
+        event: events.UnsynchronizedTiming
+        | events.HostRead
+        | events.Transfer
+        | events.Synchronize
+        | events.HostIndex
+        | events.DataUploaded,
     ) -> Iterator[Finding]:
         """Record a time measurement, or a loop that waits for the accelerator in each iteration; yield no finding.
 
@@ -207,7 +216,7 @@ def _seen_from(seen: Scope | None, place: Place, scope: Scope | None) -> Place:
     return place
 
 
-def _surely_waits(event: events.HostRead | events.Transfer | events.Synchronize) -> bool:
+def _surely_waits(event: events.Event) -> bool:
     """Return whether an event is a wait of the host for the accelerator."""
     context = event.context
     if isinstance(event, events.HostRead):
@@ -215,11 +224,13 @@ def _surely_waits(event: events.HostRead | events.Transfer | events.Synchronize)
         return any(is_accelerator(case.device) for _, case in placements)
     if isinstance(event, events.Transfer):
         return event.moves and event.non_blocking is False and any(one.downloads for one in transfer_paths(event))
-    return True
+    return isinstance(event, events.Synchronize)
 
 
 def _uploads(event: events.Event) -> bool:
     """Return whether an event is a blocking copy to the accelerator, which takes its turn after all that runs there."""
+    if isinstance(event, (events.HostIndex, events.DataUploaded)):
+        return True
     if not isinstance(event, events.Transfer) or not event.moves or event.non_blocking is not False:
         return False
     return any(one.leaves_host for one in transfer_paths(event))

@@ -56,6 +56,15 @@ x = torch.rand(3, device="cuda")
 while True:
     x = x.to("cpu").to("cuda")  # DEV401
 """,
+    "to the host, and back in an inner loop": """
+def fade(rounds: int):
+    state = torch.rand(3, device="cuda")
+    for _ in range(rounds):
+        host = state.cpu()
+        while state.sum() < 1:
+            state = host.to("cuda")  # DEV401
+    return state
+""",
     "to the host and back": """
 x = torch.rand(3, device="cuda")
 for _ in range(4):
@@ -238,6 +247,21 @@ for images in torch.rand(8, 4, 3):
     images = images.cuda()
     out = model(images)
     print(images.cpu(), out.mean().item())
+""",
+    "batches that an inner loop collects on the host for other loops": """
+def defend(model: nn.Module, loader: torch.utils.data.DataLoader, strengths: list[float]):
+    model = model.cuda()
+    kept = {}
+    for seed in range(3):
+        for strength in strengths:
+            batches = []
+            for batch in loader:
+                found = model(batch.cuda())
+                batches.append(found.detach().cpu())
+            kept[strength] = batches
+        for strength in strengths:
+            for found in kept[strength]:
+                model(found.cuda()).sum().backward()
 """,
     "results that are collected on the host for another pass": """
 def inference(model, x_all, chunks, n):

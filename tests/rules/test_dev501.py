@@ -176,6 +176,63 @@ def sample(weight: torch.Tensor, n):
         drawn = torch.distributions.Categorical(logits=weight @ weight, validate_args=False).sample()
     print(time.time() - start, drawn)  # DEV501
 """,
+    "a time in a list that is returned": """
+def measure(n):
+    x = torch.rand(512, 512, device="cuda")
+    times = []
+    for _ in range(n):
+        start = time.time()
+        y = x @ x
+        times.append(1000 * (time.time() - start))  # DEV501
+    return times
+""",
+    "a time in a list of the caller": """
+def measure(times):
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = x @ x
+    times.append(time.time() - start)  # DEV501
+""",
+    "a time that is printed on request": """
+def measure(verbose):
+    x = torch.rand(512, 512, device="cuda")
+    took = time.time()
+    y = x @ x
+    took = time.time() - took  # DEV501
+    if verbose or False:
+        print(took)
+""",
+    "an index that is a slice or a number": """
+def measure(n: int):
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = (x @ x)[2:n, 3][:, None, ...]
+    print(time.time() - start)  # DEV501
+""",
+    "an index on the accelerator, where there is one": """
+def measure():
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    x = torch.rand(512, 512, device=device)
+    rows = torch.arange(3, device=device)
+    start = time.time()
+    y = (x @ x)[rows]
+    print(time.time() - start)  # DEV501
+""",
+    "a model after the last index from the host": """
+def measure():
+    model = nn.Linear(512, 3).cuda()
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = model(x[torch.arange(3)])
+    print(time.time() - start)  # DEV501
+""",
+    "a data set on the host that is only made into a tensor before": """
+def measure(rows):
+    x = torch.as_tensor(rows, device="cuda")
+    start = time.time()
+    y = x @ x
+    print(time.time() - start)  # DEV501
+""",
     "forward and backward": """
 def measure():
     model = nn.Linear(3, 1).cuda()
@@ -416,6 +473,67 @@ def sample(weight: torch.Tensor, n):
     for i in range(n):
         drawn = torch.distributions.Categorical(logits=weight @ weight).sample()
     print(time.time() - start, drawn)
+""",
+    "a time in a list that nobody reads": """
+def measure(n):
+    x = torch.rand(512, 512, device="cuda")
+    times, total = [], 0
+    for _ in range(n):
+        start = time.time()
+        y = x @ x
+        took = time.time() - start
+        times.append(1000 * took)
+        total += took
+    return y
+""",
+    "a time that is printed nowhere": """
+def measure(verbose):
+    x = torch.rand(512, 512, device="cuda")
+    took = time.time()
+    y = x @ x
+    took = time.time() - took
+    if verbose and False:
+        print(took)
+    if not True:
+        print(f"took {took}")
+""",
+    "an index on the host, which is copied first": """
+def measure(rows: list[int]):
+    x = torch.rand(512, 512, device="cuda")
+    pairs = torch.triu_indices(3, 3, offset=1)
+    chosen = np.arange(3)
+    start = time.time()
+    y = (x @ x)[pairs[0], pairs[1]]
+    middle = time.time()
+    z = (x @ x)[chosen]
+    late = time.time()
+    x[[0, 2]] = (x @ x)[0]
+    print(middle - start, late - middle, time.time() - late, y, z)
+""",
+    "an index that may be a mask": """
+def measure(rows):
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = (x @ x)[rows].mean()
+    print(time.time() - start, y)
+""",
+    "data copied to the accelerator, and light work": """
+def measure(rows):
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = x @ x
+    kinds = torch.as_tensor(rows, device="cuda")
+    chosen = nn.functional.one_hot(kinds.long(), 3)
+    top = torch.stack([y, y]).relu().topk(3)
+    print(time.time() - start, chosen, top)
+""",
+    "steps whose data is copied one after the other": """
+def epoch(batches):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    for batch in batches:
+        model(torch.tensor(batch, device="cuda")).sum().backward()
+    print(time.time() - start)
 """,
     "a helper that waits": """
 def now():

@@ -45,7 +45,7 @@ from devlint.interpreter.objects.tensor_containers import is_tensor_container
 from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_if_stored
 from devlint.interpreter.operations.aliasing import item_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
-from devlint.interpreter.operations.host_indices import report_host_indices
+from devlint.interpreter.operations.host_indices import assume_wait_for_index, report_host_indices
 from devlint.interpreter.operations.synchronization import report_read_by_copy
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
@@ -266,6 +266,7 @@ def _set_in_tensor(
         advanced += _selecting_indices(frame, one)
     if advanced:
         report_host_indices(frame, base, indices, target)
+    assume_wait_for_index(frame, base, indices)
     if advanced and isinstance(value, Tensor):
         source = Operand("value", frame.place(target), frame.resolve(value))
         conflict = find_device_conflict(frame, target, "index assignment", [base, source], "many")

@@ -53,7 +53,7 @@ from devlint.interpreter.objects.unseen_parts import as_unseen_part
 from devlint.interpreter.operations.aliasing import item_storage, storage_of
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.empty_tensors import empty_sizes_of_item, size_of
-from devlint.interpreter.operations.host_indices import report_host_indices
+from devlint.interpreter.operations.host_indices import assume_wait_for_index, report_host_indices
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.tensor_ranks import has_too_many_indices, indexed_rank
 from devlint.interpreter.program.definitions import ClassInfo
@@ -296,6 +296,7 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
             return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
     if advanced:
         report_host_indices(frame, base, indices, node)
+    assume_wait_for_index(frame, base, indices)
     rank = indexed_rank(tensor.rank, chosen)
     if advanced:
         return replace(frame.copied_result(tensor), pending=tensor.pending, rank=rank)

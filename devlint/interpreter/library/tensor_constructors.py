@@ -10,7 +10,6 @@ import libcst as cst
 from devlint.domain.device import CPU, is_accelerator
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.join import without_none
-from devlint.domain.objects import Sequence
 from devlint.domain.placement import (
     Basis,
     ConditionalPlacement,
@@ -21,7 +20,8 @@ from devlint.domain.placement import (
     placement_cases,
 )
 from devlint.domain.storage import Storage
-from devlint.domain.value import UNKNOWN, Array, Const, Number, Ref, SymbolicBool, Tensor, Tuple, Unknown, Value
+from devlint.domain.value import UNKNOWN, Array, Number, SymbolicBool, Tensor, Unknown, Value
+from devlint.interpreter.conditions.narrowing import is_on_host
 from devlint.interpreter.operations.aliasing import alias_storage, storage_of
 from devlint.interpreter.operations.data_dtypes import TORCH_RULES, data_dtype
 from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
@@ -34,7 +34,7 @@ from devlint.interpreter.operations.tensor_ranks import rank_of_data
 from devlint.interpreter.operations.tensor_transfers import is_only_use
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.arguments import Argument, LibraryCall
-from devlint.interpreter.state.events import TensorRebuilt
+from devlint.interpreter.state.events import DataUploaded, TensorRebuilt
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
@@ -83,7 +83,7 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
         placement = placement_after_array(value, placement)
     if isinstance(value, (Tensor, Array)):
         report_rebuilt_tensor(frame, call, data, frame.resolve_value(value), placement)
-    _wait_for_copy(frame, value, placement)
+    _wait_for_copy(frame, call.node, value, placement)
     requires = call.arguments.constant("requires_grad", None, False)
     return Tensor(
         placement,
@@ -97,15 +97,14 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
     )
 
 
-def _wait_for_copy(frame: Frame, data: Value, placement: Placement) -> None:
-    """Record that the host waits until its numbers are copied to an accelerator, after all that was launched before.
+def _wait_for_copy(frame: Frame, node: cst.CSTNode, data: Value, placement: Placement) -> None:
+    """Record that the host waits until its data is copied to an accelerator, after all that was launched before.
 
-    What is not known may be a tensor of that accelerator.
+    What is not known may be a tensor of that accelerator, but mostly is data of the host.
     """
-    numbers = isinstance(data, (Const, Number, Tuple, Array)) or (
-        isinstance(data, Ref) and isinstance(frame.get(data.address), Sequence)
-    )
-    if numbers and any(is_accelerator(leaf.device) for _, leaf in placement_cases(placement)):
+    on_host = not isinstance(data, Tensor) or is_on_host(frame.resolve(data))
+    if on_host and any(is_accelerator(leaf.device) for _, leaf in placement_cases(placement)):
+        frame.emit(DataUploaded(frame.event_context(node)))
         frame.synchronize()
 
 

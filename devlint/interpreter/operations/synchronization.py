@@ -13,9 +13,11 @@ from devlint.domain.placement import Placement, Step, StepKind, placement_cases
 from devlint.domain.value import Number, PendingCopy, Tensor
 from devlint.interpreter.operations.copies_in_flight import may_be_accelerator
 from devlint.interpreter.operations.row_conditions import is_passed
+from devlint.interpreter.program.idle_values import is_idle
 from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.events import HostRead, Operand, UnsynchronizedTiming
 from devlint.interpreter.state.frame import Frame
+from devlint.semantics.operation_weights import is_heavy
 from devlint.semantics.table import Row
 
 METADATA_RETURNS: Final = ("number", "bool", "size", "string")
@@ -23,12 +25,6 @@ METADATA_RETURNS: Final = ("number", "bool", "size", "string")
 
 An operation whose row says that it waits for the accelerator (`Row.sync`) reads the contents all the same.
 """
-
-
-_QUICK_RANKS: Final = frozenset(
-    {"broadcast", "joined", "reduce", "reduction", "shape", "shape:dims", "squeeze", "zero"}
-)
-"""The values of `Row.rank` for elementwise operations, reductions and copies, beside those that begin with `same:`."""
 
 
 def update_synchronization(
@@ -45,7 +41,7 @@ def update_synchronization(
         _report_host_read(frame, operands[0], node, name)
     if launched:
         step = frame.step(StepKind.PASSED, f"`{name}` is launched on the accelerator", node)
-        frame.launch(step, heavy=not _takes_a_moment(row))
+        frame.launch(step, heavy=is_heavy(row))
     elif not operands:
         # A factory may fill memory on any device, so it may launch work on the accelerator.
         frame.state.torch_state = replace(frame.state.torch_state, last_wait=None)
@@ -71,7 +67,7 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
     """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
-    if start.origin.by_constructor or frame.analysis.use_def.gets_unread_name(frame, node):
+    if start.origin.by_constructor or _is_never_used(frame, node):
         return
     program = frame.analysis.torch_defaults.entry_module or frame.module
     if frame.analysis.facts.blocking_launches.may_hold_for(program):
@@ -94,18 +90,19 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
         frame.emit(timing)
 
 
+def _is_never_used(frame: Frame, node: cst.CSTNode) -> bool:
+    """Return whether nothing that runs reads the value of an expression."""
+    if frame.analysis.use_def.gets_unread_name(frame, node):
+        return True
+    if frame.function is not None:
+        return is_idle(frame.function.node, node, [frame.function.node])
+    trees = (one.tree_or_none for one in frame.module.index.statements)
+    return is_idle(frame.unit.tree, node, [one for one in trees if one is not None])
+
+
 def _is_not_surely_on_host(frame: Frame, placement: Placement) -> bool:
     """Return whether a tensor may be on an accelerator, also where nothing is known of its device."""
     return any(not is_host(leaf.device) for _, leaf in placement_cases(placement, frame.state.path_condition))
-
-
-def _takes_a_moment(row: Row) -> bool:
-    """Return whether an operation is elementwise, a reduction, a copy or a view: quick beside products and modules.
-
-    What has the shape of its argument is elementwise, or sorts or sums along a dimension: products have another shape.
-    """
-    quick = row.rank in _QUICK_RANKS or row.rank.startswith("same:")
-    return bool(row.view or row.may_view) or (row.module is None and quick)
 
 
 def is_with_block_work(work: Step) -> bool:

@@ -631,6 +631,11 @@ class Synchronize(Event):
 
 
 @record(frozen=True, slots=True)
+class DataUploaded(Event):
+    """Data of the host that a factory such as `torch.tensor` copies to an accelerator: the host waits for the copy."""
+
+
+@record(frozen=True, slots=True)
 class DeviceAtHand:
     """The source text of an expression that gives a device: a `torch.device`, or a string where `is_text`."""
 
