@@ -68,6 +68,8 @@ def _may_be_unbound(frame: Frame, name: str) -> bool:
     """Return whether a name that only some paths have bound is neither an import nor a definition of the file."""
     if frame.function is not None:
         return name in frame.function.locals
+    if frame.analysis.module_frames.get(frame.module) is frame:
+        return name not in frame.pending_statements and name not in frame.late_bindings
     return frame.analysis.global_name(frame.module, name) is None
 
 
