@@ -60,7 +60,8 @@ def name(frame: Frame, node: cst.Name) -> Value:
         # Where the name is not bound, reading it raises an error.
         if entails(frame.state.path_condition, frame.state.bound_if[node.value]) is False:
             frame.fail()
-        frame.state.assume(frame.state.bound_if.pop(node.value))
+        else:
+            frame.state.require(frozenset((frame.state.bound_if.pop(node.value),)))
     return frame.under_path(value) if isinstance(value, ConditionalValue) else value
 
 
@@ -411,6 +412,6 @@ def _comprehend_element(frame: Frame, clause: cst.CompFor, item: Value, make: Ca
         values = [value] if frame.state.live else []
     if skipped is not None:
         frame.state = join_states(skipped, frame.state)
-    frame.state.live = True
-    frame.state.path_condition = path_condition
+    frame.state.live = frame.state.live or not frame.state.failed
+    frame.state.path_condition = path_condition | frame.state.required
     return _Elements(values, exact)

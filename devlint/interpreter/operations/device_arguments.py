@@ -177,7 +177,7 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
                 return written_placement(frame, yes if known else no, node, step)
             if test is not None and NO_DEVICE_INDEX in (yes, no):
                 # Where there is no device to name, the call raises.
-                frame.state.assume(~test if yes == NO_DEVICE_INDEX else test)
+                frame.state.require(frozenset((~test if yes == NO_DEVICE_INDEX else test,)))
                 return written_placement(frame, no if yes == NO_DEVICE_INDEX else yes, node, step)
             return join_under(
                 test,
