@@ -252,7 +252,7 @@ def _run_to_returns(frame: Frame, info: FunctionInfo) -> Value:
         return UNKNOWN
     if not frame.returns:
         # A generator without an end still yields its values to the caller.
-        frame.state.live = True
+        frame.state.revive()
         frame.returns.append((frame.state, NONE))
     state, value = frame.returns[-1]
     for earlier, returned in reversed(frame.returns[:-1]):

@@ -200,11 +200,12 @@ def _placement_under_test(
 
     Used for the two alternatives of a conditional value.
     """
-    before, live = frame.state.path_condition, frame.state.live
+    state = frame.state
+    before, required, live, failed = state.path_condition, state.required, state.live, state.failed
     if test is not None:
-        frame.state.path_condition = assume(before, test) or before
+        state.path_condition = assume(before, test) or before
     placement = written_placement(frame, value, node, step)
-    frame.state.path_condition, frame.state.live = before, live
+    state.path_condition, state.required, state.live, state.failed = before, required, live, failed
     return placement
 
 

@@ -121,6 +121,10 @@ class State:
         else:
             self.path_condition = path_condition
 
+    def revive(self) -> None:
+        """Go on with a path that has ended: other code runs after it all the same."""
+        self.live, self.failed = True, False
+
     def require(self, tests: PathCondition) -> None:
         """Add literals to the path condition without which an operation raises.
 
