@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import StepKind, placement_cases, steps_elsewhere
+from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import placement_steps
 from devlint.explain.place_texts import place_text
@@ -67,7 +67,7 @@ class ReboundLoopVariable(Rule):
 
     def check(self, event: UnusedRebinding) -> Iterator[Finding]:
         """Yield a finding for a loop variable that is assigned its moved tensor and is not read again."""
-        if event.loop is None or _moves_back(event):
+        if event.loop is None:
             return
         call = event.context.place
         statement = collecting_statement(event.loop, event.name, call)
@@ -81,14 +81,6 @@ class ReboundLoopVariable(Rule):
             assumptions(event),
             make_fix=partial(_fix, event),
         )
-
-
-def _moves_back(event: UnusedRebinding) -> bool:
-    """Return whether the same loop has moved the tensor before: then it only puts it back at its end."""
-    loops = {loop.place for loop in event.context.loop.around()} if event.context.loop is not None else set()
-    placing = (case.placing_step for _, case in placement_cases(event.tensor.placement))
-    sources = [step.source for step in placing if step is not None and step.source is not None]
-    return any(one.kind is StepKind.MOVED and one.loop is not None and one.loop.place in loops for one in sources)
 
 
 def _fix(event: UnusedRebinding, context: FixContext) -> Fix:

@@ -379,11 +379,15 @@ def _join_optional_keys(
 ) -> Mapping[Hashable, Literal | None]:
     """Return the keys of a dict, or attributes of an object, that only one of two paths has set, each with a condition.
 
-    The condition says where the key is set. It is None for a key that was optional on either path before this join.
+    The condition says where the key is set. It is None for a key that was optional on either path before this join,
+    unless it was that under the same condition on both.
     """
     if left.keys() == right.keys() and not optional_left and not optional_right:
         return {}
-    found: dict[Hashable, Literal | None] = dict.fromkeys((*optional_left, *optional_right))
+    found: dict[Hashable, Literal | None] = {
+        key: optional_left.get(key) if optional_left.get(key) == optional_right.get(key) else None
+        for key in (*optional_left, *optional_right)
+    }
     found.update((name, test) for name in left if name not in right and name not in optional_left)
     found.update(
         (name, None if test is None else ~test) for name in right if name not in left and name not in optional_right

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from devlint.domain.placement import Place
@@ -16,7 +18,7 @@ def guards_transfer(place: Place, operator: str) -> bool:
     Such a comparison does no harm when it always tells that they differ: a transfer to the tensor's own device does
     nothing. The `if` has no `else`, or both branches do the same but for the transfer. An `if` that only gives unused
     memory back does no harm either, nor one that only takes the device that was compared with the host. A conditional
-    expression is like an `if` with an `else`.
+    expression is like an `if` with an `else`. The test may have other parts, as in `x is not None and x.device != d`.
     """
     tree = place.unit.tree if isinstance(place.unit, Statement) else None
     for branch in (tree, *descend(tree)) if tree is not None else ():
@@ -24,7 +26,8 @@ def guards_transfer(place: Place, operator: str) -> bool:
             continue
         negated = isinstance(branch.test, cst.UnaryOperation) and isinstance(branch.test.operator, cst.Not)
         test = branch.test.expression if isinstance(branch.test, cst.UnaryOperation) and negated else branch.test
-        if test is place.node:
+        compared = next((one for one in _operands(test) if one is place.node), None)
+        if compared is not None and (compared is test or not negated):
             other = _other_branch(branch)
             taken_if_equal = (operator in ("==", "is")) is not negated
             differing, equal = (other, branch.body) if taken_if_equal else (branch.body, other)
@@ -36,9 +39,18 @@ def guards_transfer(place: Place, operator: str) -> bool:
             return (
                 any(map(_is_transfer, statements))
                 or all(map(_frees_memory, statements))
-                or (len(statements) == 1 and _takes_compared_device(statements[0], test))
+                or (len(statements) == 1 and _takes_compared_device(statements[0], compared))
             )
     return False
+
+
+def _operands(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield the parts that `and` and `or` join in a test."""
+    if isinstance(test, cst.BooleanOperation):
+        yield from _operands(test.left)
+        yield from _operands(test.right)
+    else:
+        yield test
 
 
 def _other_branch(branch: cst.If | cst.IfExp) -> cst.BaseSuite | cst.BaseExpression | None:

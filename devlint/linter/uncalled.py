@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
+from devlint.linter.computed_names import computes_names
 from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.linter.project_texts import (
     FilesBelow,
@@ -31,19 +32,8 @@ from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD, RUNS_NOTHING, 
 from devlint.syntax.index import Statement
 from devlint.syntax.text_words import has_word
 
-_COMPUTED_NAME: Final = re.compile(
-    r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|(?:globals|locals|vars|eval|exec)\()"
-    r"|(?<!format\(\*\*self\.)__dict__(?!\[\s*[\"']\w+[\"']\s*\])"
-)
-_COMPUTED_FUNCTION: Final = re.compile(_COMPUTED_NAME.pattern.replace(r"getattr\(", r"getattr\((?!self\b)"))
-"""The ways to reach a method, and a function of a module, by a name that the program computes.
-
-`getattr(self, name)` reaches the methods of a class from the file of that class.
-"""
 _CLASS_LIST: Final = re.compile(r"__subclasses__|\bgetmembers\b")
 """The ways to find a class by its base, or by the file that it is in."""
-_PARSED_OPTIONS: Final = re.compile(r"(\w+)(?:\s*,\s*\w+)?\s*=[^=\n]*\.parse_(?:known_)?args\(")
-"""The name that a program gives to its parsed command-line options, which hold no functions."""
 _TEST_NAME: Final = re.compile(r"test_|Test")
 """The start of the name of a test, or of a class of tests."""
 _METHOD: Final = re.compile(r"^([ \t]+)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
@@ -168,10 +158,7 @@ class UncalledDefinitions:
         if len(users) == 1 and not MAIN_GUARD.search(module.source.text):
             return False
         return not any(
-            (_COMPUTED_NAME if definition.is_method and one is module else _COMPUTED_FUNCTION).search(
-                _without_options(one.source.text)
-            )
-            for one in users
+            computes_names(self._program, one, of_methods=definition.is_method, within=one is module) for one in users
         )
 
     def _is_left_over(self, module: ModuleInfo) -> bool:
@@ -268,10 +255,3 @@ def _methods(module: ModuleInfo, unit: Statement) -> Iterator[Definition]:
         above = unit.text[: one.start()].rstrip().rpartition("\n")[2].lstrip()
         if not (above.startswith("@") or one[2].endswith("__") or one[2] in _CALLED_BY_MODULES):
             yield Definition(module, one[2], row, following - 1, is_method=True)
-
-
-def _without_options(text: str) -> str:
-    """Return a program's text without the places where it lists its command-line options."""
-    for name in set(_PARSED_OPTIONS.findall(text)):
-        text = re.sub(rf"\b{name}\.__dict__|\bvars\({name}\)", "", text)
-    return text

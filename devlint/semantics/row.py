@@ -77,8 +77,8 @@ class Row:
     unless ``reduction="none"``), "zero" (always), "some" (never), "shape" (by the size arguments), "shape:NAME" (by
     that argument; as "broadcast" where no size is given), "product" (0-dim for two vectors only), "equation" (by an
     Einstein summation), "squeeze" (one dimension less with ``dim``, else an unknown number), "joined" (the highest rank
-    of the tensors, which are joined along a dimension), "data" (by the literal) or
-    "unknown".
+    of the tensors, which are joined along a dimension), "more" (one dimension more than the tensors have), "data" (by
+    the literal) or "unknown".
 
     The effects. ``mutates``: the parameters whose tensors are written to. ``view``: the parameter whose storage the
     result shares; ``may_view``: the same, if it only may share it. ``grad``: "none" or "detach" where the result never

@@ -55,6 +55,14 @@ class Derived(Base):
                 part = part.to(self.device)  # DEV202
             print(self.model(x), y)
 """,
+    "moved after its use": """
+def fit(views: list[torch.Tensor], device):
+    found = []
+    for view in views:
+        found.append(view.mean())
+        view = view.to(device)  # DEV202
+    return found
+""",
     "moved back in a loop of its own": """
 views = [torch.rand(3)]
 for view in views:
@@ -118,6 +126,16 @@ def run(model: nn.Module):
 }
 
 GOOD = {
+    "moved to where it was at the end of the loop": """
+def fit(views: list[torch.Tensor], device):
+    found = []
+    for view in views:
+        before = view.device
+        view = view.to(device)
+        found.append(view.mean())
+        view = view.to(before)
+    return found
+""",
     "members of a batch that nobody reads": """
 from torch.utils.data import DataLoader
 def train(model, dataset, device):

@@ -7,6 +7,13 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a transfer and more, of what there is": """
+def moved(x: torch.Tensor, much):
+    if much and x.device != "cpu":  # DEV205
+        return x.to("cpu").half()
+    else:
+        return x
+""",
     "branches that differ in more than a transfer": """
 def store(kept, x: torch.Tensor):
     device = torch.device("cuda")
@@ -197,6 +204,19 @@ def push(kept, x: torch.Tensor):
     device = torch.device("cuda")
     kept.append(x.detach() if x.device == device else x.detach().to(device))
     kept.append(x.to(device) if not x.device == device else x)
+""",
+    "a transfer of what there is": """
+class Sums:
+    def to(self, name: str):
+        device = torch.device("cuda")
+        def moved(x):
+            if x is not None and x.device != name:
+                return x.to(name)
+            else:
+                return x
+        self.first, self.second = moved(torch.ones(3)), moved(torch.zeros(3))
+        if self.first.device != "cpu" and self.second.device != "cpu":
+            self.first = self.first.to("cpu")
 """,
     "a transfer before another question": """
 def gather(x: torch.Tensor, much):

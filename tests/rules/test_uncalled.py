@@ -285,6 +285,23 @@ def test_options_are_no_functions(tmp_path: Path) -> None:
     assert confidences(tmp_path, main=asked) == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
 
 
+@pytest.mark.parametrize(
+    ("lines", "confidence"),
+    [
+        ("import torch, sys\n    getattr(torch, sys.argv[1]), vars(torch.optim)[sys.argv[2]]", Confidence.POSSIBLE),
+        ("import settings\n    args = settings.read()\n    print(args.__dict__, vars(args))", Confidence.POSSIBLE),
+        ("import helpers as torch, sys\n    getattr(torch, sys.argv[1])()", Confidence.CERTAIN),
+        ("import importlib, sys\n    found = importlib.import_module('helpers')\n    vars(found)", Confidence.CERTAIN),
+        ("import helpers, sys\n    found = helpers\n    getattr(found, sys.argv[1])()", Confidence.CERTAIN),
+        ("import sys\n    getattr(sys.modules['helpers'], sys.argv[1])()", Confidence.CERTAIN),
+    ],
+    ids=["a library", "options", "another name", "an imported module", "a module as a value", "a table of modules"],
+)
+def test_names_computed_for_other_things(tmp_path: Path, lines: str, confidence: Confidence) -> None:
+    found = confidences(tmp_path, main=SCRIPT + f"    {lines}\n", settings="def read():\n    return 1\n")
+    assert found[0] == (8, confidence)
+
+
 def test_another_function_of_the_same_name(tmp_path: Path) -> None:
     twin = "from other import unused\n" + SCRIPT + "    unused()\n"
     other = "def unused():\n    return 1\n"

@@ -12,7 +12,7 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.objects import Sequence, join_all
-from devlint.domain.path_conditions import branch_literal
+from devlint.domain.path_conditions import NO_CONDITION, branch_literal
 from devlint.domain.placement import (
     Placement,
     Scope,
@@ -193,7 +193,7 @@ def _run_in_new_frame(
     value = result_after_failures(inner, on_stack, value)
     result = recursive_result(frame, info, value if returns else None)
     if result is None:
-        frame.state.live = False
+        frame.state.live, frame.state.failed = False, end.failed and not returns
     if not returns or result is None:
         return UNKNOWN
     frame.state.heap, frame.state.torch_state = end.heap, end.torch_state
@@ -204,13 +204,15 @@ def _run_in_new_frame(
         # So does one that returns only under a condition which decides where its arguments are.
         facts |= facts_about(learned, inner.scope.argument_placements)
     frame.state.path_condition |= facts
+    required = NO_CONDITION if info.is_generator else end.required
+    frame.state.require(required)
     if analysis.symbolic and not analysis.active_functions:
         # Methods run only after the constructor has returned, so the conditions of its return hold for them.
         frame.state.path_condition |= end.path_condition
     if info.decorator_names & CACHING_DECORATORS:
         result = _mark_cached(frame, result, arguments.node)
     if before is not None:
-        record_summary(frame, call, before, result, facts)
+        record_summary(frame, call, before, result, facts, required)
     return result
 
 
@@ -250,7 +252,7 @@ def _run_to_returns(frame: Frame, info: FunctionInfo) -> Value:
         return UNKNOWN
     if not frame.returns:
         # A generator without an end still yields its values to the caller.
-        frame.state.live = True
+        frame.state.revive()
         frame.returns.append((frame.state, NONE))
     state, value = frame.returns[-1]
     for earlier, returned in reversed(frame.returns[:-1]):

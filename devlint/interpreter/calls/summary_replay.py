@@ -71,7 +71,9 @@ def _rebinding_counts(frame: Frame) -> tuple[int, int]:
     return frame.analysis.global_writes, frame.analysis.call_summaries.captured_writes
 
 
-def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value, facts: PathCondition) -> None:
+def record_summary(
+    frame: Frame, call: CallKey, inputs: CallInputs, value: Value, facts: PathCondition, required: PathCondition
+) -> None:
     """Store the summary of a call, for a later replay, if the call was expensive and its inputs determine its effects.
 
     Not stored is a call that rebinds names outside the function, that reads the time or the amount of running work, or
@@ -87,7 +89,7 @@ def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value
     if summaries.retained_objects + size <= MAX_HELD:
         summaries.retained_objects += size
         written = tuple(frame.state.heap.written_since(inputs.heap))
-        summaries.summaries[call] = CallSummary(inputs, written, frame.state.torch_state, value, facts)
+        summaries.summaries[call] = CallSummary(inputs, written, frame.state.torch_state, value, facts, required)
 
 
 def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
@@ -101,6 +103,7 @@ def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
     for address, thing in summary.written:
         frame.put(address, thing)
     frame.state.path_condition |= summary.device_facts
+    frame.state.require(summary.required)
     frame.state.torch_state = _advance_torch_state(summary, now.torch_state)
     return _with_new_storage(summary.value, now.names.values())
 

@@ -221,7 +221,7 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     before = frame.state.heap.fork()
     reference = construct(frame, info, arguments, info.node)
     # Whatever stops its constructor here, other code makes objects of the class.
-    frame.state.live = True
+    frame.state.revive()
     if not isinstance(reference, Ref):
         return
     analysis.symbolic_instances.add(reference.address)

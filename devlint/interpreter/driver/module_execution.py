@@ -212,7 +212,8 @@ def _execute(frame: Frame, unit: Statement) -> bool:
     before, frame.unit = frame.unit, unit
     with write_to_base_heap(frame), frame.analysis.contain_errors(frame.module.filename, "module"):
         frame.execute(frame.analysis.tree(unit))
-    goes_on, frame.state.live = frame.state.live, True
+    goes_on = frame.state.live
+    frame.state.revive()
     frame.unit = before
     return goes_on
 

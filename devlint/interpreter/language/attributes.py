@@ -104,7 +104,7 @@ def attribute(frame: Frame, node: cst.Attribute) -> Value:
         return UNKNOWN
     needed = presence_condition(frame, owner, node.attr.value) if type(owner) is Ref else None
     if needed is not None and entails(frame.state.path_condition, needed) is None:
-        frame.state.assume(needed)
+        frame.state.require(frozenset((needed,)))
     return frame.under_path(frame.get_attribute(owner, node.attr.value, node))
 
 

@@ -23,7 +23,7 @@ def raise_(frame: Frame, node: cst.Raise) -> None:
     """Execute `raise`: end the path, and keep its abstract state for the handlers of an enclosing `try`."""
     if node.exc is not None:
         frame.evaluate(node.exc)
-    frame.fail()
+    frame.fail(chosen=True)
 
 
 def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:

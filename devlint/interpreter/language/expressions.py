@@ -60,7 +60,8 @@ def name(frame: Frame, node: cst.Name) -> Value:
         # Where the name is not bound, reading it raises an error.
         if entails(frame.state.path_condition, frame.state.bound_if[node.value]) is False:
             frame.fail()
-        frame.state.assume(frame.state.bound_if.pop(node.value))
+        else:
+            frame.state.require(frozenset((frame.state.bound_if.pop(node.value),)))
     return frame.under_path(value) if isinstance(value, ConditionalValue) else value
 
 
@@ -68,6 +69,8 @@ def _may_be_unbound(frame: Frame, name: str) -> bool:
     """Return whether a name that only some paths have bound is neither an import nor a definition of the file."""
     if frame.function is not None:
         return name in frame.function.locals
+    if frame.analysis.module_frames.get(frame.module) is frame:
+        return name not in frame.pending_statements and name not in frame.late_bindings
     return frame.analysis.global_name(frame.module, name) is None
 
 
@@ -409,6 +412,6 @@ def _comprehend_element(frame: Frame, clause: cst.CompFor, item: Value, make: Ca
         values = [value] if frame.state.live else []
     if skipped is not None:
         frame.state = join_states(skipped, frame.state)
-    frame.state.live = True
-    frame.state.path_condition = path_condition
+    frame.state.live = frame.state.live or not frame.state.failed
+    frame.state.path_condition = path_condition | frame.state.required
     return _Elements(values, exact)

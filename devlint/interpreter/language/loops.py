@@ -186,28 +186,46 @@ def _repeat(
                 head(times)
                 epoch = frame.state.torch_state.epoch
                 frame.execute(node.body)
+            required = frame.state.required
             end = join_all_states([frame.state, *loop_frame.continues])
+            if end.live:
+                # Some pass comes to its end.
+                end.require(required)
             loop_frame.continues.clear()
             report_writes_on_resuming(frame, made, end, epoch)
-            frame.state = join_states(start.fork(), end) if end.live else start
+            skipped = _where_passes_go_on(node, start.fork(), end)
+            frame.state = join_states(skipped, end) if end.live else skipped
             if is_fixpoint(start, frame.state, names) and times >= alike:
                 break
             if times == passes - 1:
                 _widen(start, frame.state, end)
     frame.loops.pop()
     if filled is not None:
-        frame.state = _after_passes(before, end, filled)
+        frame.state = _after_passes(node, before, end, filled)
     return loop_frame
 
 
-def _after_passes(before: State, end: State, filled: Literal | bool) -> State:
+def _where_passes_go_on(node: cst.For | cst.While, skipped: State, end: State) -> State:
+    """Return the state of the path that skips a loop, without what makes the first pass through a `for` loop raise.
+
+    Programs give their loops something to loop over: code behind a loop that raises is not reached.
+    """
+    if isinstance(node, cst.For):
+        if end.live:
+            skipped.require(end.required)
+        elif end.failed:
+            skipped.live, skipped.failed = False, True
+    return skipped
+
+
+def _after_passes(node: cst.For | cst.While, before: State, end: State, filled: Literal | bool) -> State:
     """Return the state after a loop, from those before it and after its last pass.
 
     A loop that has something to loop over is left after a pass only.
     """
     if filled is True:
         return end
-    skipped = before.fork()
+    skipped = _where_passes_go_on(node, before.fork(), end)
     if isinstance(filled, Literal):
         skipped.assume(~filled)
         if end.live:

@@ -44,6 +44,7 @@ def write_back(frame: Frame) -> dict[str, Value]:
         else:
             frame.analysis.call_summaries.invalidate_captured_names()
         owner.state.names[name] = held[name] = value
+        owner.state.bound_if.pop(name, None)
     return held
 
 

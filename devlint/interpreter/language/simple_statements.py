@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.path_conditions import Literal
-from devlint.domain.placement import StepKind, placement_cases
+from devlint.domain.placement import Loop, StepKind, placement_cases
 from devlint.domain.torch_names import REBOUND_METHODS
 from devlint.domain.value import (
     NONE,
@@ -125,6 +125,8 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
     body = frame.function.node if frame.function is not None else frame.unit.tree
     loop_frame = next((one for one in reversed(frame.loops) if isinstance(one.node, cst.For)), None)
     if loop_frame is not None and name in names_bound_by(loop_frame.node):
+        if _is_moved_here(frame, before, loop_frame.loop):
+            return
         if not _yields_batches(frame, loop_frame, before) and not is_read_after(body, node, name):
             frame.emit(
                 UnusedRebinding(frame.event_context(node.value), name, method, tensor, frame.place(loop_frame.node))
@@ -164,15 +166,18 @@ def _yields_batches(frame: Frame, loop_frame: LoopFrame, before: Value | None) -
     return any(one.kind is AssumptionKind.LOADER for one in made)
 
 
-def _is_moved_here(frame: Frame, value: Value | None) -> bool:
+def _is_moved_here(frame: Frame, value: Value | None, loop: Loop | None = None) -> bool:
     """Return whether a value may be a copy that the running function has moved, so that it is not the caller's tensor.
 
-    Such a copy is moved back to free the accelerator's memory.
+    Such a copy is moved back to free the accelerator's memory. With `loop`, one moved in that loop is asked for.
     """
     if not isinstance(value, Tensor):
         return False
     steps = (leaf.placing_step for _, leaf in placement_cases(frame.resolve(value).placement))
-    return any(one is not None and one.kind is StepKind.MOVED and one.scope is frame.scope for one in steps)
+    moves = [one for one in steps if one is not None and one.kind is StepKind.MOVED and one.scope is frame.scope]
+    if loop is None:
+        return bool(moves)
+    return any(one.loop is not None and loop.place in (each.place for each in one.loop.around()) for one in moves)
 
 
 def _loops_over_parts(frame: Frame) -> bool:

@@ -42,15 +42,18 @@ def add_argument(frame: Frame, call: LibraryCall) -> Value:
     name = dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_")
     if thing is not None and isinstance(call.receiver, Ref) and name:
         default = _default(frame, call, is_option=name != names[0])
-        origin = ("option", call.receiver.address, name, default if isinstance(default, Const) else None)
-        given = Unknown(origin, f"args.{name}")
-        value: Value = given
-        if default is not None and _may_name_device(default):
-            value = ConditionalValue(
-                Literal(Atom(("default", origin), f"--{name.replace('_', '-')} is left at its default")), default, given
-            )
-        frame.put(call.receiver.address, thing.with_attribute(name, value))
+        frame.put(call.receiver.address, thing.with_attribute(name, _option_value(call.receiver, name, default)))
     return UNKNOWN
+
+
+def _option_value(parser: Ref, name: str, default: Value | None) -> Value:
+    """Return the value of a parser's option of some name, with a default; None if the user must give the option."""
+    origin = ("option", parser.address, name, default if isinstance(default, Const) else None)
+    given = Unknown(origin, f"args.{name}")
+    if default is None or not _may_name_device(default):
+        return given
+    text = f"--{name.replace('_', '-')} is left at its default"
+    return ConditionalValue(Literal(Atom(("default", origin), text)), default, given)
 
 
 def _default(frame: Frame, call: LibraryCall, *, is_option: bool) -> Value | None:
@@ -95,6 +98,18 @@ def _may_name_device(value: Value) -> bool:
         case ConditionalValue(yes=yes, no=no):
             return _may_name_device(yes) and _may_name_device(no)
     return False
+
+
+@models_call("argparse.ArgumentParser.set_defaults")
+def set_defaults(frame: Frame, call: LibraryCall) -> Value:
+    """Model `parser.set_defaults(name=value)`: the default of an option of that name, which there may be."""
+    for name, given in call.arguments.keywords.items():
+        thing = frame.instance(call.receiver)
+        if thing is not None and isinstance(call.receiver, Ref):
+            frame.put(
+                call.receiver.address, thing.with_attribute(name, _option_value(call.receiver, name, given.value))
+            )
+    return NONE
 
 
 @models_call("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")

@@ -38,7 +38,7 @@ from devlint.interpreter.conditions.instance_checks import TENSOR, instance_cond
 from devlint.interpreter.conditions.length_comparisons import length
 from devlint.interpreter.conditions.narrowing import report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
-from devlint.interpreter.objects.absent_attributes import surely_lacks
+from devlint.interpreter.objects.absent_attributes import OPTIONS_CLASSES, surely_lacks
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
 from devlint.interpreter.objects.sequence_lengths import filled_condition
@@ -216,7 +216,10 @@ def setattr_(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _forget_attributes(frame: Frame, owner: Ref, thing: Instance, prefix: str) -> None:
-    """Make unknown what an object's attributes hold whose names begin with a prefix; submodules and parameters stay."""
+    """Make unknown what an object's attributes hold whose names begin with a prefix; submodules and parameters stay.
+
+    Parsed options may then have attributes of other names.
+    """
     attributes = dict(thing.attributes)
     for name, value in thing.attributes.items():
         if not name.startswith(prefix):
@@ -225,6 +228,8 @@ def _forget_attributes(frame: Frame, owner: Ref, thing: Instance, prefix: str) -
             attributes[name] = replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE, fresh=None, memory=None)
         elif isinstance(value, (DeviceValue, Const)):
             attributes[name] = UNKNOWN
+    if thing.cls in OPTIONS_CLASSES:
+        attributes[ANY_PART] = UNKNOWN
     frame.put(owner.address, replace(thing, attributes=attributes))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+import libcst as cst
+
 from devlint.domain.join import alternatives, join
 from devlint.domain.objects import ANY_ITERATOR, Dict, Instance, Sequence, join_all, with_fewer_items
 from devlint.domain.path_conditions import Literal
@@ -39,6 +41,9 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     For `sorted`, `set` and `frozenset`, any element may be at any position of the result.
     """
     if call.name in ("builtins.range", "tqdm.trange"):
+        if any(_is_no_bound(frame, one) for one in call.arguments.positional):
+            frame.fail()
+            return UNKNOWN
         _narrow_bounds(frame, call)
         return frame.allocate(call.node, _range(call))
     first = call.first or call.arguments.get("iterable")
@@ -90,6 +95,17 @@ def next_method(frame: Frame, call: LibraryCall) -> Value:
     """Model `iterator.next()`, a method of Python 2, which loaders of torch 1 had too: it raises AttributeError."""
     frame.fail()
     return UNKNOWN
+
+
+def _is_no_bound(frame: Frame, given: Argument) -> bool:
+    """Return whether a `range` call raises TypeError because it is given None, a float or a text.
+
+    What other names than local ones hold may have been replaced by code that the analysis does not see.
+    """
+    match given:
+        case Argument(value=Const(value=bound), node=cst.Name(value=name)):
+            return frame.function is not None and name in frame.function.locals and not isinstance(bound, int)
+    return False
 
 
 def _narrow_bounds(frame: Frame, call: LibraryCall) -> None:

@@ -21,5 +21,5 @@ from devlint.interpreter.state.library_models import models_call
 )
 def never_returns(frame: Frame, call: LibraryCall) -> Value:
     """Model `sys.exit()` and the like: the path ends here, as after `raise`."""
-    frame.fail()
+    frame.fail(chosen=True)
     return NONE

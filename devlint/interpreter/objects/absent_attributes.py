@@ -23,6 +23,9 @@ from devlint.interpreter.objects.module_state import ANY_PART
 from devlint.interpreter.program.self_attributes import ANY_ATTRIBUTE
 from devlint.interpreter.state.frame import Frame
 
+OPTIONS_CLASSES: Final = frozenset({"argparse.ArgumentParser", "argparse.Namespace"})
+"""The library classes whose objects have the options of a command line, and what the program stores, as attributes."""
+
 _DYNAMIC: Final = frozenset({"setattr", "__dict__", "vars", "__getattr__", "__getattribute__", "__slots__"})
 """The names by which a class may get attributes that its code does not name."""
 
@@ -75,6 +78,8 @@ def presence_condition(frame: Frame, value: Value, name: str) -> Literal | None:
     """
     thing = frame.instance(value)
     test = thing.optional.get(name) if thing is not None else None
+    if thing is not None and thing.cls in OPTIONS_CLASSES:
+        return None if _has_unseen_attributes(thing) else test
     if thing is None or test is None or not _has_only_what_is_seen(frame, thing, name):
         return None
     cls = defined_class(thing.cls)
@@ -92,13 +97,18 @@ def _has_only_what_is_seen(frame: Frame, thing: Instance, name: str) -> bool:
     cls = defined_class(thing.cls)
     if cls is None or name.startswith("__") or not thing.placement_tracked or has_unknown_base(frame, cls):
         return False
-    if any(one.startswith(ANY_PART) for one in thing.attributes):
+    if _has_unseen_attributes(thing):
         return False
     if any(_may_define(one, name) for one in ancestors(frame, cls)):
         return False
     if any(_DYNAMIC & one.unit.mentions for one in program_classes(frame, cls)):
         return False
     return name not in class_attributes(frame, cls) and find_method(frame, cls, name) is None
+
+
+def _has_unseen_attributes(thing: Instance) -> bool:
+    """Return whether an object may have attributes whose names are not known."""
+    return any(one.startswith(ANY_PART) for one in thing.attributes)
 
 
 def _may_define(cls: Value, name: str) -> bool:

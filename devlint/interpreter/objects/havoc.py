@@ -7,8 +7,9 @@ from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
+from devlint.interpreter.objects.absent_attributes import OPTIONS_CLASSES
 from devlint.interpreter.objects.module_containers import module_of_part
-from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
+from devlint.interpreter.objects.module_state import ANY_PART, is_module, move_registered_tensors
 from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.optimizer_state import forget_state
 from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_inside
@@ -23,8 +24,8 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
     """Make the placements of modules and unknown objects unknown after unknown code has received them as arguments.
 
     The same holds for the modules that a container or a plain object holds, and for the tensors in plain attributes of
-    a module, and in a container that such an attribute keeps. The code may also have added entries to a dict, and
-    called the functions among its arguments.
+    a module, and in a container that such an attribute keeps. The code may also have added entries to a dict or options
+    to a parser, and called the functions among its arguments.
     """
     for argument in arguments:
         value = argument.value
@@ -34,6 +35,8 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
         thing = frame.object_of(value)
         if isinstance(value, Ref) and isinstance(thing, Dict):
             frame.put(value.address, replace(thing, is_open=True))
+        if isinstance(value, Ref) and isinstance(thing, Instance) and thing.cls in OPTIONS_CLASSES:
+            frame.put(value.address, thing.with_attribute(ANY_PART, UNKNOWN))
         if isinstance(value, Ref) and is_module(frame, value):
             move_registered_tensors(frame, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
         elif (module := module_of_part(as_unseen_part(frame, value))) is not None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from devlint.domain.objects import Sequence
 from devlint.domain.path_conditions import Atom, Literal, assume
+from devlint.domain.questions import Question
 from devlint.domain.value import Ref, Unknown, Value, is_single_object
 from devlint.interpreter.state.frame import Frame
 
@@ -27,8 +28,10 @@ def filled_condition(frame: Frame, value: Value, atom: Atom) -> Literal | bool |
             frame.put(value.address, replace(thing, filled=known))
         return known
     if isinstance(value, Unknown) and value.origin is not None and is_single_object(value.origin):
+        # A sequence is true where it has an element.
+        asked = Question(value.origin, "true")
         return frame.analysis.length_conditions.setdefault(
-            value.origin, Literal(Atom(("filled", value.origin), atom.text))
+            value.origin, Literal(Atom(("filled", value.origin), atom.text, question=asked))
         )
     return None
 

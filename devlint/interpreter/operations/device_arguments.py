@@ -177,7 +177,7 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
                 return written_placement(frame, yes if known else no, node, step)
             if test is not None and NO_DEVICE_INDEX in (yes, no):
                 # Where there is no device to name, the call raises.
-                frame.state.assume(~test if yes == NO_DEVICE_INDEX else test)
+                frame.state.require(frozenset((~test if yes == NO_DEVICE_INDEX else test,)))
                 return written_placement(frame, no if yes == NO_DEVICE_INDEX else yes, node, step)
             return join_under(
                 test,
@@ -200,11 +200,12 @@ def _placement_under_test(
 
     Used for the two alternatives of a conditional value.
     """
-    before, live = frame.state.path_condition, frame.state.live
+    state = frame.state
+    before, required, live, failed = state.path_condition, state.required, state.live, state.failed
     if test is not None:
-        frame.state.path_condition = assume(before, test) or before
+        state.path_condition = assume(before, test) or before
     placement = written_placement(frame, value, node, step)
-    frame.state.path_condition, frame.state.live = before, live
+    state.path_condition, state.required, state.live, state.failed = before, required, live, failed
     return placement
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
-from devlint.domain.value import Const, Number, Tensor
+from devlint.domain.value import Const, Number, Rank, Tensor
 from devlint.interpreter.state.arguments import BoundArguments
+from devlint.interpreter.state.events import Operand
 from devlint.semantics.table import Row
 
 _SIZES: Final = "*size"
@@ -38,3 +39,19 @@ def is_refused_call(row: Row, bound: BoundArguments, keywords: Collection[str]) 
     if not isinstance(own.value, Tensor) or not all(isinstance(one, Const | Number) for one in sizes):
         return False
     return own.value.rank.number is not None and len(sizes) < own.value.rank.number
+
+
+def joins_different_ranks(row: Row, operands: Sequence[Operand]) -> bool:
+    """Return whether a call surely raises because the tensors that it joins differ in their numbers of dimensions.
+
+    `torch.cat` takes 1-dim tensors without elements beside others, and no 0-dim tensor.
+    """
+    ranks = [one.tensor.rank for one in operands]
+    if row.name == "torch.cat":
+        if Rank.ZERO in ranks:
+            return True
+        ranks = [one for one in ranks if one.least > 1]
+    elif row.name != "torch.stack":
+        return False
+    numbers = {one.number for one in ranks if one.number is not None}
+    return len(numbers) > 1 or any(one.least > number for one in ranks for number in numbers)

@@ -31,7 +31,7 @@ from devlint.interpreter.operations.half_on_host import report_half_on_host
 from devlint.interpreter.operations.index_dtypes import report_refused_index
 from devlint.interpreter.operations.operands import as_operand, operands_of
 from devlint.interpreter.operations.operation_names import short_name
-from devlint.interpreter.operations.refused_calls import is_refused_call
+from devlint.interpreter.operations.refused_calls import is_refused_call, joins_different_ranks
 from devlint.interpreter.operations.result_dtypes import cases_of_operands
 from devlint.interpreter.operations.result_tensors import result_tensor, where_nothing_failed
 from devlint.interpreter.operations.return_structures import structure_result
@@ -113,6 +113,9 @@ def apply_bound_row(
     all arguments of the call are known.
     """
     operands = operands_of(frame, row, bound)
+    if joins_different_ranks(row, operands):
+        frame.fail()
+        return UNKNOWN
     same = row.same
     if own is not None:
         operands.append(own)

@@ -31,6 +31,8 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
             left = _reduced_rank(bound, own[0][1] if own else Rank.ANY)
             # Several quantiles at once add a dimension.
             return left.lower_bound if bound.get("q") else left
+        case "more":
+            return broadcast_rank(rank for _, rank in own).more
         case "zero":
             return Rank.ZERO
         case "some":

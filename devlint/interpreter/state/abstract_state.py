@@ -78,11 +78,13 @@ HOST_BY_DEFAULT: Final = PlacementCase(CPU, Basis.DEFAULT)
 class State:
     """The abstract state on one path: names, heap, path condition and torch's settings.
 
-    `live` is false once the path has left the code by return, raise, break or continue. `bound_if` are the conditions
+    `live` is false once the path has left the code by return, raise, break or continue, and `failed` is true where an
+    operation that raises has ended it. `required` are those literals of the path condition without which an operation
+    on the way here would have raised. `bound_if` are the conditions
     under which names are bound that only some of the paths which lead here have bound.
     """
 
-    __slots__ = ("bound_if", "heap", "live", "names", "path_condition", "torch_state")
+    __slots__ = ("bound_if", "failed", "heap", "live", "names", "path_condition", "required", "torch_state")
 
     def __init__(
         self,
@@ -96,13 +98,16 @@ class State:
         self.path_condition = path_condition
         self.torch_state = torch_state
         self.bound_if: dict[str, Literal] = {}
+        self.required: PathCondition = NO_CONDITION
         self.live = True
+        self.failed = False
 
     def fork(self) -> State:
         """Return an independent copy of the abstract state, for another path to change."""
         copy = State(dict(self.names), self.heap.fork(), self.path_condition, self.torch_state)
         copy.bound_if = dict(self.bound_if) if self.bound_if else {}
-        copy.live = self.live
+        copy.required = self.required
+        copy.live, copy.failed = self.live, self.failed
         return copy
 
     def assume(self, test: Literal) -> None:
@@ -116,6 +121,22 @@ class State:
         else:
             self.path_condition = path_condition
 
+    def revive(self) -> None:
+        """Go on with a path that has ended: other code runs after it all the same."""
+        self.live, self.failed = True, False
+
+    def require(self, tests: PathCondition) -> None:
+        """Add literals to the path condition without which an operation raises.
+
+        If they contradict it, the path has ended by that operation.
+        """
+        path_condition = conjoin(self.path_condition, tests) if tests else self.path_condition
+        if path_condition is None:
+            self.live, self.failed = False, True
+        else:
+            self.path_condition = path_condition
+            self.required |= tests
+
 
 def join_states(left: State, right: State) -> State:
     """Return the join of the abstract states at the ends of two paths.
@@ -124,9 +145,9 @@ def join_states(left: State, right: State) -> State:
     becomes the condition of the values in which they differ.
     """
     if not left.live:
-        return right
+        return _after_failure(right, left)
     if not right.live:
-        return left
+        return _after_failure(left, right)
     test = branch_literal(left.path_condition, right.path_condition)
     joined = State(
         _join_names(left.names, right.names, test),
@@ -134,9 +155,22 @@ def join_states(left: State, right: State) -> State:
         left.path_condition & right.path_condition,
         _join_torch_states(left, right, test),
     )
+    joined.required = left.required & right.required
     if left.bound_if or right.bound_if or left.names.keys() != right.names.keys():
         joined.bound_if = _join_bound_if(left, right, test)
     return joined
+
+
+def _after_failure(other: State, ended: State) -> State:
+    """Return the state of the path that goes on where another path has ended; what tells the two apart is required.
+
+    The other path may have ended as well.
+    """
+    if not other.live:
+        other.failed = other.failed and ended.failed
+    elif ended.failed:
+        other.required |= {one for one in other.path_condition if ~one in ended.path_condition}
+    return other
 
 
 def join_all_states(states: Sequence[State]) -> State:

@@ -40,7 +40,8 @@ class CallInputs:
 class CallSummary:
     """The recorded effect of one call: its inputs, heap writes, torch's settings after the call, and return value.
 
-    `device_facts` are what the call's return says of its arguments' devices.
+    `device_facts` are what the call's return says of its arguments' devices, `required` the conditions without which
+    the call raises.
     """
 
     inputs: CallInputs
@@ -48,6 +49,7 @@ class CallSummary:
     torch_state: TorchState
     value: Value
     device_facts: PathCondition
+    required: PathCondition
 
 
 class CallSummaries:

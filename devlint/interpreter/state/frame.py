@@ -483,11 +483,15 @@ class Frame:
 
     # Paths
 
-    def fail(self) -> None:
-        """End the current path by an exception, and keep its abstract state for the handlers of an enclosing `try`."""
+    def fail(self, *, chosen: bool = False) -> None:
+        """End the current path by an exception, and keep its abstract state for the handlers of an enclosing `try`.
+
+        `chosen` is true where the program itself raises, or ends the process.
+        """
         if self.exception_states:
             self.exception_states[-1].append(self.state.fork())
         self.state.live = False
+        self.state.failed = not chosen
 
     @contextmanager
     def failure_wanted(self, wanted: bool) -> Iterator[None]:
