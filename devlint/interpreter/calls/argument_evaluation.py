@@ -31,6 +31,9 @@ def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
         elif arg.star == "*":
             unrolled = _written_elements(frame, value) or frame.iterate(value, arg.value)
             if unrolled.items is None:
+                if found.complete:
+                    # The first layers of `nn.Sequential(*layers)` are known also where others come behind a test.
+                    found.positional.extend(Argument(item, arg.value) for item in unrolled.prefix)
                 found.spread = Argument(unrolled.element, arg.value) if found.complete else found.spread
                 found.complete = False
                 found.rest = Argument(unrolled.element, arg.value)

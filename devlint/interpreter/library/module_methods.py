@@ -275,7 +275,9 @@ def _fill_container(frame: Frame, reference: Ref, name: str, call: LibraryCall) 
     if thing is None:
         return
     if name == "torch.nn.Sequential" and (
-        len(call.arguments.positional) != 1 or is_module(frame, call.arguments.positional[0].value)
+        len(call.arguments.positional) != 1
+        or call.arguments.rest is not None
+        or is_module(frame, call.arguments.positional[0].value)
     ):
         parts: list[tuple[str, Value]] = [(str(i), one.value) for i, one in enumerate(call.arguments.positional)]
         if call.arguments.rest is not None:
