@@ -14,6 +14,16 @@ from devlint.linter.rule_listing import all_rule_metadata
 from .programs import check
 
 BAD = {
+    "after a helper that may do without CUDA": """
+def begin():
+    if not torch.cuda.is_available():
+        return None
+    return 0
+
+def run():
+    rank = begin()
+    torch.cuda.synchronize(rank)  # DEV605
+""",
     "graphs where they may be taken elsewhere": """
 import quiver_like
 
@@ -353,6 +363,21 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "a test after a helper that skips it without CUDA, and returns something": """
+import pytest
+
+def begin():
+    if not torch.cuda.is_available():
+        pytest.skip("needs CUDA")
+    return 0
+
+def test_sum():
+    try:
+        rank = begin()
+        torch.cuda.synchronize(rank)
+    finally:
+        print("done")
+""",
     "another name of torch.OutOfMemoryError": """
 def fits(model: nn.Module, x: torch.Tensor):
     try:

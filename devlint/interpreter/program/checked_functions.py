@@ -80,7 +80,12 @@ def _is_after_refusal(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
 def _calls_refusing(module: ModuleInfo, statement: cst.CSTNode) -> bool:
     """Return whether a statement is a call of a function of the same file that raises an error without CUDA."""
     match statement:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=cst.Name(value=name)))]):
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Expr(value=cst.Call(func=cst.Name(value=name)))
+                | cst.Assign(value=cst.Call(func=cst.Name(value=name)))
+            ]
+        ):
             found = (one.tree_or_none for one in module.index.statements if one.kind == "function" and one.name == name)
             return any(isinstance(one, cst.FunctionDef) and any(map(raises, one.body.body)) for one in found)
     return False
