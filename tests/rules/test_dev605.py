@@ -14,6 +14,25 @@ from devlint.linter.rule_listing import all_rule_metadata
 from .programs import check
 
 BAD = {
+    "a flag of transformers that the class sets itself": """
+from transformers import PreTrainedModel
+
+class Stack(PreTrainedModel):
+    def spread(self):
+        self.model_parallel = True
+
+    def forward(self, x):
+        if self.model_parallel:
+            torch.cuda.set_device(self.first_device)  # DEV605
+        return x
+""",
+    "a flag of the same name as one of transformers": """
+class Stack(nn.Module):
+    def forward(self, x):
+        if self.model_parallel:
+            torch.cuda.set_device(self.first_device)  # DEV605
+        return x
+""",
     "after a helper that may do without CUDA": """
 def begin():
     if not torch.cuda.is_available():
@@ -363,6 +382,15 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "what a base class of transformers has only with CUDA": """
+from transformers.models.t5.modeling_t5 import T5Stack
+
+class Stack(T5Stack):
+    def forward(self, x):
+        if self.model_parallel:
+            torch.cuda.set_device(self.first_device)
+        return x
+""",
     "a test after a helper that skips it without CUDA, and returns something": """
 import pytest
 

@@ -13,6 +13,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.functions_by_uses import FunctionsByUses
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.kernel_wrappers import KernelWrappers
+from devlint.interpreter.program.library_flags import is_under_library_flag
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.required_cuda import is_required, requires_cuda
 from devlint.syntax.statement import Statement
@@ -35,7 +36,9 @@ class CheckedFunctions(FunctionsByUses):
 
 def is_checked(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a check for CUDA, or a decorator that requires it, decides whether the code at a node runs."""
-    return _is_under_check(path) or _is_after_refusal(module, path) or is_required(module, path)
+    if _is_under_check(path) or is_under_library_flag(module, path):
+        return True
+    return _is_after_refusal(module, path) or is_required(module, path)
 
 
 def refuses_at_top(statements: Sequence[Statement]) -> bool:
