@@ -1547,3 +1547,35 @@ def test_half_precision_in_tests_and_comments_is_none_of_a_training(
 def test_a_file_that_refuses_to_run_without_cuda_is_for_cuda(top: str, refuses: bool) -> None:
     reported = "" if refuses else "  # DEV605"
     check(f"{top}\n\ndef wait():\n    torch.cuda.synchronize(){reported}\n", "DEV605")
+
+
+@pytest.mark.parametrize(
+    ("shim", "redirects"),
+    [
+        ("import mindspeed.megatron_adaptor", True),
+        ("from torch_npu.contrib import transfer_to_npu", True),
+        ("import torch_npu", False),
+        ("import mindspeed_like", False),
+    ],
+)
+def test_a_package_that_redirects_torch_cuda_is_left_alone(tmp_path: Path, shim: str, redirects: bool) -> None:
+    reported = "" if redirects else "  # DEV605"
+    program = f"""
+# file: package/__init__.py
+try:
+    {shim}
+except ImportError:
+    pass
+# file: package/inner/__init__.py
+# file: package/inner/waits.py
+import torch
+
+def wait():
+    torch.cuda.synchronize(){reported}
+# file: outside.py
+import torch
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605", tmp_path)

@@ -114,6 +114,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
         or written_guards.is_asked_for(around, ("hasattr", "getattr", "version"))
         or any(atom.mentions(one) for atom in _atoms(frame) for one in ("hasattr", "getattr", "version"))
         or _has_shim(frame)
+        or (module.startswith("torch.cuda") and frame.analysis.facts.shimmed_files.has(frame.module))
     )
     guarded = (
         _is_behind_check(frame)
