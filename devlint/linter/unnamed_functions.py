@@ -71,8 +71,10 @@ class UnnamedFunctions:
         if name in (declared_exports(home.index.statements) or ()):
             return False
         users = self._uncalled.importing.of_file(home)
-        is_used = len(users) > 1 or MAIN_GUARD.search(home.source.text) is not None
-        return is_used and not any(self._may_compute(one, home) or self._offers(one, home) for one in users)
+        is_script = len(self._uncalled.modules) > 1 and MAIN_GUARD.search(home.source.text) is not None
+        return (is_script or len(users) > 1) and not any(
+            self._may_compute(one, home) or self._offers(one, home) for one in users
+        )
 
     def _may_compute(self, user: ModuleInfo, home: ModuleInfo) -> bool:
         """Return whether a file may name the functions of another one, or its own, by a name that it computes."""
