@@ -1579,3 +1579,30 @@ def wait():
     torch.cuda.synchronize()  # DEV605
 """
     check(program, "DEV605", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("check_of_flag", "needs"),
+    [
+        ("if args.fp16 and not torch.cuda.is_available():\n        raise ValueError('fp16 is for CUDA')", True),
+        ("if args.fp16:\n        if device.type != 'cuda':\n            raise ValueError('fp16 is for CUDA')", True),
+        ("if not torch.cuda.is_available():\n        args.fp16 = False", True),
+        ("if args.fp16 and not torch.cuda.is_available():\n        print('slow')", False),
+        ("if args.fp16 and torch.cuda.is_available():\n        raise ValueError('fp16 is not for CUDA')", False),
+        ("if args.bf16 and not torch.cuda.is_available():\n        raise ValueError('bf16 is for CUDA')", False),
+        ("if not torch.cuda.is_available():\n        args.fp16 = True", False),
+    ],
+)
+def test_a_flag_that_is_refused_or_cleared_without_cuda(check_of_flag: str, needs: bool) -> None:
+    program = f"""
+def prepare(args, device):
+    {check_of_flag}
+
+def train(args, step):
+    step()
+    if args.fp16:
+        torch.cuda.synchronize(){"" if needs else "  # DEV605"}
+    else:
+        torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605")

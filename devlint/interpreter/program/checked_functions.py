@@ -8,6 +8,7 @@ from itertools import pairwise
 import libcst as cst
 
 from devlint.interpreter.program.cuda_conditions import CUDA, mentions_cuda, raises, refuses, tells
+from devlint.interpreter.program.cuda_flags import is_under_cuda_flag
 from devlint.interpreter.program.cuda_kernels import CudaKernels, is_with_cuda_kernels
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.functions_by_uses import FunctionsByUses
@@ -36,7 +37,7 @@ class CheckedFunctions(FunctionsByUses):
 
 def is_checked(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a check for CUDA, or a decorator that requires it, decides whether the code at a node runs."""
-    if _is_under_check(path) or is_under_library_flag(module, path):
+    if _is_under_check(path) or is_under_cuda_flag(module, path) or is_under_library_flag(module, path):
         return True
     return _is_after_refusal(module, path) or is_required(module, path)
 
