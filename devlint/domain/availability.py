@@ -44,7 +44,8 @@ def check_of_another(path_condition: PathCondition, type_: str) -> Atom | None:
     if entails(known, is_available(type_)) is not None:
         return None
     atoms = [atom for test in known for atom in atoms_of(test)]
-    if any(atom.mentions(type_) for atom in atoms if not _is_availability(atom)):
+    names = (type_, type_.upper())  # constants, such as the members of an enumeration, have names in large letters
+    if any(atom.mentions(name) for atom in atoms if not _is_availability(atom) for name in names):
         return None
     others = [test.formula for test in known if test.holds and isinstance(test.formula, Atom)]
     asked = {_key(one) for one in (*_BACKENDS, ACCELERATOR) if one != type_}

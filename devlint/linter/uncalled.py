@@ -121,7 +121,7 @@ class UncalledDefinitions:
         others = self.other_texts
         if others is None:
             return True
-        word = re.compile(rf"[.`\"']{re.escape(name)}\b" if is_method else rf"\b{re.escape(name)}\b")
+        word = re.compile(rf"[.`\"']{re.escape(name)}\b" if is_method else rf"(?<!def )\b{re.escape(name)}\b")
         as_code = re.compile(rf"(?:[.`]|import\b.*)\b{re.escape(name)}\b|\b{re.escape(name)}[(`]")
         return any(name in text and (as_code if is_prose else word).search(text) for text, is_prose in others)
 

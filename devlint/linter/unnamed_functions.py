@@ -1,7 +1,7 @@
 """The functions that nothing in their project names, though other programs might: helpers that were left behind.
 
 Unlike what is uncalled, they may belong to a package that others install. Somebody could import such a function from
-its file, but neither the package nor its documents offer it. Their files are imported for other things.
+its file, but neither the package nor its documents offer it. Their files are imported for other things, or are scripts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.private_definitions import is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.project_texts import project_folder
-from devlint.linter.reached_files import ENTRY_FILES
+from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD
 from devlint.linter.uncalled import Definition, UncalledDefinitions
 from devlint.syntax.exports import declared_exports
 from devlint.syntax.index import Binding
@@ -62,7 +62,7 @@ class UnnamedFunctions:
         return known
 
     def _is_left_behind(self, definition: Definition) -> bool:
-        """Return whether other files import the file of a function for something else, by names that they write out."""
+        """Return whether a function's file is a script, or others import it for something else, by written names."""
         home, name = definition.module, definition.name
         if definition.is_method or definition.is_class or name.startswith(("test", "pytest_")) or name.endswith("__"):
             return False
@@ -71,7 +71,10 @@ class UnnamedFunctions:
         if name in (declared_exports(home.index.statements) or ()):
             return False
         users = self._uncalled.importing.of_file(home)
-        return len(users) > 1 and not any(self._may_compute(one, home) or self._offers(one, home) for one in users)
+        is_script = len(self._uncalled.modules) > 1 and MAIN_GUARD.search(home.source.text) is not None
+        return (is_script or len(users) > 1) and not any(
+            self._may_compute(one, home) or self._offers(one, home) for one in users
+        )
 
     def _may_compute(self, user: ModuleInfo, home: ModuleInfo) -> bool:
         """Return whether a file may name the functions of another one, or its own, by a name that it computes."""

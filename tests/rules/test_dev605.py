@@ -14,6 +14,35 @@ from devlint.linter.rule_listing import all_rule_metadata
 from .programs import check
 
 BAD = {
+    "a flag of transformers that the class sets itself": """
+from transformers import PreTrainedModel
+
+class Stack(PreTrainedModel):
+    def spread(self):
+        self.model_parallel = True
+
+    def forward(self, x):
+        if self.model_parallel:
+            torch.cuda.set_device(self.first_device)  # DEV605
+        return x
+""",
+    "a flag of the same name as one of transformers": """
+class Stack(nn.Module):
+    def forward(self, x):
+        if self.model_parallel:
+            torch.cuda.set_device(self.first_device)  # DEV605
+        return x
+""",
+    "after a helper that may do without CUDA": """
+def begin():
+    if not torch.cuda.is_available():
+        return None
+    return 0
+
+def run():
+    rank = begin()
+    torch.cuda.synchronize(rank)  # DEV605
+""",
     "graphs where they may be taken elsewhere": """
 import quiver_like
 
@@ -353,6 +382,30 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "what a base class of transformers has only with CUDA": """
+from transformers.models.t5.modeling_t5 import T5Stack
+
+class Stack(T5Stack):
+    def forward(self, x):
+        if self.model_parallel:
+            torch.cuda.set_device(self.first_device)
+        return x
+""",
+    "a test after a helper that skips it without CUDA, and returns something": """
+import pytest
+
+def begin():
+    if not torch.cuda.is_available():
+        pytest.skip("needs CUDA")
+    return 0
+
+def test_sum():
+    try:
+        rank = begin()
+        torch.cuda.synchronize(rank)
+    finally:
+        print("done")
+""",
     "another name of torch.OutOfMemoryError": """
 def fits(model: nn.Module, x: torch.Tensor):
     try:
@@ -1494,3 +1547,62 @@ def test_half_precision_in_tests_and_comments_is_none_of_a_training(
 def test_a_file_that_refuses_to_run_without_cuda_is_for_cuda(top: str, refuses: bool) -> None:
     reported = "" if refuses else "  # DEV605"
     check(f"{top}\n\ndef wait():\n    torch.cuda.synchronize(){reported}\n", "DEV605")
+
+
+@pytest.mark.parametrize(
+    ("shim", "redirects"),
+    [
+        ("import mindspeed.megatron_adaptor", True),
+        ("from torch_npu.contrib import transfer_to_npu", True),
+        ("import torch_npu", False),
+        ("import mindspeed_like", False),
+    ],
+)
+def test_a_package_that_redirects_torch_cuda_is_left_alone(tmp_path: Path, shim: str, redirects: bool) -> None:
+    reported = "" if redirects else "  # DEV605"
+    program = f"""
+# file: package/__init__.py
+try:
+    {shim}
+except ImportError:
+    pass
+# file: package/inner/__init__.py
+# file: package/inner/waits.py
+import torch
+
+def wait():
+    torch.cuda.synchronize(){reported}
+# file: outside.py
+import torch
+
+def wait():
+    torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("check_of_flag", "needs"),
+    [
+        ("if args.fp16 and not torch.cuda.is_available():\n        raise ValueError('fp16 is for CUDA')", True),
+        ("if args.fp16:\n        if device.type != 'cuda':\n            raise ValueError('fp16 is for CUDA')", True),
+        ("if not torch.cuda.is_available():\n        args.fp16 = False", True),
+        ("if args.fp16 and not torch.cuda.is_available():\n        print('slow')", False),
+        ("if args.fp16 and torch.cuda.is_available():\n        raise ValueError('fp16 is not for CUDA')", False),
+        ("if args.bf16 and not torch.cuda.is_available():\n        raise ValueError('bf16 is for CUDA')", False),
+        ("if not torch.cuda.is_available():\n        args.fp16 = True", False),
+    ],
+)
+def test_a_flag_that_is_refused_or_cleared_without_cuda(check_of_flag: str, needs: bool) -> None:
+    program = f"""
+def prepare(args, device):
+    {check_of_flag}
+
+def train(args, step):
+    step()
+    if args.fp16:
+        torch.cuda.synchronize(){"" if needs else "  # DEV605"}
+    else:
+        torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605")

@@ -7,6 +7,18 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a state of the program that names another backend": """
+from enum import Enum
+
+class State(Enum):
+    GPU = 0
+    FAST = 1
+
+def pick(state):
+    if torch.cuda.is_available() and state == State.FAST:
+        return torch.device("mps")  # DEV606
+    return torch.device("cpu")
+""",
     "any accelerator is not CUDA": """
 device = "cuda:0" if torch.accelerator.is_available() else "cpu"  # DEV606
 """,
@@ -68,6 +80,29 @@ def main():
 }
 
 GOOD = {
+    "a state of the program that names the backend": """
+from enum import Enum
+
+class State(Enum):
+    GPU = 0
+    MPS = 1
+
+state = State.GPU
+try:
+    if torch.backends.mps.is_available():
+        state = State.MPS
+except AttributeError:
+    pass
+
+def pick():
+    if state == State.MPS:
+        return torch.device("mps")
+    return torch.device("cpu")
+
+def show():
+    if torch.cuda.is_available():
+        print(pick())
+""",
     "the backend that is used": """
 device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
 if torch.cuda.is_available():

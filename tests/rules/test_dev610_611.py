@@ -7,6 +7,17 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a function whose own device may be the host": """
+import torch.distributed as dist
+
+chosen = "cuda" if torch.cuda.is_available() else "cpu"
+
+def worker(rank: int, model):
+    dist.init_process_group("nccl", rank=rank)  # DEV610
+    device = torch.device(f"cuda:{rank}") if rank else chosen
+    with torch.autocast("cuda"):  # DEV611
+        return model(torch.ones(2, device=device))
+""",
     "process groups": """
 import torch.distributed as dist
 from torch.distributed import init_process_group
@@ -73,6 +84,26 @@ def scaler(model: nn.Module):
 }
 
 GOOD = {
+    "a function with a device of CUDA of its own": """
+import torch.distributed as dist
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+def worker(rank: int, model):
+    dist.init_process_group("nccl", rank=rank)
+    device = torch.device(f"cuda:{rank}")
+    with torch.autocast("cuda"):
+        return model(torch.ones(2, device=device))
+""",
+    "a file that refuses to run without CUDA": """
+import torch.distributed as dist
+
+assert torch.cuda.is_available(), "needs CUDA"
+device = "cuda" if torch.cuda.is_available() else "cpu"
+
+def setup(rank: int):
+    dist.init_process_group("nccl", rank=rank)
+""",
     "a scaler of losses that nothing computes in half precision": """
 device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else torch.device("cpu")
 scaler = torch.amp.GradScaler("cuda")

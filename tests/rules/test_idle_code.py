@@ -146,3 +146,38 @@ def test_script_that_imports_what_is_built(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT.format("from package import kernels"))
     found = check_paths([tmp_path], select=["DEV605"]).diagnostics
     assert [one.severity for one in found if one.region.filename.endswith("script.py")] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("path", "user", "severity"),
+    [
+        ("/home/me/index.pt", MODEL, Severity.INFO),
+        ("index.pt", MODEL, Severity.WARNING),
+        ("/home/me/index.pt", "", Severity.WARNING),
+    ],
+    ids=["a file of its author", "a file beside it", "a script that nothing imports"],
+)
+def test_trial_at_the_end_of_a_file_for_others(tmp_path: Path, path: str, user: str, severity: Severity) -> None:
+    trial = f"\nif __name__ == '__main__':\n    kept = torch.load('{path}')\n    torch.cuda.synchronize()\n"
+    helpers = "import torch\n\ndef used():\n    return 1\n" + trial
+    begin = BEGIN if user else ""
+    assert severities(tmp_path, helpers=helpers, model=user, __init__=begin) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("last", "severity"),
+    [
+        ("if __name__ == '__main__':\n    print(used())\n", Severity.INFO),
+        ("if __name__ == '__main__':\n    left(used)\n", Severity.WARNING),
+        ("", Severity.WARNING),
+    ],
+    ids=["a script", "a script that calls it", "a file that nothing imports"],
+)
+def test_nothing_names_in_a_script(tmp_path: Path, last: str, severity: Severity) -> None:
+    assert severities(tmp_path, helpers=HELPERS + "\n" + last, model="", __init__="") == [severity]
+
+
+def test_another_copy_in_a_folder_that_is_left_out_names_nothing(tmp_path: Path) -> None:
+    (tmp_path / "dist").mkdir()
+    (tmp_path / "dist" / "copy.py").write_text(HELPERS)
+    assert severities(tmp_path) == [Severity.INFO]

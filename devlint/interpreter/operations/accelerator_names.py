@@ -114,6 +114,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
         or written_guards.is_asked_for(around, ("hasattr", "getattr", "version"))
         or any(atom.mentions(one) for atom in _atoms(frame) for one in ("hasattr", "getattr", "version"))
         or _has_shim(frame)
+        or (module.startswith("torch.cuda") and frame.analysis.facts.shimmed_files.has(frame.module))
     )
     guarded = (
         _is_behind_check(frame)
@@ -159,7 +160,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
         _is_behind_check(frame, *asked)
         or written_guards.is_asked_for(around, asked)
         or (given.value == "nccl" and written_guards.names_device_in_branch(around, "cuda"))
-        or (given.value in ("cuda", "nccl") and _is_with_kernels(frame, around))
+        or (given.value in ("cuda", "nccl") and _is_for_cuda_around(frame, around))
     )
     context, backend, chosen = frame.event_context(arguments.node), str(given.value), _chooses_device(frame)
     written = arguments.get(keyword, position) if keyword else None
@@ -230,6 +231,15 @@ def _is_for_cuda_by_design(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
     if written_guards.is_name_for_cuda(frame.module.name) or is_with_cuda_kernels(around):
         return True
     return _is_with_kernels(frame, around)
+
+
+def _is_for_cuda_around(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
+    """Return whether the code around a node needs CUDA, or has a device of its own which it writes out as CUDA."""
+    return (
+        _is_with_kernels(frame, around)
+        or _is_checked_before(frame, around)
+        or written_guards.sets_device_itself(around, "cuda")
+    )
 
 
 def _is_with_kernels(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:

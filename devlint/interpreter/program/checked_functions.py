@@ -8,11 +8,13 @@ from itertools import pairwise
 import libcst as cst
 
 from devlint.interpreter.program.cuda_conditions import CUDA, mentions_cuda, raises, refuses, tells
+from devlint.interpreter.program.cuda_flags import is_under_cuda_flag
 from devlint.interpreter.program.cuda_kernels import CudaKernels, is_with_cuda_kernels
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.functions_by_uses import FunctionsByUses
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.kernel_wrappers import KernelWrappers
+from devlint.interpreter.program.library_flags import is_under_library_flag
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.required_cuda import is_required, requires_cuda
 from devlint.syntax.statement import Statement
@@ -35,7 +37,9 @@ class CheckedFunctions(FunctionsByUses):
 
 def is_checked(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a check for CUDA, or a decorator that requires it, decides whether the code at a node runs."""
-    return _is_under_check(path) or _is_after_refusal(module, path) or is_required(module, path)
+    if _is_under_check(path) or is_under_cuda_flag(module, path) or is_under_library_flag(module, path):
+        return True
+    return _is_after_refusal(module, path) or is_required(module, path)
 
 
 def refuses_at_top(statements: Sequence[Statement]) -> bool:
@@ -80,7 +84,12 @@ def _is_after_refusal(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
 def _calls_refusing(module: ModuleInfo, statement: cst.CSTNode) -> bool:
     """Return whether a statement is a call of a function of the same file that raises an error without CUDA."""
     match statement:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=cst.Name(value=name)))]):
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Expr(value=cst.Call(func=cst.Name(value=name)))
+                | cst.Assign(value=cst.Call(func=cst.Name(value=name)))
+            ]
+        ):
             found = (one.tree_or_none for one in module.index.statements if one.kind == "function" and one.name == name)
             return any(isinstance(one, cst.FunctionDef) and any(map(raises, one.body.body)) for one in found)
     return False

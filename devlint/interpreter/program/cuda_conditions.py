@@ -49,9 +49,9 @@ def refuses(statement: cst.CSTNode) -> bool:
     """Return whether a statement raises an error or leaves where CUDA is not available, or for another device."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Assert(test=test)]):
-            return tells(test, True, _asks_for_cuda)
+            return tells(test, True, asks_for_cuda)
         case cst.If(test=test, body=body, orelse=None):
-            return tells(test, False, _asks_for_cuda) and _leaves(body)
+            return tells(test, False, asks_for_cuda) and leaves(body)
     return False
 
 
@@ -60,7 +60,7 @@ def raises(statement: cst.CSTNode) -> bool:
     return refuses(statement) and not any(isinstance(one, cst.Return) for one in descend(statement))
 
 
-def _asks_for_cuda(test: cst.CSTNode) -> bool:
+def asks_for_cuda(test: cst.CSTNode) -> bool:
     """Return whether a condition asks for nothing but whether CUDA is available, or whether a device is one of CUDA."""
     match test:
         case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="is_available")), args=[]):
@@ -77,7 +77,7 @@ def _asks_for_cuda(test: cst.CSTNode) -> bool:
     return False
 
 
-def _leaves(body: cst.BaseSuite) -> bool:
+def leaves(body: cst.BaseSuite) -> bool:
     """Return whether a block ends by an error, a return, or a call that ends the program."""
     last = body.body[-1] if body.body else None
     match last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last:

@@ -68,6 +68,38 @@ def names_device_in_branch(path: Sequence[cst.CSTNode], device: str) -> bool:
     return False
 
 
+def sets_device_itself(path: Sequence[cst.CSTNode], device: str) -> bool:
+    """Return whether the function around a node sets a device of its own, by writing out one of a type each time.
+
+    A name that the file binds to the device which it chooses then means another device in this function.
+    """
+    function = function_around(path)
+    set_there = [] if function is None else [*_devices_set_in(function.body)]
+    return bool(set_there) and all(_is_written_device(one, device) for one in set_there)
+
+
+def _devices_set_in(body: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """Yield what a block assigns to plain names that are about a device."""
+    for one in descend(body):
+        match one:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                if name.lower().endswith(("device", "dev")):
+                    yield value
+
+
+def _is_written_device(value: cst.BaseExpression, device: str) -> bool:
+    """Return whether an expression is a device of a type that it writes out, as `torch.device(f"cuda:{rank}")`."""
+    match value:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="device")), args=[cst.Arg(value=inner), *_]):
+            return _is_written_device(inner, device)
+        case cst.SimpleString():
+            text = str(value.raw_value)
+            return text == device or text.startswith(f"{device}:")
+        case cst.FormattedString(parts=[cst.FormattedStringText(value=text), *_]):
+            return text.startswith(f"{device}:")
+    return False
+
+
 def is_index_beside_cuda(path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a call, a node, gives the index of a device whose type the code around it writes out as CUDA.
 

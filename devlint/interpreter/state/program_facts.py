@@ -29,6 +29,7 @@ from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.refusing_classes import RefusingClasses
 from devlint.interpreter.program.registering_files import RegisteringFiles
 from devlint.interpreter.program.seeded_functions import SeededFunctions
+from devlint.interpreter.program.shimmed_files import ShimmedFiles
 from devlint.interpreter.program.tensor_files import TensorLibraries
 from devlint.interpreter.program.tensor_reach import TensorReach
 from devlint.interpreter.program.use_def import UseDef
@@ -66,6 +67,7 @@ class ProgramFacts:
         self.checked_functions = CheckedFunctions(program, self.imports, self.cuda_kernels, self.kernel_wrappers)
         self.refusing_classes = RefusingClasses(program, self.imports)
         self.seeded_functions = SeededFunctions(program, self.imports)
+        self.shimmed_files = ShimmedFiles(program)
         self.failing_imports = FailingImports(program, self.imports)
         self.registering_files = RegisteringFiles(program, self.imports)
         self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
