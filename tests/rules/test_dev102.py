@@ -21,6 +21,40 @@ class Net(nn.Module):
 """
 
 BAD = {
+    "what is computed from the output of a module that refuses its input": """
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(3, 3)
+        self.places = nn.Embedding(3, 3)
+
+    def forward(self, captions):
+        x = self.embed(captions)  # DEV102
+        x += self.places.weight
+        return x
+
+    def sample(self):
+        start = torch.zeros(3, dtype=torch.long).to("cuda" if torch.cuda.is_available() else "cpu")
+        return self.forward(start)
+
+Decoder().sample()
+""",
+    "a second misplaced tensor beside the output of a module that refuses its input": """
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+    def loss(self):
+        x = torch.ones(3).to("cuda")
+        y = torch.ones(3).cpu()
+        return (self.layer(x) - y).sum()  # DEV102 DEV101
+
+Encoder().loss()
+""",
     "indices alone, and a mask, that an unknown model is given": """
 from somewhere import build
 
