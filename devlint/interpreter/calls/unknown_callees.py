@@ -263,6 +263,9 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
             # A method of a module may return anything; one of a batch, or of an output, a part of it or a number.
             is_data = callee.of_loader or callee.of_call
             return OpaqueData(callee.placement, mixed=True) if is_data else UNKNOWN
+        if callee.of_loader and isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Subscript):
+            frame.fail()  # No part of a batch can be called.
+            return UNKNOWN
         if callee.may_move_inputs and not _is_called_as_module(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)
