@@ -9,6 +9,40 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a text that the constructor hands to torch before the methods do": """
+class Evaluation:
+    def __init__(self, gpu=None):
+        self.gpu = gpu
+        self.model = nn.Linear(3, 3)
+        if gpu is not None:
+            self.model = self.model.to(gpu)  # DEV112
+
+    def run(self, x):
+        if self.gpu is not None:
+            x = x.to(self.gpu)
+        return self.model(x.to(self.gpu))
+
+def main(use_gpu):
+    evaluation = Evaluation(0 if use_gpu else "None")
+    return evaluation.run(torch.ones(3))
+
+main(bool(input()))
+""",
+    "a text that the constructor only keeps": """
+class Evaluation:
+    def __init__(self, gpu=None):
+        self.gpu = gpu
+
+    def run(self, x):
+        if self.gpu is not None:
+            x = x.to(self.gpu)  # DEV112
+        return x.to(self.gpu)
+
+def main(use_gpu):
+    return Evaluation(0 if use_gpu else "None").run(torch.ones(3))
+
+main(bool(input()))
+""",
     "the index of a host tensor": """
 def beside(x):
     return torch.zeros(3, device=f"cuda:{x.get_device()}")  # DEV112

@@ -180,11 +180,13 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
                 # Where there is no device to name, the call raises.
                 frame.state.assume(~test if yes == NO_DEVICE_INDEX else test)
                 return written_placement(frame, no if yes == NO_DEVICE_INDEX else yes, node, step)
-            return join_under(
-                test,
-                _placement_under_test(frame, test, yes, node, step),
-                _placement_under_test(frame, test and ~test, no, node, step),
-            )
+            chosen, ends = _placement_under_test(frame, test, yes, node, step)
+            other, other_ends = _placement_under_test(frame, test and ~test, no, node, step)
+            if ends and other_ends:
+                frame.state.live = False
+            elif test is not None and (ends or other_ends):
+                frame.state.assume(~test if ends else test)
+            return join_under(test, chosen, other)
         case Const(value=None):
             return (
                 default_placement(frame, "a factory", node)
@@ -196,8 +198,8 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
 
 def _placement_under_test(
     frame: Frame, test: Literal | None, value: Value, node: cst.BaseExpression, step: Step | None
-) -> Placement:
-    """Return the placement that a device argument names, evaluated under the assumption that a condition holds.
+) -> tuple[Placement, bool]:
+    """Return the placement that a device argument names under the assumption that a condition holds, and if it raises.
 
     Used for the two alternatives of a conditional value.
     """
@@ -205,8 +207,9 @@ def _placement_under_test(
     if test is not None:
         frame.state.path_condition = assume(before, test) or before
     placement = written_placement(frame, value, node, step)
+    ends = live and not frame.state.live
     frame.state.path_condition, frame.state.live = before, live
-    return placement
+    return placement, ends
 
 
 def _with_provenance(leaf: PlacementCase, step: Step | None) -> PlacementCase:
@@ -232,9 +235,14 @@ def _device_of_string(leaf: PlacementCase, written: DeviceString) -> PlacementCa
 
 
 def _report_invalid(frame: Frame, node: cst.BaseExpression, written: str, reason: str) -> None:
-    """Report a device that cannot exist, if some run of the program names it: conditions may exclude each other."""
+    """Report a device that cannot exist, if some run of the program names it: conditions may exclude each other.
+
+    The path ends where the device comes from elsewhere, so that whatever it is asked for next is not reported again.
+    """
     if is_satisfiable(frame.state.path_condition):
         frame.emit(InvalidDeviceUsed(frame.event_context(node), written, reason))
+        if not isinstance(node, cst.BaseString | cst.BaseNumber | cst.UnaryOperation):
+            frame.fail()
 
 
 def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Device:
