@@ -23,7 +23,10 @@ class Evaluation:
         return self.model(x.to(self.gpu))
 
 def main(use_gpu):
-    evaluation = Evaluation(0 if use_gpu else "None")
+    if use_gpu:
+        evaluation = Evaluation(0)
+    else:
+        evaluation = Evaluation("None")
     return evaluation.run(torch.ones(3))
 
 main(bool(input()))
