@@ -21,6 +21,39 @@ class Net(nn.Module):
 """
 
 BAD = {
+    "parts of unknown name that are only given notes": """
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.gate(x)
+
+class Lstm(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.cells = nn.ModuleList([Cell() for _ in range(layers)])
+        self.back = nn.ModuleList([Cell() for _ in range(layers)])
+
+    def forward(self, x):
+        for cell in self.cells:
+            x = cell(x)
+        return x
+
+    @staticmethod
+    def of(lstm, suffixes):
+        module = Lstm(lstm.num_layers)
+        for i in range(lstm.num_layers):
+            for kind in ("weight", "bias"):
+                for suffix in suffixes:
+                    cell = module.cells[i] if suffix == "" else module.back[i]
+                    gate = getattr(cell, "gate%s" % suffix)
+                    setattr(gate, "note", kind)
+        return module
+
+Lstm.of(nn.LSTM(3, 3).cuda(), input().split())(torch.ones(3, device="cuda"))  # DEV102
+""",
     "what is computed from the output of a module that refuses its input": """
 class Decoder(nn.Module):
     def __init__(self):
@@ -254,6 +287,39 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "weights of unknown name that are replaced by copies of weights elsewhere": """
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.gate(x)
+
+class Lstm(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.cells = nn.ModuleList([Cell() for _ in range(layers)])
+        self.back = nn.ModuleList([Cell() for _ in range(layers)])
+
+    def forward(self, x):
+        for cell in self.cells:
+            x = cell(x)
+        return x
+
+    @staticmethod
+    def of(lstm, suffixes):
+        module = Lstm(lstm.num_layers)
+        for i in range(lstm.num_layers):
+            for kind in ("weight", "bias"):
+                for suffix in suffixes:
+                    cell = module.cells[i] if suffix == "" else module.back[i]
+                    gate = getattr(cell, "gate%s" % suffix)
+                    setattr(gate, kind, nn.Parameter(getattr(lstm, "%s_ih_l%d" % (kind, i)).clone()))
+        return module
+
+Lstm.of(nn.LSTM(3, 3).cuda(), input().split())(torch.ones(3, device="cuda"))
+""",
     "lengths beside another input of an unknown model": """
 from somewhere import build
 
