@@ -21,6 +21,13 @@ class Net(nn.Module):
 """
 
 BAD = {
+    "a layer given to a module of unknown class after that is moved": """
+def train(net: nn.Module, x, device):
+    net.to(device)
+    net.link = nn.ModuleList([nn.Linear(3, 3)])
+    x = x.to(device)
+    return net.link[0](x)  # DEV102
+""",
     "parts of unknown name that are only given notes": """
 class Cell(nn.Module):
     def __init__(self):
@@ -287,6 +294,14 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "a layer given to a module of unknown class before that is moved": """
+def train(net: nn.Module, x, device):
+    net.link = nn.ModuleList([nn.Linear(3, 3)])
+    setattr(net, "head", nn.Linear(3, 3))
+    net.to(device)
+    x = x.to(device)
+    return net.link[0](x) + net.head(x)
+""",
     "weights of unknown name that are replaced by copies of weights elsewhere": """
 class Cell(nn.Module):
     def __init__(self):
