@@ -14,11 +14,12 @@ from devlint.syntax.tree_walk import descend, dotted_name
 
 
 def is_all_that_is_timed(place: Place) -> bool:
-    """Return whether a call stands alone between two reads of a clock, which then measure the call itself.
+    """Return whether a call stands between two reads of a clock, which then measure the call itself.
 
-    Waiting for the device does not count.
+    Nothing else stands there but other such calls and waiting for the device.
     """
     before, after = _around(place)
+    before, after = ([one for one in lines if not _drops_transfer(one)] for lines in (before, after))
     return any(map(_reads_clock, before[-1:])) and any(map(_reads_clock, after[:1]))
 
 
@@ -47,15 +48,28 @@ def _around(place: Place) -> tuple[Sequence[cst.CSTNode], Sequence[cst.CSTNode]]
 
 
 def _reads_clock(line: cst.CSTNode) -> bool:
-    """Return whether a statement reads a clock."""
+    """Return whether a statement reads a clock, or records an event: `start.record()`."""
+    match line:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=cst.Attribute(attr=cst.Name("record"))))]):
+            return True
     return isinstance(line, cst.SimpleStatementLine) and UsageEvidence(line).reads_clock
 
 
 def _waits(line: cst.CSTNode) -> bool:
-    """Return whether a statement only waits for the device: `torch.cuda.synchronize()`."""
+    """Return whether a statement only waits for the device: `torch.cuda.synchronize()`, or a helper called `sync`."""
     match line:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call(func=called))]):
-            return (dotted_name(called) or "").rpartition(".")[2] == "synchronize"
+            return "sync" in (dotted_name(called) or "").rpartition(".")[2].lower()
+    return False
+
+
+def _drops_transfer(line: cst.CSTNode) -> bool:
+    """Return whether a statement only moves a variable and drops the result, perhaps under a condition."""
+    match line:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.IfExp(body=one, orelse=other))]):
+            return any(_moved_variable(side) is not None for side in (one, other))
+        case cst.SimpleStatementLine(body=[cst.Expr(value=value)]):
+            return _moved_variable(value) is not None
     return False
 
 

@@ -21,6 +21,80 @@ class Net(nn.Module):
 """
 
 BAD = {
+    "a layer given to a module of unknown class after that is moved": """
+def train(net: nn.Module, x, device):
+    net.to(device)
+    net.link = nn.ModuleList([nn.Linear(3, 3)])
+    x = x.to(device)
+    return net.link[0](x)  # DEV102
+""",
+    "parts of unknown name that are only given notes": """
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.gate(x)
+
+class Lstm(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.cells = nn.ModuleList([Cell() for _ in range(layers)])
+        self.back = nn.ModuleList([Cell() for _ in range(layers)])
+
+    def forward(self, x):
+        for cell in self.cells:
+            x = cell(x)
+        return x
+
+    @staticmethod
+    def of(lstm, suffixes):
+        module = Lstm(lstm.num_layers)
+        for i in range(lstm.num_layers):
+            for kind in ("weight", "bias"):
+                for suffix in suffixes:
+                    cell = module.cells[i] if suffix == "" else module.back[i]
+                    gate = getattr(cell, "gate%s" % suffix)
+                    setattr(gate, "note", kind)
+        return module
+
+Lstm.of(nn.LSTM(3, 3).cuda(), input().split())(torch.ones(3, device="cuda"))  # DEV102
+""",
+    "what is computed from the output of a module that refuses its input": """
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(3, 3)
+        self.places = nn.Embedding(3, 3)
+
+    def forward(self, captions):
+        x = self.embed(captions)  # DEV102
+        x += self.places.weight
+        return x
+
+    def sample(self):
+        start = torch.zeros(3, dtype=torch.long).to("cuda" if torch.cuda.is_available() else "cpu")
+        return self.forward(start)
+
+Decoder().sample()
+""",
+    "a second misplaced tensor beside the output of a module that refuses its input": """
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+    def loss(self):
+        x = torch.ones(3).to("cuda")
+        y = torch.ones(3).cpu()
+        return (self.layer(x) - y).sum()  # DEV102 DEV101
+
+Encoder().loss()
+""",
     "indices alone, and a mask, that an unknown model is given": """
 from somewhere import build
 
@@ -220,6 +294,47 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "a layer given to a module of unknown class before that is moved": """
+def train(net: nn.Module, x, device):
+    net.link = nn.ModuleList([nn.Linear(3, 3)])
+    setattr(net, "head", nn.Linear(3, 3))
+    net.to(device)
+    x = x.to(device)
+    return net.link[0](x) + net.head(x)
+""",
+    "weights of unknown name that are replaced by copies of weights elsewhere": """
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.gate(x)
+
+class Lstm(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        self.cells = nn.ModuleList([Cell() for _ in range(layers)])
+        self.back = nn.ModuleList([Cell() for _ in range(layers)])
+
+    def forward(self, x):
+        for cell in self.cells:
+            x = cell(x)
+        return x
+
+    @staticmethod
+    def of(lstm, suffixes):
+        module = Lstm(lstm.num_layers)
+        for i in range(lstm.num_layers):
+            for kind in ("weight", "bias"):
+                for suffix in suffixes:
+                    cell = module.cells[i] if suffix == "" else module.back[i]
+                    gate = getattr(cell, "gate%s" % suffix)
+                    setattr(gate, kind, nn.Parameter(getattr(lstm, "%s_ih_l%d" % (kind, i)).clone()))
+        return module
+
+Lstm.of(nn.LSTM(3, 3).cuda(), input().split())(torch.ones(3, device="cuda"))
+""",
     "lengths beside another input of an unknown model": """
 from somewhere import build
 

@@ -9,6 +9,19 @@ import pytest
 from .programs import check
 
 BAD = {
+    "beside an entry of a tokenizer's result that is moved": """
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+def found(text, model, tokenizer):
+    encoded = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+    ids = encoded["input_ids"].to("cuda")
+    model(ids)
+    offsets = encoded["offset_mapping"].to("cuda")
+    return torch.cat([torch.ones(1, 2), offsets])  # DEV105
+
+model, tokenizer = AutoModelForCausalLM.from_pretrained("m").to("cuda:0"), AutoTokenizer.from_pretrained("m")
+found("a", model, tokenizer)
+""",
     "what an operation returns is cast, and not moved": """
 def center(x: torch.Tensor):
     size = x.shape[0]
@@ -208,6 +221,27 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "behind a call of a tensor, which raises": """
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+def found(text, model, tokenizer):
+    encoded = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+    ids = encoded["input_ids"].to("cuda")
+    model(ids)
+    return torch.cat([torch.tensor([True]), encoded["offset_mapping"][0] == 0])
+
+def score(text):
+    model, tokenizer = AutoModelForCausalLM.from_pretrained("m").to("cuda:0"), AutoTokenizer.from_pretrained("m")
+    encoded = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+    return found(encoded["input_ids"].to("cuda:0"), encoded["offset_mapping"][0], model)
+
+def beside(text):
+    model, tokenizer = AutoModelForCausalLM.from_pretrained("m").to("cuda:0"), AutoTokenizer.from_pretrained("m")
+    return found(text, model, tokenizer)
+
+score("a")
+beside("a")
+""",
     "what an operation returns is moved, also by an old type or another tensor": """
 def center(x: torch.Tensor, y: torch.Tensor, device):
     size = x.shape[0]

@@ -9,6 +9,55 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a text that the constructor hands to torch before the methods do": """
+class Evaluation:
+    def __init__(self, gpu=None):
+        self.gpu = gpu
+        self.model = nn.Linear(3, 3)
+        if gpu is not None:
+            self.model = self.model.to(gpu)  # DEV112
+
+    def run(self, x):
+        if self.gpu is not None:
+            x = x.to(self.gpu)
+        return self.model(x.to(self.gpu))
+
+def main(use_gpu):
+    if use_gpu:
+        evaluation = Evaluation(0)
+    else:
+        evaluation = Evaluation("None")
+    return evaluation.run(torch.ones(3))
+
+main(bool(input()))
+""",
+    "a text that the constructor only keeps": """
+class Evaluation:
+    def __init__(self, gpu=None):
+        self.gpu = gpu
+
+    def run(self, x):
+        if self.gpu is not None:
+            x = x.to(self.gpu)  # DEV112
+        return x.to(self.gpu)
+
+def main(use_gpu):
+    return Evaluation(0 if use_gpu else "None").run(torch.ones(3))
+
+main(bool(input()))
+""",
+    "the index of a host tensor": """
+def beside(x):
+    return torch.zeros(3, device=f"cuda:{x.get_device()}")  # DEV112
+beside(torch.ones(3))
+""",
+    "a guard that lets the host tensor through": """
+def beside(x):
+    if x.get_device() != -1:
+        return torch.device("cpu")
+    return torch.device(f"cuda:{x.get_device()}")  # DEV112
+beside(torch.ones(3).to("cuda" if torch.cuda.is_available() else "cpu"))
+""",
     "a word beside the one that was excluded": """
 import argparse
 
@@ -76,6 +125,36 @@ load()
 }
 
 GOOD = {
+    "the index of a tensor that is asked whether it is on the host": """
+def in_branch(x):
+    if x.get_device() == -1:
+        return torch.device("cpu")
+    return torch.device(f"cuda:{x.get_device()}")
+
+def in_expression(x):
+    return torch.device("cpu") if x.get_device() < 0 else torch.device(f"cuda:{x.get_device()}")
+
+def by_name(x):
+    index = x.get_device()
+    return torch.device(f"cuda:{index}" if index >= 0 else "cpu")
+
+def turned_round(x):
+    return torch.device(f"cuda:{x.get_device()}" if x.get_device() != -1 else "cpu")
+
+def of_several(tensors, flag):
+    x = torch.ones(3)
+    for one in tensors:
+        if one:
+            x = torch.ones(3).cuda()
+        elif flag:
+            x = one
+    return in_branch(x), turned_round(x)
+
+for ask in (in_branch, in_expression, by_name, turned_round):
+    ask(torch.ones(3))
+    ask(torch.ones(3, device="cuda"))
+    ask(torch.ones(3).to("cuda" if torch.cuda.is_available() else "cpu"))
+""",
     "a text that the program lets torch judge": """
 def parse(text):
     try:

@@ -9,6 +9,18 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a leaf that its helper has made on the host": """
+class Painter:
+    def __init__(self, device):
+        self.device = device
+
+    def prepare(self):
+        return torch.rand(3, 8, 8)
+
+    def start(self):
+        image = self.prepare().clone().detach().requires_grad_(True).to(self.device)  # DEV113
+        self.optimizer = torch.optim.Adam([image])
+""",
     "given to an optimizer": """
 device = torch.device("cuda")
 x = torch.rand(3, requires_grad=True).to(device)  # DEV113
@@ -57,6 +69,20 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "a leaf asked to lie where its helper may have made it": """
+import cv2
+
+class Painter:
+    def __init__(self, convert, device):
+        self.convert, self.device = convert, device
+
+    def prepare(self, path):
+        return self.convert(cv2.imread(path))
+
+    def start(self, path):
+        image = self.prepare(path).clone().detach().requires_grad_(True).to(self.device)
+        self.optimizer = torch.optim.Adam([image])
+""",
     "made there": """
 x = torch.rand(3, device="cuda", requires_grad=True)
 torch.optim.Adam([x])

@@ -7,6 +7,19 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a transfer before the work of which the time is measured": """
+import time
+
+def measure(net, device):
+    x = torch.ones(3)
+    begin = time.perf_counter()
+    x.to(device)  # DEV201
+    y = net(x)
+    torch.cuda.synchronize()
+    return y, time.perf_counter() - begin
+
+measure(nn.Linear(3, 3), torch.device("cuda"))
+""",
     "compared in a loss": """
 def train(model, loader, criterion, device):
     for graphs, labels, masked in loader:
@@ -134,6 +147,35 @@ layer.weight.cuda()  # DEV201
 }
 
 GOOD = {
+    "several transfers of which the time is measured": """
+import time
+
+def sync(device):
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+def measure(device):
+    x, y, times = torch.ones(3).pin_memory(), torch.ones(3).pin_memory(), []
+    for _ in range(5):
+        sync(device)
+        if device.type == "cuda":
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            start.record()
+            x.to(device, non_blocking=True)
+            (y.to(device, non_blocking=True) if y is not None else None)
+            end.record()
+            sync(device)
+            times.append(start.elapsed_time(end))
+        else:
+            begin = time.perf_counter_ns()
+            x.to(device)
+            y.to(device)
+            sync(device)
+            times.append(time.perf_counter_ns() - begin)
+    return times, x, y
+
+measure(torch.device("cuda"))
+""",
     "a module that comes back": """
 def save(net, path):
     torch.save(net.cpu().state_dict(), path)

@@ -165,6 +165,9 @@ def call_value(frame: Frame, callee: Value, arguments: Arguments, node: cst.CSTN
             return compute_per_alternative(frame, several, lambda one: frame.call(one, arguments, node))
         case (Unknown() | OpaqueData()) as unknown:
             return call_unknown(frame, unknown, arguments, node)
+        case Tensor():
+            frame.fail()  # No tensor can be called.
+            return UNKNOWN
     havoc(frame, arguments)
     return UNKNOWN
 

@@ -57,7 +57,7 @@ from devlint.interpreter.objects.unseen_parts import (
     has_unseen_parts,
     is_tensor_of_part,
 )
-from devlint.interpreter.operations.module_transfers import transfer_some_submodule
+from devlint.interpreter.operations.module_transfers import transfer_held_modules, transfer_some_submodule
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor, transfer_unknown
 from devlint.interpreter.operations.tensor_uses import is_input_of_module
 from devlint.interpreter.operations.transfer_requests import read_transfer_request
@@ -192,6 +192,7 @@ def _move_in_place(
     assert isinstance(unmoved, Instance)
     tracked = is_module or (record is not None and record.cell is not None and record.placement_tracked)
     frame.put(unknown_object_site(owner), replace(unmoved, cell=cell, placement_tracked=tracked))
+    transfer_held_modules(frame, request, unmoved.attributes.values())
 
 
 def transfer_unnamed(
@@ -263,6 +264,9 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
             # A method of a module may return anything; one of a batch, or of an output, a part of it or a number.
             is_data = callee.of_loader or callee.of_call
             return OpaqueData(callee.placement, mixed=True) if is_data else UNKNOWN
+        if callee.of_loader and isinstance(node, cst.Call) and isinstance(node.func, cst.Name | cst.Subscript):
+            frame.fail()  # No part of a batch can be called.
+            return UNKNOWN
         if callee.may_move_inputs and not _is_called_as_module(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)

@@ -41,7 +41,7 @@ from devlint.interpreter.conditions.compared_devices import (
     report_device_comparison,
 )
 from devlint.interpreter.conditions.condition_texts import SourceText
-from devlint.interpreter.conditions.constant_comparisons import compare_choice, compare_constants
+from devlint.interpreter.conditions.constant_comparisons import compare_choice, compare_constants, compare_index
 from devlint.interpreter.conditions.device_equality import (
     device_type_condition,
     devices_equal,
@@ -287,6 +287,8 @@ def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst
             return device_type_condition(frame, placement, constant.value, node)
         case Unknown(origin=origin, text=named_) if origin and constant.value in DEVICE_TYPES:
             return device_type_condition(frame, named_device(origin, named_), str(constant.value), node)
+        case Number() if (equal := compare_index(cst.Equal(), value, constant)) is not None:
+            return Const(equal)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
             asked = comparison_question(origin, "Equal", constant.value)
             return SymbolicBool(Literal(Atom(("compare", "Equal", origin, constant), text, question=asked)))

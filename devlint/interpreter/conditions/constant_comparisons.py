@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any, Final
@@ -10,7 +11,8 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.path_conditions import Literal, conditional
-from devlint.domain.value import ConditionalValue, Const, SymbolicBool, Value
+from devlint.domain.value import ConditionalValue, Const, Number, SymbolicBool, Value
+from devlint.interpreter.state.device_facts import ACCELERATOR_INDEX
 
 _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
     cst.Equal: operator.eq,
@@ -45,12 +47,26 @@ def compare_choice(comparison: cst.BaseCompOp, value: Value, constant: Const) ->
     match value:
         case Const():
             return compare_constants(comparison, value, constant)
+        case Number():
+            return compare_index(comparison, value, constant)
         case SymbolicBool(test=test):
             yes, no = (compare_constants(comparison, Const(one), constant) for one in (True, False))
             return conditional(test, yes, no) if yes is not None and no is not None else None
         case ConditionalValue(test=Literal() as test, yes=yes, no=no):
             sides = [compare_choice(comparison, one, constant) for one in (yes, no)]
             return conditional(test, sides[0], sides[1]) if sides[0] is not None and sides[1] is not None else None
+    return None
+
+
+def compare_index(comparison: cst.BaseCompOp, value: Number, constant: Const) -> bool | None:
+    """Return the result of comparing the index of an accelerator, which is never negative, with a constant.
+
+    The result is None for any other number, and where some indices give another result than others.
+    """
+    match value, constant:
+        case Number(origin=(kind, *_)), Const(value=int(number)) if kind == ACCELERATOR_INDEX and number <= 0:
+            ends = {compare_constants(comparison, Const(index), constant) for index in (0, math.inf)}
+            return ends.pop() if len(ends) == 1 else None
     return None
 
 
@@ -67,4 +83,6 @@ def restrict_to_comparison(value: Value, comparison: cst.BaseCompOp, constant: C
             return value if sides == [yes, no] else join(sides[0], sides[1], test)
         case Const():
             return None if compare_constants(comparison, value, constant) is (not holds) else value
+        case Number():
+            return None if compare_index(comparison, value, constant) is (not holds) else value
     return value

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.domain.dtype import UNKNOWN_DTYPE
-from devlint.domain.join import without_none
+from devlint.domain.join import alternatives, without_none
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.placement import UNKNOWN_PLACEMENT
@@ -14,6 +14,7 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    ConditionalValue,
     Const,
     DeviceType,
     DeviceValue,
@@ -40,8 +41,10 @@ from devlint.interpreter.conditions.narrowing import report_host_read, truth_con
 from devlint.interpreter.language.attribute_stores import set_attribute
 from devlint.interpreter.objects.absent_attributes import OPTIONS_CLASSES, surely_lacks
 from devlint.interpreter.objects.class_hierarchy import find_special_method
+from devlint.interpreter.objects.module_containers import any_submodule
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
 from devlint.interpreter.objects.sequence_lengths import filled_condition
+from devlint.interpreter.objects.unseen_parts import forget_part
 from devlint.interpreter.operations.accelerator_names import text_of_accelerator
 from devlint.interpreter.operations.empty_tensors import size_of
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
@@ -171,20 +174,21 @@ def arithmetic(frame: Frame, call: LibraryCall) -> Value:
 def getattr_(frame: Frame, call: LibraryCall) -> Value:
     """Model `getattr(x, "name", default)`: the attribute, or the default where it is surely missing.
 
-    The result is unknown where the attribute may be missing.
+    The result is unknown where the attribute may be missing. Under a name that is not constant, it may be any part of a
+    module.
     """
     arguments = call.arguments.positional
     if len(arguments) < 2:
         return UNKNOWN
-    name = arguments[1].value
+    owner, name = arguments[0].value, arguments[1].value
     if not isinstance(name, Const) or not isinstance(name.value, str):
-        return UNKNOWN
+        return _any_part(frame, owner)
     if len(arguments) > 2:
-        if surely_lacks(frame, arguments[0].value, name.value):
+        if surely_lacks(frame, owner, name.value):
             return arguments[2].value
-        if _lacks_accelerator_name(arguments[0].value, name.value):
+        if _lacks_accelerator_name(owner, name.value):
             return UNKNOWN
-    value = frame.get_attribute(arguments[0].value, name.value, call.node)
+    value = frame.get_attribute(owner, name.value, call.node)
     return UNKNOWN if isinstance(value, Unknown) and len(arguments) > 2 else value
 
 
@@ -212,7 +216,19 @@ def setattr_(frame: Frame, call: LibraryCall) -> Value:
             set_attribute(frame, owner, ANY_PART + getattr(name, "prefix", ""), value, call.node)
         elif isinstance(owner, Ref) and (thing := frame.instance(owner)) is not None:
             _forget_attributes(frame, owner, thing, getattr(name, "prefix", ""))
+        for one in alternatives(owner):
+            forget_part(frame, one, value)
     return NONE
+
+
+def _any_part(frame: Frame, owner: Value) -> Value:
+    """Return what stands for a part of a module, or of either of two modules, under an unknown name."""
+    match owner:
+        case ConditionalValue(yes=yes, no=no):
+            return replace(owner, yes=_any_part(frame, yes), no=_any_part(frame, no))
+        case Ref() if is_module(frame, owner):
+            return any_submodule(owner)
+    return UNKNOWN
 
 
 def _forget_attributes(frame: Frame, owner: Ref, thing: Instance, prefix: str) -> None:

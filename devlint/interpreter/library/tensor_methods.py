@@ -7,9 +7,10 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import is_host
+from devlint.domain.device import HOST, DeviceSymbol, is_accelerator, is_host
 from devlint.domain.dtype import equals_surely, is_floating, python_type_of
 from devlint.domain.objects import ParameterCell, Sequence
+from devlint.domain.path_conditions import Literal, entails
 from devlint.domain.placement import ConditionalPlacement, Placement, StepKind, placement_cases
 from devlint.domain.placement_lattice import join_placements
 from devlint.domain.storage import Storage
@@ -61,6 +62,7 @@ from devlint.interpreter.operations.tensor_uses import differentiated_name
 from devlint.interpreter.operations.transfer_requests import read_transfer_request
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.changed_tensors import change_tensor, written_tensor
+from devlint.interpreter.state.device_facts import ACCELERATOR_INDEX, device_type_atom
 from devlint.interpreter.state.events import DiscardedResult, LoadedWhereSaved, Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -264,15 +266,27 @@ def size_query(frame: Frame, call: LibraryCall) -> Value:
 @models_call("Tensor.get_device")
 def get_device(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.get_device()`: the index of its device, where it is on one."""
-    return _index_of(frame.resolve(_receiver_tensor(call)).placement)
+    return _index_of(frame, frame.resolve(_receiver_tensor(call)).placement, call.node)
 
 
-def _index_of(placement: Placement) -> Value:
+def _index_of(frame: Frame, placement: Placement, node: cst.CSTNode) -> Value:
     """Return the index of the device that a placement names: -1 for the host."""
     if isinstance(placement, ConditionalPlacement):
-        yes, no = _index_of(placement.yes), _index_of(placement.no)
+        yes, no = _index_of(frame, placement.yes, node), _index_of(frame, placement.no, node)
         return yes if yes == no else ConditionalValue(placement.test, yes, no)
-    return NO_DEVICE_INDEX if is_host(placement.device) else Number("int")
+    accelerator_index = Number("int", (ACCELERATOR_INDEX, placement.device, frame.site_key(node)))
+    match placement.device:
+        case DeviceSymbol(origin=origin):
+            test = Literal(device_type_atom(origin, HOST, SourceText(frame.place(node), node, " == -1")))
+            known = entails(frame.state.path_condition, test)
+            if known is not None:
+                return NO_DEVICE_INDEX if known else accelerator_index
+            return ConditionalValue(test, NO_DEVICE_INDEX, accelerator_index)
+        case device if is_host(device):
+            return NO_DEVICE_INDEX
+        case device if is_accelerator(device):
+            return accelerator_index
+    return Number("int", ("device index", frame.site_key(node)))
 
 
 @models_call("Tensor.is_floating_point", "Tensor.is_complex", "torch.is_floating_point", "torch.is_complex")

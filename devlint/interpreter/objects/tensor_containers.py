@@ -23,4 +23,4 @@ def tensor_container_item(thing: Instance, name: str | None = None) -> Value:
     """
     if name is not None and name in thing.attributes:
         return thing.attributes[name]
-    return OpaqueData(thing.cell.placement) if thing.cell is not None else UNKNOWN
+    return OpaqueData(thing.cell.placement, of_loader=True) if thing.cell is not None else UNKNOWN

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Instance
 from devlint.domain.placement import UNKNOWN_PLACEMENT
@@ -22,7 +23,12 @@ from devlint.domain.value import (
 from devlint.interpreter.objects.class_hierarchy import defined_class, library_base
 from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_containers import any_submodule, module_of_part
-from devlint.interpreter.objects.module_state import CONTAINERS, is_module, placement_of_module
+from devlint.interpreter.objects.module_state import (
+    CONTAINERS,
+    is_module,
+    move_registered_tensors,
+    placement_of_module,
+)
 from devlint.interpreter.program.usage_evidence import MODULE_ONLY, TENSOR_ONLY
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import find_call_model
@@ -79,6 +85,13 @@ def forget_if_stored(frame: Frame, owner: Ref, value: Value) -> None:
     """
     if any(_may_lie_elsewhere(frame, owner, one) for one in alternatives(value)):
         forget_inside(frame, owner)
+
+
+def forget_part(frame: Frame, part: Value, value: Value) -> None:
+    """Make unknown where a module's parameters lie if a part of unknown name is given a tensor from elsewhere."""
+    module = module_of_part(part)
+    if module is not None and isinstance(value, (Tensor, Unknown)) and _may_lie_elsewhere(frame, module, value):
+        move_registered_tensors(frame, module, lambda before, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
 
 
 def _may_lie_elsewhere(frame: Frame, owner: Ref, value: Value) -> bool:

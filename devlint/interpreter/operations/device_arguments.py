@@ -49,6 +49,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.operations.accelerator_names import is_text_of_no_accelerator, report_no_accelerator
 from devlint.interpreter.operations.device_expressions import device_expressions_at
+from devlint.interpreter.operations.satisfiability import is_satisfiable
 from devlint.interpreter.state.abstract_state import HOST_BY_DEFAULT
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import IgnoredDeviceArgument, InvalidDeviceUsed
@@ -155,7 +156,7 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
                 frame.fail()
                 return UNKNOWN_PLACEMENT
             if index < 0:
-                frame.emit(InvalidDeviceUsed(frame.event_context(node), str(index), "a device index is not negative"))
+                _report_invalid(frame, node, str(index), "a device index is not negative")
                 return UNKNOWN_PLACEMENT
             return PlacementCase(KnownDevice("cuda", index), Basis.EXPLICIT, step)
         case StringPrefix(prefix=prefix) if ":" in prefix:
@@ -179,11 +180,13 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
                 # Where there is no device to name, the call raises.
                 frame.state.require(frozenset((~test if yes == NO_DEVICE_INDEX else test,)))
                 return written_placement(frame, no if yes == NO_DEVICE_INDEX else yes, node, step)
-            return join_under(
-                test,
-                _placement_under_test(frame, test, yes, node, step),
-                _placement_under_test(frame, test and ~test, no, node, step),
-            )
+            chosen, ends = _placement_under_test(frame, test, yes, node, step)
+            other, other_ends = _placement_under_test(frame, test and ~test, no, node, step)
+            if ends and other_ends:
+                frame.state.live = False
+            elif test is not None and (ends or other_ends):
+                frame.state.require(frozenset((~test if ends else test,)))
+            return join_under(test, chosen, other)
         case Const(value=None):
             return (
                 default_placement(frame, "a factory", node)
@@ -195,8 +198,8 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
 
 def _placement_under_test(
     frame: Frame, test: Literal | None, value: Value, node: cst.BaseExpression, step: Step | None
-) -> Placement:
-    """Return the placement that a device argument names, evaluated under the assumption that a condition holds.
+) -> tuple[Placement, bool]:
+    """Return the placement that a device argument names under the assumption that a condition holds, and if it raises.
 
     Used for the two alternatives of a conditional value.
     """
@@ -205,8 +208,9 @@ def _placement_under_test(
     if test is not None:
         state.path_condition = assume(before, test) or before
     placement = written_placement(frame, value, node, step)
+    ends = live and not state.live
     state.path_condition, state.required, state.live, state.failed = before, required, live, failed
-    return placement
+    return placement, ends
 
 
 def _with_provenance(leaf: PlacementCase, step: Step | None) -> PlacementCase:
@@ -231,6 +235,17 @@ def _device_of_string(leaf: PlacementCase, written: DeviceString) -> PlacementCa
     return replace(leaf, device=KnownDevice(device.type, int(index))) if index.isdecimal() else UNKNOWN_PLACEMENT
 
 
+def _report_invalid(frame: Frame, node: cst.BaseExpression, written: str, reason: str) -> None:
+    """Report a device that cannot exist, if some run of the program names it: conditions may exclude each other.
+
+    The path ends where the device comes from elsewhere, so that whatever it is asked for next is not reported again.
+    """
+    if is_satisfiable(frame.state.path_condition):
+        frame.emit(InvalidDeviceUsed(frame.event_context(node), written, reason))
+        if not isinstance(node, cst.BaseString | cst.BaseNumber | cst.UnaryOperation):
+            frame.fail()
+
+
 def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Device:
     """Return the device that a string constant names; report an invalid string and return an unknown device."""
     try:
@@ -239,7 +254,7 @@ def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Devi
         if is_text_of_no_accelerator(frame, text):
             report_no_accelerator(frame, None, "`str()` of it is 'None', which names no device", node)
         elif not frame.expects("RuntimeError"):
-            frame.emit(InvalidDeviceUsed(frame.event_context(node), text, str(error)))
+            _report_invalid(frame, node, text, str(error))
         return UNKNOWN_DEVICE
     return device
 
@@ -248,11 +263,7 @@ def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> 
     """Return the device that a string with a known beginning (`f"cuda:{rank}"`) names: a type with unknown index."""
     type_, _, rest = prefix.partition(":")
     if ":" in rest:
-        frame.emit(
-            InvalidDeviceUsed(
-                frame.event_context(node), prefix + "...", f"{rest.partition(':')[0]!r} is no device index"
-            )
-        )
+        _report_invalid(frame, node, prefix + "...", f"{rest.partition(':')[0]!r} is no device index")
         return UNKNOWN_DEVICE
     device = device_from_string(type_)
     return (

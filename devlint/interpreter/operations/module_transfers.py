@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 import libcst as cst
 
 from devlint.domain.dtype import Dtype, is_floating, promotion_category
-from devlint.domain.join import join_dtypes
+from devlint.domain.join import alternatives, join_dtypes
 from devlint.domain.placement import Placement
 from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import Ref, Tensor, Value
-from devlint.interpreter.objects.module_state import module_tensors, move_registered_tensors
+from devlint.interpreter.objects.module_state import is_module, module_tensors, move_registered_tensors
 from devlint.interpreter.objects.moved_modules import forget_moved_by_class
 from devlint.interpreter.operations.repeated_transfers import repetition_of
 from devlint.interpreter.operations.tensor_transfers import keeps_device
@@ -52,6 +53,14 @@ def transfer_some_submodule(frame: Frame, owner: Ref, method: str, arguments: Ar
         return join_under(None, placement, moved), join_dtypes(dtype, casted)
 
     move_registered_tensors(frame, owner, change)
+
+
+def transfer_held_modules(frame: Frame, request: TransferRequest, held: Iterable[Value]) -> None:
+    """Move or cast the modules that the program has given to an object of unknown class, which is moved in place."""
+    for value in held:
+        for one in alternatives(value):
+            if is_module(frame, one):
+                move_registered_tensors(frame, one, partial(_transferred, frame, request))
 
 
 def _transferred(frame: Frame, request: TransferRequest, placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:

@@ -33,6 +33,11 @@ def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCon
     )
 
 
+def is_satisfiable(path: PathCondition) -> bool:
+    """Return whether some run of the program may follow a path."""
+    return _is_consistent(path, frozenset())
+
+
 def _may_belong_together(path: PathCondition, left: PathCondition, right: PathCondition) -> bool:
     """Return whether one of two sets of conditions includes the other, or all hold in a run without options."""
     if not left or not right or left <= right or right <= left:

@@ -182,15 +182,23 @@ def _placement_after(conflict: DeviceConflict) -> Placement:
 
     The analysis goes on as if the misplaced tensor were on the right device, except under a condition that has put it
     on the wrong one. Where the program has written both devices out, either may be the right one: nothing is known.
-    Nor is within the call of a module that was not moved, because all its parts are misplaced.
+    Nor is within the call of a module that was not moved, because all its parts are misplaced, nor in a function that
+    was given the input for a module elsewhere, because all that comes from the input is misplaced.
     """
-    unmoved = isinstance(conflict, OperandConflict | ModuleInputConflict) and conflict.misplaced.is_part_of_module
     if isinstance(conflict, IndexConflict):
         return UNKNOWN_PLACEMENT
     chosen = isinstance(conflict, OperandConflict) and conflict.misplaced.case.basis is Basis.EXPLICIT
-    if chosen or (unmoved and any(call.is_module for call in conflict.context.calls)):
+    unmoved = isinstance(conflict, OperandConflict | ModuleInputConflict) and conflict.misplaced.is_part_of_module
+    in_module = unmoved and any(call.is_module for call in conflict.context.calls)
+    if chosen or in_module or (isinstance(conflict, ModuleInputConflict) and _is_given_input(conflict)):
         return failed_where(conflict.reference.tensor.placement, conflict.when)
     return where_nothing_failed(conflict.reference.tensor.placement, [conflict.misplaced.tensor.placement])
+
+
+def _is_given_input(conflict: ModuleInputConflict) -> bool:
+    """Return whether the input of a module on another device has come into the running code by a call."""
+    given = conflict.reference if conflict.misplaced.is_part_of_module else conflict.misplaced
+    return any(given.case.placing_step in call.causes for call in conflict.context.calls)
 
 
 def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:

@@ -6,8 +6,8 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from devlint.domain.device import DeviceRelation, DeviceSymbol, is_accelerator, is_host, relate_devices
-from devlint.domain.dtype import equals_surely, is_countable
+from devlint.domain.device import DeviceRelation, DeviceSymbol, KnownDevice, is_accelerator, is_host, relate_devices
+from devlint.domain.dtype import Dtype, equals_surely, is_countable
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
     Basis,
@@ -109,7 +109,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         dtype=dtype,
         grad=False if is_countable(dtype) else before.grad,
         cell=None,
-        leaf=False if before.leaf and before.grad else None,
+        leaf=False if before.leaf and before.grad and _may_be_copied(frame, before, dtype) else None,
         pinned=before.pinned if stays else None,
         pending=pending,
         fresh=kept,
@@ -234,6 +234,15 @@ def _changes_device(before: Placement, after: Placement, frame: Frame) -> bool:
         for needed, one in placement_cases(before, frame.state.path_condition)
         for _, other in placement_cases(after, frame.state.path_condition | needed)
     )
+
+
+def _may_be_copied(frame: Frame, before: Tensor, dtype: Dtype) -> bool:
+    """Return whether a transfer may return another tensor: it casts, or the device that the tensor comes from is known.
+
+    Programs ask once more for the device on which they have made a tensor elsewhere, and get the tensor itself.
+    """
+    cases = placement_cases(before.placement, frame.state.path_condition)
+    return dtype != before.dtype or any(isinstance(one.device, KnownDevice) for _, one in cases)
 
 
 def _emit_transfer(

@@ -283,7 +283,7 @@ class UsageEvidence:
         Reading a clock function such as `time.perf_counter` is recorded too.
         """
         attribute = node.attr.value
-        if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
+        if attribute.removesuffix("_ns") in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
             self.reads_clock = True
         if attribute in DEVICE_ATTRIBUTES:
             self.mentions_device = True

@@ -15,6 +15,8 @@ CURRENT_ACCELERATOR: Final = ("accelerator",)
 """The identity of the machine's accelerator in conditions on its device type."""
 DEVICE_COUNT: Final = "device_count"
 """The kind of number that `torch.cuda.device_count()` returns: its origin is this word and the device type."""
+ACCELERATOR_INDEX: Final = "accelerator index"
+"""The kind of number that `get_device()` returns for a tensor on an accelerator, the first word of its origin."""
 
 
 def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
