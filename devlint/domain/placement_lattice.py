@@ -82,7 +82,7 @@ def failed_where(placement: Placement, when: PathCondition) -> Placement:
 def without_failed_cases(placement: Placement, sources: Iterable[Placement]) -> Placement:
     """Return the placement of a tensor made of others: where one of those is never made, neither is this one."""
     for one in sources:
-        if isinstance(one, ConditionalPlacement) and _may_have_failed(one):
+        if _may_have_failed(one):
             placement = _with_failures(placement, one)
     return placement
 

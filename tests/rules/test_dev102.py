@@ -21,6 +21,33 @@ class Net(nn.Module):
 """
 
 BAD = {
+    "layers behind a part that refuses its input": """
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+        self.norm = nn.LayerNorm(3)
+
+    def forward(self, x):
+        return self.norm(self.layer(x))
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = Encoder()
+        self.last = nn.Linear(3, 3)
+
+    def forward(self, x):
+        size = x.abs()
+        return self.last(self.encoder(x)) * size  # DEV102
+
+    def act(self, x):
+        return self.forward(x)
+
+net = Net().to("cuda:0")
+for batch in torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(3, 3))):
+    net.act(batch[0]) + torch.hamming_window(3)
+""",
     "a layer given to a module of unknown class after that is moved": """
 def train(net: nn.Module, x, device):
     net.to(device)

@@ -150,6 +150,14 @@ def of_several(tensors, flag):
             x = one
     return in_branch(x), turned_round(x)
 
+def of_either(depth, given):
+    device = in_branch(depth)
+    if given is None:
+        rays = torch.ones(3).to(device)
+    else:
+        rays = torch.ones(3).to(given.device)
+    return in_branch(rays), in_expression(rays)
+
 for ask in (in_branch, in_expression, by_name, turned_round):
     ask(torch.ones(3))
     ask(torch.ones(3, device="cuda"))

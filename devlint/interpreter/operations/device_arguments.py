@@ -199,14 +199,18 @@ def written_placement(frame: Frame, value: Value, node: cst.BaseExpression, step
 def _placement_under_test(
     frame: Frame, test: Literal | None, value: Value, node: cst.BaseExpression, step: Step | None
 ) -> tuple[Placement, bool]:
-    """Return the placement that a device argument names under the assumption that a condition holds, and if it raises.
+    """Return the placement that a device argument names under the assumption that a condition holds, and if it ends.
 
-    Used for the two alternatives of a conditional value.
+    The path ends where the argument names no device, and where the condition cannot hold. Used for the two alternatives
+    of a conditional value.
     """
     state = frame.state
     before, required, live, failed = state.path_condition, state.required, state.live, state.failed
     if test is not None:
-        state.path_condition = assume(before, test) or before
+        supposed = assume(before, test)
+        if supposed is None:
+            return UNKNOWN_PLACEMENT, True
+        state.path_condition = supposed
     placement = written_placement(frame, value, node, step)
     ends = live and not state.live
     state.path_condition, state.required, state.live, state.failed = before, required, live, failed
