@@ -73,8 +73,8 @@ class DiscardedTransfer(Rule):
 
     ## Known limits
     Only what is known to be a tensor is reported: modules, `BatchEncoding` and other containers move in place, and of
-    an argument without any evidence nothing is claimed. Beside a clock, `x.cpu()` may stand for its wait, and a
-    transfer alone between two reads of the clock is what is measured. A local variable that nothing reads afterwards,
+    an argument without any evidence nothing is claimed. Beside a clock, `x.cpu()` may stand for its wait, and transfers
+    alone between two reads of the clock are what is measured. A local variable that nothing reads afterwards,
     or that the next statement moves, is not reported. A transfer of something that has no name
     (`torch.zeros(1).cuda()`, to wake the device up) leaves nothing behind and is not reported.
     """
