@@ -212,6 +212,20 @@ def timed(step):
         step()
     return start
 """,
+    "a class that is called, or that nothing compares": """
+def kind(x):
+    return isinstance(x, type(torch.cuda.Event(enable_timing=True)))  # DEV605
+
+def made(events: list):
+    return events + [torch.cuda.Event]  # DEV605
+""",
+    "a wait with no other one beside it": """
+def wait(new: bool):
+    if new:
+        print("no wait")
+    else:
+        torch.cuda.synchronize()  # DEV605
+""",
     "mixed precision": """
 from torch.cuda.amp import GradScaler, autocast
 
@@ -450,6 +464,31 @@ def wait(group):
         dist.barrier(group, device_ids=[torch.cuda.current_device()])
     else:
         dist.barrier(group)
+""",
+    "a class that values are compared with": """
+from typing import Union
+
+Mark = Union[torch.cuda.Event, float]
+Stamp = torch.cuda.Event | float
+
+def took(start, end):
+    if type(start) == torch.cuda.Event:
+        return start.elapsed_time(end)
+    if isinstance(start, (torch.cuda.Event, int)):
+        return 0.0
+    return end - start
+""",
+    "what an older torch has, beside what a newer one has": """
+NEW = torch.__version__ >= "2.4"
+
+def scaler(device: str):
+    return torch.amp.GradScaler(device=device) if NEW else torch.cuda.amp.GradScaler()
+
+def wait():
+    if NEW:
+        torch.accelerator.synchronize()
+    else:
+        torch.cuda.synchronize()
 """,
     "a stream where there are streams": """
 class Prefetcher:

@@ -39,7 +39,7 @@ from devlint.interpreter.state.events import (
     ChosenAccelerator,
 )
 from devlint.interpreter.state.frame import Frame
-from devlint.semantics.accelerators import is_figure_without_cuda
+from devlint.semantics.accelerators import is_figure_without_cuda, replacements_of
 from devlint.syntax.index import Statement
 from devlint.syntax.source_code import words_in
 from devlint.syntax.tree_walk import descend, dotted_name
@@ -123,6 +123,8 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
         or written_guards.is_named_for_cuda(around)
         or written_guards.is_told_as_cuda(around)
         or written_guards.is_replaced_by_test(around, name)
+        or (arguments is None and written_guards.is_type_asked_for(around))
+        or written_guards.is_chosen_beside(around, _names_instead(name))
         or (name in _ABOUT_STREAMS and written_guards.is_asked_for(around, ("stream",)))
         or (arguments is not None and _is_without_effect(frame, name, arguments))
         or (name == "torch.cuda.device_count" and _is_about_count(frame, around))
@@ -140,6 +142,11 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
     context = frame.event_context(node)
     called = arguments is not None
     frame.emit(AcceleratorNameUsed(context, name, statement, called, expected, guarded, imported, chosen, seeded, told))
+
+
+def _names_instead(name: str) -> frozenset[str]:
+    """Return the names by which newer releases of torch have what a name of `torch.cuda` does, for any accelerator."""
+    return frozenset(one.by for one in replacements_of(name) if one.by.startswith(("torch.accelerator.", "torch.amp.")))
 
 
 def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> None:

@@ -82,9 +82,13 @@ class CudaKernels:
         return False
 
     def _takes_kernels(self, module: ModuleInfo) -> bool:
-        """Return whether a top-level statement of a file builds or imports CUDA kernels whenever the file runs."""
+        """Return whether a file is of a package for CUDA, or builds or imports CUDA kernels whenever it runs."""
         units = module.index.statements
-        return any(self._takes_in(module, unit) for unit in units) or _needs_what_it_builds(units)
+        return (
+            is_cuda_package(module.name)
+            or any(self._takes_in(module, unit) for unit in units)
+            or _needs_what_it_builds(units)
+        )
 
     def _takes_in(self, module: ModuleInfo, unit: Statement) -> bool:
         """Return whether a top-level statement builds or imports CUDA kernels whenever the file runs."""

@@ -135,6 +135,43 @@ def is_annotation(path: Sequence[cst.CSTNode]) -> bool:
     return any(isinstance(one, cst.Annotation) for one in path)
 
 
+def is_type_asked_for(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a node stands for a type that values are compared with, or for one of a union of types."""
+    for above, below in reversed([*pairwise(path)]):
+        match above:
+            case cst.Tuple() | cst.Element() | cst.Arg() | cst.Index() | cst.ComparisonTarget():
+                continue
+            case cst.BinaryOperation(operator=cst.BitOr()) | cst.SubscriptElement():
+                return True
+            case cst.Call(func=cst.Name(value="isinstance" | "issubclass"), args=[_, kinds]):
+                return kinds is below
+            case cst.Comparison(left=left, comparisons=targets):
+                return any(is_call_of_type(one) for one in (left, *(each.comparator for each in targets)))
+        return False
+    return False
+
+
+def is_call_of_type(node: cst.CSTNode) -> bool:
+    """Return whether an expression asks for the type of a value: `type(x)`."""
+    match node:
+        case cst.Call(func=cst.Name(value="type"), args=[_]):
+            return True
+    return False
+
+
+def is_chosen_beside(path: Sequence[cst.CSTNode], names: Collection[str]) -> bool:
+    """Return whether the other branch of a condition around a node, in its function, uses one of some dotted names."""
+    for above, below in reversed([*pairwise(path)]):
+        match above:
+            case cst.FunctionDef() | cst.ClassDef():
+                return False
+            case cst.If(body=body, orelse=other) | cst.IfExp(body=body, orelse=other) if other is not None:
+                beside = {id(body): other, id(other): body}.get(id(below))
+                if beside is not None and any(dotted_name(one) in names for one in (beside, *descend(beside))):
+                    return True
+    return False
+
+
 def is_called_beside(path: Sequence[cst.CSTNode], names: Collection[str]) -> bool:
     """Return whether a statement of a block around a node, in the same function, is a call of one of dotted names."""
     for one in reversed(path):
