@@ -219,6 +219,11 @@ def kind(x):
 def made(events: list):
     return events + [torch.cuda.Event]  # DEV605
 """,
+    "behind an assertion of something else": """
+def wait(store):
+    assert store.fast
+    torch.cuda.synchronize()  # DEV605
+""",
     "a wait with no other one beside it": """
 def wait(new: bool):
     if new:
@@ -464,6 +469,13 @@ def wait(group):
         dist.barrier(group, device_ids=[torch.cuda.current_device()])
     else:
         dist.barrier(group)
+""",
+    "behind an assertion that a flag says CUDA": """
+def dtype(config, store):
+    if config.pop("autocast"):
+        assert store.cuda
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    return torch.float32
 """,
     "a class that values are compared with": """
 from typing import Union

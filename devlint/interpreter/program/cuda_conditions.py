@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -15,6 +16,8 @@ CUDA: Final = "cuda"
 """The word in code without which it needs no CUDA."""
 _ENDING_CALLS: Final = frozenset({"exit", "quit", "_exit", "skip", "skipTest"})
 """The last names of the functions that end the program, or the test."""
+_CUDA_FLAG: Final = re.compile(r"(?:(?:is|has|use)_)?cuda(?:_available)?")
+"""The name of a flag that says whether a tensor or the program is on CUDA."""
 
 
 def tells(test: cst.CSTNode, outcome: bool, asks: Callable[[cst.CSTNode], bool]) -> bool:
@@ -65,7 +68,7 @@ def asks_for_cuda(test: cst.CSTNode) -> bool:
     match test:
         case cst.Call(func=cst.Attribute(value=value, attr=cst.Name(value="is_available")), args=[]):
             return CUDA in words_in(value)
-        case cst.Attribute(attr=cst.Name(value="is_cuda")):
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)) if _CUDA_FLAG.fullmatch(name):
             return True
         case cst.Comparison(
             left=cst.Attribute(attr=cst.Name(value="type")),
