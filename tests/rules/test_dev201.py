@@ -144,6 +144,18 @@ def prepare():
 layer = nn.Linear(3, 3)
 layer.weight.cuda()  # DEV201
 """,
+    "an input that is reshaped": """
+class Pair:
+    def __init__(self, pixels=None):
+        self.pixels = pixels
+
+    def to(self, device: str):
+        self.pixels.to(device=device)  # DEV201
+        return self
+
+    def rows(self, batch_size):
+        return self.pixels.reshape(batch_size, -1).unsqueeze(0)
+""",
 }
 
 GOOD = {
@@ -352,6 +364,28 @@ def sample(net):
     image = net(noise)
     noise.to("cpu")
     return image
+""",
+    "a model by its frozen weights": """
+class Codec(nn.Module):
+    def __init__(self, model, half=False):
+        super().__init__()
+        self.model = model
+        self.model.requires_grad_(False).eval()
+        if half:
+            self.model.half()
+""",
+    "what is reshaped in place": """
+class Pair:
+    def __init__(self, text_model=None):
+        self.text_model = text_model
+
+    def to(self, device: str):
+        self.text_model.to(device=device)
+        return self
+
+    def reshape(self, batch_size):
+        self.text_model.reshape(batch_size=batch_size)
+        return self
 """,
     "memory that is pinned already": """
 class Memory:

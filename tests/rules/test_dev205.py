@@ -168,6 +168,18 @@ if x.device is y.device:  # DEV205
 if x.device is not y.device:  # DEV205
     raise ValueError("devices differ")
 """,
+    "the gradient of an operation": """
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        if grad.device == "cuda":  # DEV205
+            grad = grad.contiguous()
+        return grad * 2
+""",
 }
 
 GOOD = {
@@ -373,6 +385,21 @@ def apply_to(x, device):
     return x.pin_memory() if device == "pinned" else x.to(device)
 
 print(apply_to(torch.ones(3), torch.device("cpu")))
+""",
+    "what the context of an operation holds": """
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.device = x.device.type
+        ctx.save_for_backward(x, weight)
+        return x * weight
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, weight = ctx.saved_tensors
+        if ctx.device == "cuda":
+            grad = grad.contiguous()
+        return grad * weight, grad * x
 """,
     "an annotation that allows a string": """
 class Buffer:

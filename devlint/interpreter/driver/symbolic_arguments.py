@@ -39,6 +39,7 @@ from devlint.interpreter.objects.class_hierarchy import (
     is_autograd_function_class,
     is_module_class,
 )
+from devlint.interpreter.objects.conventions import is_operation_context
 from devlint.interpreter.objects.data_classes import Field, construct_record, data_fields
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.objects.placeholders import forget_tensors_replaced_from_outside
@@ -165,7 +166,9 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
     )
     if found is not None:
         return found
-    used = info.evidence.is_tensor(parameter.name, array_like=in_module)
+    # A context holds whatever `forward` has stored in it, under the names of a tensor's attributes too.
+    is_context = is_operation_context(frame, info, parameter.name)
+    used = not is_context and info.evidence.is_tensor(parameter.name, array_like=in_module)
     if not names and not used and _is_number(parameter.default):
         return Number(None, origin, parameter.name)
     if not names and not used and _is_bool(parameter.default):

@@ -25,13 +25,24 @@ def conventional_attribute(frame: Frame, owner: Unknown, name: str) -> Value | N
     What `backward` of a custom operation reads from its context is what `forward` has stored there, not the caller's.
     """
     match owner.origin:
-        case ("param", FunctionInfo(owner=operation) as info, str(parameter)) if operation is not None:
-            is_context = info.name.rpartition(".")[2] == "backward" and info.parameters[0].name == parameter
-            if is_context and name != _SAVED and is_autograd_function_class(frame, operation):
+        case ("param", FunctionInfo() as info, str(parameter)):
+            if name != _SAVED and is_operation_context(frame, info, parameter) and _method(info) == "backward":
                 return UNKNOWN
         case ("attr", _, str(space)) if space in _SPACES and name in _BOUNDS:
             return Array(rank=Rank.SOME)
     return None
+
+
+def is_operation_context(frame: Frame, info: FunctionInfo, parameter: str) -> bool:
+    """Return whether a parameter is the context of a custom operation: the first one of its `forward` or `backward`."""
+    if info.owner is None or not info.parameters or info.parameters[0].name != parameter:
+        return False
+    return _method(info) in ("forward", "backward") and is_autograd_function_class(frame, info.owner)
+
+
+def _method(info: FunctionInfo) -> str:
+    """Return the name of a function without that of its class."""
+    return info.name.rpartition(".")[2]
 
 
 def unset_module_attribute(owner: Ref, name: str) -> Value | None:

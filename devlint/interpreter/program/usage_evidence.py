@@ -293,6 +293,9 @@ class UsageEvidence:
             moved = _moved_name(node.value)
             if moved is not None and attribute in _MODULE_EVIDENCE and attribute not in ("eval", "train"):
                 self._module(moved, attribute)
+            frozen = _frozen_name(node.value)
+            if frozen is not None and attribute in _MODULE_EVIDENCE:
+                self._module(frozen, attribute)
             return
         if node in self._stored:
             if attribute in TENSOR_ONLY | ARRAY_LIKE:
@@ -304,7 +307,8 @@ class UsageEvidence:
         elif attribute in SHARED_WITH_MODULES:
             self._device_read.add(name)
         elif attribute in ARRAY_LIKE:
-            self.arrays.add(name)
+            if node not in self._discarded_functions:  # Tensors and arrays keep their shape: others may change it.
+                self.arrays.add(name)
         elif attribute in _MODULE_EVIDENCE:
             self._module(name, attribute)
         else:
@@ -345,6 +349,14 @@ _COLLECTORS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
     cst.UnaryOperation: UsageEvidence._negation,
 }
 """The collectors of evidence by node type."""
+
+
+def _frozen_name(node: cst.BaseExpression) -> str | None:
+    """Return the name of what a call of `requires_grad_`, which modules and tensors have, returns: `model`."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="requires_grad_"))):
+            return dotted_name(owner)
+    return None
 
 
 def _moved_name(node: cst.BaseExpression) -> str | None:
