@@ -60,9 +60,9 @@ class UnknownAcceleratorApi(Rule):
     def check(self, event: AcceleratorNameUsed) -> Iterator[Finding]:
         """Yield a finding for a name that a module of torch has in no release."""
         module, _, name = event.name.rpartition(".")
-        known = accelerators.names_in(module)
-        if event.expected or not known or name.startswith("_") or accelerators.may_have(module, name):
+        if event.expected or name.startswith("_") or not accelerators.lacks(module, name):
             return
+        known = accelerators.names_in(module)
         yield Finding(
             event.context.place,
             f"`{module}` has no `{name}` in any release of torch up to"

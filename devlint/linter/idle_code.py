@@ -38,7 +38,7 @@ class IdleCode:
 
     def _is_trial(self, module: ModuleInfo, row: int) -> bool:
         """Return whether a row is in the trial at the end of a file for others, which reads files of its author."""
-        unit = next((one for one in module.index.statements if one.first_row <= row <= one.last_row), None)
+        unit = module.index.statement_at(row)
         if unit is None or not MAIN_GUARD.match(unit.text) or _OWN_PATH.search(unit.text) is None:
             return False
         return len(self._uncalled.importing.of_file(module)) > 1

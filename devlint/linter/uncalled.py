@@ -89,7 +89,8 @@ class UncalledDefinitions:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
         is_run = self._files.is_reached if self._is_application else self._files.can_run
         if not is_run(module):
-            return next((one.name for one in module.index.statements if one.first_row <= row <= one.last_row), None)
+            unit = module.index.statement_at(row)
+            return unit.name if unit is not None else None
         if not self._is_application:
             return None
         around = self.definitions_at(module, row)
@@ -215,7 +216,7 @@ class UncalledDefinitions:
 
     def definitions_at(self, module: ModuleInfo, row: int) -> Iterator[Definition]:
         """Yield the definitions around a row that only code which names them calls: a method, then its class."""
-        unit = next((one for one in module.index.statements if one.first_row <= row <= one.last_row), None)
+        unit = module.index.statement_at(row)
         if unit is None or unit.name is None or unit.text.startswith("@"):
             return
         if unit.kind == "function":

@@ -123,6 +123,11 @@ def may_have(module: str, name: str) -> bool:
     return name in names_in(module) or name.endswith(("Tensor", "Storage"))
 
 
+def lacks(module: str, name: str) -> bool:
+    """Return whether a module is described and has a name in no release of torch."""
+    return bool(names_in(module)) and not may_have(module, name)
+
+
 def needs_cuda(name: str) -> bool:
     """Return whether a function of `torch.cuda` raises on a machine without CUDA; others do nothing there."""
     return canonical_name(name) in _written()["raises_without_cuda"]

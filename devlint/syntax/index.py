@@ -46,6 +46,10 @@ class FileIndex:
         """All names that the statements of the file bind at module level."""
         return frozenset().union(*(statement.binds for statement in self.statements))
 
+    def statement_at(self, row: int) -> Statement | None:
+        """Return the top-level statement on a row; None where no statement is."""
+        return next((one for one in self.statements if one.first_row <= row <= one.last_row), None)
+
     @cached_property
     def _displayed(self) -> frozenset[Statement]:
         """The last statement of each cell of a notebook; empty for other files."""

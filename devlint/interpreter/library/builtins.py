@@ -186,17 +186,10 @@ def getattr_(frame: Frame, call: LibraryCall) -> Value:
     if len(arguments) > 2:
         if surely_lacks(frame, owner, name.value):
             return arguments[2].value
-        if _lacks_accelerator_name(owner, name.value):
+        if isinstance(owner, LibraryName) and accelerators.lacks(owner.name, name.value):
             return UNKNOWN
     value = frame.get_attribute(owner, name.value, call.node)
     return UNKNOWN if isinstance(value, Unknown) and len(arguments) > 2 else value
-
-
-def _lacks_accelerator_name(owner: Value, name: str) -> bool:
-    """Return whether a value is one of torch's modules about accelerators that has a name in no known release."""
-    if not isinstance(owner, LibraryName):
-        return False
-    return bool(accelerators.names_in(owner.name)) and not accelerators.may_have(owner.name, name)
 
 
 @models_call("builtins.setattr")

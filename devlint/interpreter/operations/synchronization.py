@@ -67,7 +67,7 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
     """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
-    if start.origin.by_constructor or _is_never_used(frame, node):
+    if start.origin.by_constructor:
         return
     program = frame.analysis.torch_defaults.entry_module or frame.module
     if frame.analysis.facts.blocking_launches.may_hold_for(program):
@@ -75,6 +75,8 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
     running = end.origin.unsynchronized
     work = running and running.after(start.origin.launches)
     if work is None or (end.origin.epoch != start.origin.epoch and work.heavy is None):
+        return
+    if _is_never_used(frame, node):
         return
     timing = UnsynchronizedTiming(
         replace(frame.event_context(node), place=end.origin.place),

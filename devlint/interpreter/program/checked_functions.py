@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import libcst as cst
 
-from devlint.interpreter.program.cuda_conditions import CUDA, mentions_cuda, raises, refuses, tells
+from devlint.interpreter.program.cuda_conditions import CUDA, is_told_around, mentions_cuda, raises, refuses
 from devlint.interpreter.program.cuda_flags import is_under_cuda_flag
 from devlint.interpreter.program.cuda_kernels import CudaKernels, is_with_cuda_kernels
 from devlint.interpreter.program.definitions import ModuleInfo
@@ -37,9 +37,13 @@ class CheckedFunctions(FunctionsByUses):
 
 def is_checked(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a check for CUDA, or a decorator that requires it, decides whether the code at a node runs."""
-    if _is_under_check(path) or is_under_cuda_flag(module, path) or is_under_library_flag(module, path):
-        return True
-    return _is_after_refusal(module, path) or is_required(module, path)
+    return (
+        is_told_around(path, mentions_cuda)
+        or is_under_cuda_flag(module, path)
+        or is_under_library_flag(module, path)
+        or _is_after_refusal(module, path)
+        or is_required(module, path)
+    )
 
 
 def refuses_at_top(statements: Sequence[Statement]) -> bool:
@@ -59,16 +63,6 @@ def _refuses_all(unit: Statement) -> bool:
         case cst.SimpleStatementLine(body=[cst.Assign(value=value)]):
             return "pytestmark" in unit.binds and requires_cuda(value, is_test=True)
     return tree is not None and refuses(tree)
-
-
-def _is_under_check(path: Sequence[cst.CSTNode]) -> bool:
-    """Return whether a node runs only where a test around it has found CUDA: where the test, or its negation, holds."""
-    return any(
-        isinstance(above, (cst.If, cst.IfExp))
-        and below is not above.test
-        and tells(above.test, below is above.body, mentions_cuda)
-        for above, below in pairwise(path)
-    )
 
 
 def _is_after_refusal(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 import libcst as cst
@@ -46,6 +47,19 @@ def _is_negative(test: cst.CSTNode) -> bool:
                 return isinstance(operator, (cst.Equal, cst.LessThanEqual))
             return isinstance(operator, (cst.NotEqual, cst.IsNot, cst.NotIn, cst.LessThan, cst.LessThanEqual))
     return False
+
+
+def is_told_around(path: Sequence[cst.CSTNode], asks: Callable[[cst.CSTNode], bool]) -> bool:
+    """Return whether a condition around a node means that there is CUDA where the node runs.
+
+    `path` are the nodes from the top-level statement down to the node.
+    """
+    return any(
+        isinstance(above, (cst.If, cst.IfExp))
+        and below is not above.test
+        and tells(above.test, below is above.body, asks)
+        for above, below in pairwise(path)
+    )
 
 
 def refuses(statement: cst.CSTNode) -> bool:

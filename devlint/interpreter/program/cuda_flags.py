@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
 
 import libcst as cst
 
-from devlint.interpreter.program.cuda_conditions import CUDA, asks_for_cuda, leaves, raises, tells
+from devlint.interpreter.program.cuda_conditions import CUDA, asks_for_cuda, is_told_around, leaves, raises, tells
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -18,14 +17,8 @@ def is_under_cuda_flag(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
 
     `path` are the nodes from the top-level statement down to the node.
     """
-    flags = {
-        flag
-        for above, below in pairwise(path)
-        if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test
-        for flag in _names_in(above.test)
-        if tells(above.test, below is above.body, partial(_is_flag, flag))
-    }
-    return any(_needs_cuda(module, one) for one in flags)
+    names = {name for one in path if isinstance(one, (cst.If, cst.IfExp)) for name in _names_in(one.test)}
+    return any(is_told_around(path, partial(_is_flag, one)) and _needs_cuda(module, one) for one in names)
 
 
 def _names_in(test: cst.CSTNode) -> Iterator[str]:
@@ -46,14 +39,11 @@ def _needs_cuda(module: ModuleInfo, flag: str) -> bool:
     units = (one for one in module.index.statements if CUDA in one.text and flag in one.text)
     trees = (one.tree_or_none for one in units)
     return any(
-        isinstance(one, cst.If) and _refuses(one, flag) for tree in trees if tree is not None for one in _nodes(tree)
+        isinstance(one, cst.If) and _refuses(one, flag)
+        for tree in trees
+        if tree is not None
+        for one in (tree, *descend(tree))
     )
-
-
-def _nodes(tree: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield a node and those below it."""
-    yield tree
-    yield from descend(tree)
 
 
 def _refuses(statement: cst.If, flag: str) -> bool:

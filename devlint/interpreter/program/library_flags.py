@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.cuda_conditions import tells
+from devlint.interpreter.program.cuda_conditions import is_told_around
 from devlint.interpreter.program.definitions import ModuleInfo
 
 _FLAGS: Final[Mapping[str, frozenset[str]]] = {"transformers": frozenset({"model_parallel", "use_amp"})}
@@ -23,13 +22,7 @@ def is_under_library_flag(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bo
 
     `path` are the nodes from the top-level statement down to the node.
     """
-    flags = [
-        flag
-        for above, below in pairwise(path)
-        if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test
-        for flag in _flags_of(module)
-        if tells(above.test, below is above.body, partial(_reads, flag))
-    ]
+    flags = [one for one in _flags_of(module) if is_told_around(path, partial(_reads, one))]
     return bool(flags) and _is_in_subclass(path) and not any(_sets(module, one) for one in flags)
 
 

@@ -7,7 +7,7 @@ Without such evidence the argument's type stays unknown.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import libcst as cst
@@ -74,6 +74,8 @@ MODULE_MEMBERS: Final = frozenset(
 
 _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
 """The attributes whose use shows that an object is a module."""
+_FREEZING: Final = frozenset({"requires_grad_"})
+"""The method by which a program freezes a model; it returns the model, or the tensor."""
 _TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO - OF_OTHER_LIBRARIES.keys()
 """The attributes whose mere use shows that an object is a tensor."""
 _EVIDENCE_BY_CALL: Final = OF_OTHERS_TOO | OF_OTHER_LIBRARIES.keys()
@@ -290,12 +292,11 @@ class UsageEvidence:
         name = dotted_name(node.value)
         if name is None:
             # `net.cpu().state_dict()`: a transfer returns what it moves. Pipelines have `eval` and `train` as well.
-            moved = _moved_name(node.value)
-            if moved is not None and attribute in _MODULE_EVIDENCE and attribute not in ("eval", "train"):
-                self._module(moved, attribute)
-            frozen = _frozen_name(node.value)
-            if frozen is not None and attribute in _MODULE_EVIDENCE:
-                self._module(frozen, attribute)
+            if attribute in _MODULE_EVIDENCE:
+                methods = _FREEZING if attribute in ("eval", "train") else IN_PLACE_ON_MODULES | _FREEZING
+                returned = _returned_name(node.value, methods)
+                if returned is not None:
+                    self._module(returned, attribute)
             return
         if node in self._stored:
             if attribute in TENSOR_ONLY | ARRAY_LIKE:
@@ -351,18 +352,10 @@ _COLLECTORS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
 """The collectors of evidence by node type."""
 
 
-def _frozen_name(node: cst.BaseExpression) -> str | None:
-    """Return the name of what a call of `requires_grad_`, which modules and tensors have, returns: `model`."""
+def _returned_name(node: cst.BaseExpression, methods: Collection[str]) -> str | None:
+    """Return the dotted name of what a call of some methods returns (`net` of `net.cpu()`); None for anything else."""
     match node:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="requires_grad_"))):
-            return dotted_name(owner)
-    return None
-
-
-def _moved_name(node: cst.BaseExpression) -> str | None:
-    """Return the dotted name of what a transfer moves (`net` of `net.cpu()`); None for any other expression."""
-    match node:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=method))) if method in IN_PLACE_ON_MODULES:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=method))) if method in methods:
             return dotted_name(owner)
     return None
 

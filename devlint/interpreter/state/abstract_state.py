@@ -80,8 +80,8 @@ class State:
 
     `live` is false once the path has left the code by return, raise, break or continue, and `failed` is true where an
     operation that raises has ended it. `required` are those literals of the path condition without which an operation
-    on the way here would have raised. `bound_if` are the conditions
-    under which names are bound that only some of the paths which lead here have bound.
+    on the way here would have raised. `bound_if` are the conditions under which names are bound that only some of the
+    paths which lead here have bound.
     """
 
     __slots__ = ("bound_if", "failed", "heap", "live", "names", "path_condition", "required", "torch_state")
