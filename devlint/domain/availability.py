@@ -14,6 +14,8 @@ from devlint.domain.path_conditions import Atom, Literal, PathCondition, atoms_o
 THERE_IS_ONE: Final = "there is an accelerator"
 """The text of the condition that an accelerator is available, where the program does not write the condition."""
 
+DEVICE_COUNT: Final = "device_count"
+"""The kind of number that `torch.cuda.device_count()` returns: its origin is this word and the device type."""
 _BACKENDS: Final = ("cuda", "mps", "xpu")
 """The backends whose availability programs ask for, of those that `torch.accelerator` knows."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final, TypeGuard
 
+from devlint.domain.availability import DEVICE_COUNT, is_available
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, dtype_by_case, equals_surely
 from devlint.domain.path_conditions import NO_CONDITION, Literal, assume, conjunction, entails
@@ -256,8 +257,20 @@ def _join_numbers(left: Value, right: Value, test: Literal | None) -> Value:
         return answer
     if test is not None and isinstance(left, Const) and isinstance(right, Const):
         return conditional_value(left, right, test)
+    if test is not None:
+        for count, other, holds in ((left, right, test), (right, left, ~test)):
+            if _is_count_of_devices(count, other, holds):
+                return count
     kind = _number_kind(left)
     return Number(kind if kind == _number_kind(right) and kind != "number" else None)
+
+
+def _is_count_of_devices(count: Value, other: Value, test: Literal) -> bool:
+    """Return whether a number of devices that is asked for only where there are such devices is 0 elsewhere."""
+    match count, other:
+        case Number(origin=(kind, str(type_))), Const(value=0) if kind == DEVICE_COUNT:
+            return entails(frozenset({~test}), is_available(type_)) is False
+    return False
 
 
 def _join_bools(left: Value, right: Value, test: Literal) -> Value | None:

@@ -14,6 +14,16 @@ from devlint.linter.rule_listing import all_rule_metadata
 from .programs import check
 
 BAD = {
+    "a helper that counts something else": """
+def count(names):
+    return len(names) if torch.cuda.is_available() else 1
+
+def wait(names):
+    n = count(names)
+    if n == 0:
+        return
+    torch.cuda.synchronize()  # DEV605
+""",
     "a flag of transformers that the class sets itself": """
 from transformers import PreTrainedModel
 
@@ -401,6 +411,35 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "a helper counts the devices": """
+def count():
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+def wait():
+    n = count()
+    peaks = {}
+    if n == 0:
+        return peaks
+    with torch.cuda.device(0):
+        torch.cuda.synchronize()
+    return peaks
+
+def wait_for_all():
+    n = count()
+    for place in range(n):
+        torch.cuda.synchronize(place)
+""",
+    "a helper that returns early counts the devices": """
+def count():
+    if not torch.cuda.is_available():
+        return 0
+    return torch.cuda.device_count()
+
+def wait():
+    n = count()
+    if n > 1:
+        torch.cuda.synchronize()
+""",
     "what a base class of transformers has only with CUDA": """
 from transformers.models.t5.modeling_t5 import T5Stack
 

@@ -7,7 +7,6 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.availability import is_available
 from devlint.domain.device import DEVICE_TYPES
 from devlint.domain.dtype import Dtype
 from devlint.domain.path_conditions import Atom, Literal
@@ -49,7 +48,7 @@ from devlint.interpreter.conditions.device_equality import (
     same_device,
     types_equal,
 )
-from devlint.interpreter.conditions.length_comparisons import PRESENCE, compare_dimension, compare_length
+from devlint.interpreter.conditions.length_comparisons import compare_dimension, compare_length
 from devlint.interpreter.conditions.membership import evaluate_membership
 from devlint.interpreter.conditions.named_numbers import named_number
 from devlint.interpreter.conditions.narrowing import IDENTITY, negate_condition, none_condition
@@ -59,7 +58,6 @@ from devlint.interpreter.objects.enums import is_same_member
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.operations.table_operations import apply_bound_row
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.device_facts import DEVICE_COUNT
 from devlint.interpreter.state.frame import Frame
 
 MEMBERSHIP: Final = frozenset({cst.In, cst.NotIn})
@@ -106,9 +104,6 @@ def evaluate_comparison(
     if isinstance(a, Const) and isinstance(b, Const):
         known = compare_constants(operator, a, b)
         return Const(known) if known is not None else Number("bool")
-    counted = _presence_of_device(operator, a, b)
-    if counted is not None:
-        return SymbolicBool(counted)
     holds = type(operator) is not cst.NotEqual
     about_length = compare_length(operator, a, b, Atom(frame.site_key(node), condition_text(frame, node)))
     if about_length is not None:
@@ -126,15 +121,6 @@ def evaluate_comparison(
     question = _question(frame, operator, left, right)
     atom = Atom(_condition_key(frame, node, operator, a, b), condition_text(frame, node), question=question)
     return SymbolicBool(Literal(atom, holds))
-
-
-def _presence_of_device(operator: cst.BaseCompOp, left: Value, right: Value) -> Literal | None:
-    """Return the condition that `torch.cuda.device_count() > 0` or the like states; None for other comparisons."""
-    match left, right:
-        case Number(origin=(kind, str(type_))), Const(value=int(number)) if kind == DEVICE_COUNT:
-            there = PRESENCE.get((type(operator), number))
-            return None if there is None else is_available(type_) if there else ~is_available(type_)
-    return None
 
 
 def _call_own_method(

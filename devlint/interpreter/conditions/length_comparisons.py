@@ -1,4 +1,7 @@
-"""Comparisons of the length of a sequence with a number: `len(xs) > 0` is the condition that `xs` has an element."""
+"""Comparisons of the length of a sequence with a number: `len(xs) > 0` is the condition that `xs` has an element.
+
+The number of devices is one too: `torch.cuda.device_count() > 1` says that CUDA is available.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.domain.availability import DEVICE_COUNT, is_available
 from devlint.domain.path_conditions import Atom, Literal, conjunction
 from devlint.domain.value import Const, Number, Value
 
@@ -58,7 +62,7 @@ def is_dimension(node: cst.CSTNode) -> bool:
     return False
 
 
-PRESENCE: Final[dict[tuple[type, Hashable], bool]] = {
+_PRESENCE: Final[dict[tuple[type, Hashable], bool]] = {
     (cst.GreaterThan, 0): True,
     (cst.GreaterThanEqual, 1): True,
     (cst.NotEqual, 0): True,
@@ -76,13 +80,15 @@ def compare_dimension(operator: cst.BaseCompOp, left: Value, node: cst.CSTNode, 
     """
     match left, right:
         case Number(kind="int", origin=None), Const(value=int(number)) if is_dimension(node):
-            return PRESENCE.get((type(operator), number))
+            return _PRESENCE.get((type(operator), number))
     return None
 
 
 def filled_condition_of(value: Value) -> Literal | bool | None:
-    """Return the condition that a length is not zero; None for a value that is not the length of a sequence."""
+    """Return the condition that a length, or a number of devices, is not zero; None for any other value."""
     match value:
+        case Number(origin=(kind, str(type_))) if kind == DEVICE_COUNT:
+            return is_available(type_)
         case Number(origin=("length", (Literal() | bool()) as filled, _)):
             return filled
     return None

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import libcst as cst
 
-from devlint.domain.availability import is_available
 from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
 from devlint.domain.join import alternatives, join, without_none
 from devlint.domain.path_conditions import Atom, Literal, conditional, conjunction, disjunction, entails
@@ -41,12 +40,12 @@ from devlint.interpreter.conditions.class_comparisons import restrict_to_class
 from devlint.interpreter.conditions.condition_texts import ConditionText, SourceText
 from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
 from devlint.interpreter.conditions.instance_checks import NDARRAY, PARAMETER, TENSOR, restrict_to_type
-from devlint.interpreter.conditions.length_comparisons import is_dimension
+from devlint.interpreter.conditions.length_comparisons import filled_condition_of, is_dimension
 from devlint.interpreter.conditions.rank_comparisons import narrow_rank
 from devlint.interpreter.objects.sequence_lengths import filled_condition
 from devlint.interpreter.operations.synchronization import unfinished_copy
 from devlint.interpreter.program.definitions import FunctionInfo
-from devlint.interpreter.state.device_facts import DEVICE_COUNT, device_type_atom
+from devlint.interpreter.state.device_facts import device_type_atom
 from devlint.interpreter.state.events import HostRead
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import held_value, rebind
@@ -142,14 +141,12 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
             )
             if filled is not None:
                 return filled
-        case Number(origin=("length", (Literal() | bool()) as filled, _)):
+        case Number() if (filled := filled_condition_of(value)) is not None:
             return filled
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
             return Literal(device_type_atom(owner, name.removeprefix("is_"), SourceText(frame.place(node), node)))
         case Number(kind="int", origin=None) if is_dimension(node):
             return Literal(Atom(("filled", *frame.site_key(node)), SourceText(frame.place(node), node, " > 0")))
-        case Number(origin=(kind, str(type_))) if kind == DEVICE_COUNT:
-            return is_available(type_)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
             return _asked(("true", origin), SourceText(frame.place(node), node), Question(origin, "true"))
         case Tensor() | Array():

@@ -30,7 +30,6 @@ from devlint.interpreter.operations.device_arguments import (
     written_placement,
 )
 from devlint.interpreter.state.arguments import Argument, LibraryCall
-from devlint.interpreter.state.device_facts import DEVICE_COUNT
 from devlint.interpreter.state.events import RevealedValue
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -76,7 +75,7 @@ def is_available(frame: Frame, call: LibraryCall) -> Value:
 @models_call("torch.cuda.device_count", "torch.xpu.device_count", "torch.accelerator.device_count")
 def device_count(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.cuda.device_count()` and the like: an unknown integer, the same one at every call."""
-    return Number("int", (DEVICE_COUNT, _device_type_of(call)), f"{call.name}()")
+    return Number("int", (availability.DEVICE_COUNT, _device_type_of(call)), f"{call.name}()")
 
 
 def _device_type_of(call: LibraryCall) -> str:

@@ -13,8 +13,6 @@ from devlint.domain.record import replace
 
 CURRENT_ACCELERATOR: Final = ("accelerator",)
 """The identity of the machine's accelerator in conditions on its device type."""
-DEVICE_COUNT: Final = "device_count"
-"""The kind of number that `torch.cuda.device_count()` returns: its origin is this word and the device type."""
 ACCELERATOR_INDEX: Final = "accelerator index"
 """The kind of number that `get_device()` returns for a tensor on an accelerator, the first word of its origin."""
 
