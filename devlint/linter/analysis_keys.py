@@ -145,6 +145,7 @@ class AnalysisKeys:
             seeded = self._program_facts.seeded_functions.names_in(module)
             checked = self._program_facts.checked_functions.names_in(module)
             own += [self._program_facts.cuda_kernels.needed_around(module), sorted(kernels), sorted(seeded)]
+            own.append(sorted(self._program_facts.compiled_modules.names_in(module)))
             own += [sorted(checked), sorted(self._program_facts.refusing_classes.names_in(module))]
         if "GradScaler" in module.source.text:
             own.append(self._program_facts.is_mixed_precision(module))

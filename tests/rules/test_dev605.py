@@ -1353,6 +1353,40 @@ class Other(nn.Module):
 layer, other = Layer(), Other()
 layer.forward(torch.ones(3))
 other.forward(torch.ones(3))
+# file: ops/compress.py
+import torch
+
+try:
+    from cpm_kernels.kernels.base import KernelFunction, LazyKernelCModule
+
+    class Kernel:
+        def __init__(self, code):
+            self.compress = KernelFunction(LazyKernelCModule(code), "compress")
+
+    kernels = Kernel(b"...")
+except Exception as error:
+    kernels = None
+
+def compress(x):
+    with torch.cuda.device(x.device):
+        torch.cuda.synchronize()
+        kernels.compress(x)
+
+def extract(x, bits: int):
+    if bits == 4:
+        run = kernels.extract4
+    else:
+        run = kernels.extract8
+    with torch.cuda.device(x.device):
+        run(x)
+
+def whichever(x, bits: int):
+    run = kernels.extract4
+    if bits == 8:
+        run = x.mul_
+    with torch.cuda.device(x.device):  # DEV605
+        run(x)
+
 # file: gradient.py
 import torch
 
@@ -1383,7 +1417,51 @@ class Anywhere(torch.autograd.Function):
 
 
 def test_wrappers_of_compiled_kernels_are_for_cuda(tmp_path: Path) -> None:
-    assert len(check(WRAPPERS, "DEV605", tmp_path)) == 3
+    assert len(check(WRAPPERS, "DEV605", tmp_path)) == 4
+
+
+COMPILED = """
+# file: ops/__init__.py
+# file: ops/loading.py
+import importlib
+
+if True:
+    def load_ext(name):
+        return importlib.import_module("ops." + name)
+
+def load_table(name):
+    return name
+# file: ops/boxes.py
+import torch
+from . import loading
+from .loading import load_table
+
+ext = loading.load_ext("_ext")
+table = load_table("_table")
+
+def boxes(x):
+    torch.cuda.set_device(x.get_device())  # DEV605
+    return ext.boxes(x)
+
+def boxes_in_time(x):
+    torch.cuda.synchronize()  # DEV605
+    return ext.boxes(x)
+
+def boxes_of_table(x):
+    torch.cuda.set_device(x.get_device())  # DEV605
+    return table.boxes(x)
+
+def boxes_or_none(x):
+    torch.cuda.set_device(x.get_device())  # DEV605
+    if x.numel():
+        return ext.boxes(x)
+"""
+
+
+def test_where_a_compiled_module_runs_its_kernels_is_only_an_information(tmp_path: Path) -> None:
+    found = check(COMPILED, "DEV605", tmp_path)
+    informed = [one.region.start.row for one in found if one.severity == Severity.INFO]
+    assert informed == [one.region.start.row for one in found][:1]
 
 
 def test_a_file_may_say_that_it_is_for_cuda(tmp_path: Path) -> None:

@@ -65,6 +65,10 @@ _ABOUT_STREAMS: Final = frozenset(
     f"torch.cuda.{name}" for name in ("Event", "Stream", "current_stream", "set_stream", "stream")
 )
 """The names about streams: who makes a stream, and later asks whether there is one, knows the device."""
+_PLACING_KERNELS: Final = frozenset(
+    f"torch.cuda.{name}" for name in ("current_device", "set_device", "device", "device_of", "current_stream")
+)
+"""The names by which code says where the kernels run that it launches next."""
 _CUDA_COUNTS: Final[Mapping[str, frozenset[str]]] = {
     "gpus": frozenset({"pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer"}),
 }
@@ -137,6 +141,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
     seeded = name.rpartition(".")[2] in _CUDA_SEEDS and _is_seeded_beside(frame, node, around)
     told = (is_figure_without_cuda(name) and is_only_told(around, frame.module.index.statements)) or (
         is_benchmark_of_cuda(name, around, frame.module.index.statements)
+        or (name in _PLACING_KERNELS and frame.analysis.facts.kernel_wrappers.may_launch(frame.module, around))
     )
     statement = frame.place(written_guards.statement_of(around or [node]))
     context = frame.event_context(node)

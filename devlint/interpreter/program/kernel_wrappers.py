@@ -8,6 +8,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.interpreter.program.compiled_modules import CompiledModules
 from devlint.interpreter.program.cuda_kernels import CudaKernels, builds_kernels, imports_kernels
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
@@ -17,16 +18,17 @@ from devlint.syntax.tree_walk import descend, dotted_name
 
 _GRADIENT: Final = "Function"
 """The last name of torch's class for operations with a gradient of their own."""
-_COMPOUND: Final = (cst.If, cst.Try, cst.For, cst.While, cst.With, cst.FunctionDef, cst.ClassDef)
+_COMPOUND: Final = (cst.If, cst.Try, cst.For, cst.While, cst.FunctionDef, cst.ClassDef)
 """The statements that hold other statements, which need not run."""
 
 
 class KernelWrappers:
     """The names in the files of a program that stand for compiled kernels, or for what always calls them."""
 
-    def __init__(self, program: Program, kernels: CudaKernels) -> None:
+    def __init__(self, program: Program, kernels: CudaKernels, compiled: CompiledModules) -> None:
         self._program = program
         self._kernels = kernels
+        self._compiled = compiled
         self._names: dict[Path, frozenset[str]] = {}
 
     def names_in(self, module: ModuleInfo) -> frozenset[str]:
@@ -50,6 +52,11 @@ class KernelWrappers:
         names = self.names_in(module)
         if outer.name.value in names:
             return True
+        return bool(names) and any(_always_calls(one, names) for one in path if isinstance(one, cst.FunctionDef))
+
+    def may_launch(self, module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
+        """Return whether a node is in a function that always calls a compiled module, which may launch CUDA kernels."""
+        names = self._compiled.names_in(module)
         return bool(names) and any(_always_calls(one, names) for one in path if isinstance(one, cst.FunctionDef))
 
     def _find_from(self, module: ModuleInfo) -> None:
@@ -77,7 +84,7 @@ class KernelWrappers:
         """Yield the names of a file that it binds to CUDA kernels, builds itself, or that refuse other devices."""
         imports = [one for unit in module.index.statements for one in unit.imports]
         kernels = {one.name for one in imports if self._kernels.is_kernel_module(module, one)}
-        compiled = {one.name for one in imports if one.name not in kernels and self._is_compiled(module, one)}
+        compiled = self._compiled.names_in(module)
         yield from kernels
         for unit in module.index.statements:
             if unit.kind == "class" and _has_gradient(unit):
@@ -116,15 +123,6 @@ class KernelWrappers:
             if path is not None:
                 yield path
 
-    def _is_compiled(self, module: ModuleInfo, one: Binding) -> bool:
-        """Return whether an import binds a compiled module of a package of the program, which may be for CUDA."""
-        path = self._program.resolve(module, one.module, one.level)
-        above = self._program.load(path) if path is not None else None
-        if above is None or not above.is_package or one.attribute in (None, "*", *self._kernels.built_for_host):
-            return False
-        dotted = f"{one.module}.{one.attribute}".strip(".")
-        return one.attribute not in above.index.bound and self._program.resolve(module, dotted, one.level) is None
-
 
 def _stands_for(unit: Statement, names: Collection[str]) -> bool:
     """Return whether a statement defines what always calls one of some kernels, or gives one another name."""
@@ -162,8 +160,40 @@ def _refuses_others(unit: Statement) -> bool:
 
 def _always_calls(function: cst.FunctionDef, names: Collection[str]) -> bool:
     """Return whether a function calls one of some names, or a member of it, whatever its conditions are."""
-    lines = (one for one in function.body.body if not isinstance(one, _COMPOUND))
-    return any(_is_called_or_named(one, names, called=True) for one in lines)
+    called = {*names, *_local_members(function, names)}
+    return any(_is_called_or_named(one, called, called=True) for one in _always_run(function.body))
+
+
+def _always_run(body: cst.BaseSuite) -> Iterator[cst.CSTNode]:
+    """Yield the statements of a block that run whenever it does, up to its end; those in a context are among them."""
+    for one in body.body:
+        if isinstance(one, cst.With):
+            yield from one.items
+            yield from _always_run(one.body)
+        elif not isinstance(one, _COMPOUND):
+            yield one
+
+
+def _local_members(function: cst.FunctionDef, names: Collection[str]) -> Iterator[str]:
+    """Yield the local names of a function that only stand for members of what has one of some names."""
+    bound: dict[str, list[cst.BaseExpression]] = {}
+    for one in descend(function.body):
+        match one:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                bound.setdefault(name, []).append(value)
+    for name, values in bound.items():
+        if all(_is_member(one, names) for one in values):
+            yield name
+
+
+def _is_member(value: cst.BaseExpression, names: Collection[str]) -> bool:
+    """Return whether an expression is a member of what has one of some names, whichever a condition chooses."""
+    match value:
+        case cst.IfExp(body=body, orelse=orelse):
+            return _is_member(body, names) and _is_member(orelse, names)
+        case cst.Attribute(value=owner):
+            return dotted_name(owner) in names
+    return False
 
 
 def _is_called_or_named(node: cst.CSTNode, names: Collection[str], *, called: bool = False) -> bool:

@@ -13,6 +13,7 @@ import libcst as cst
 from devlint.interpreter.program.batch_transfers import PartTransfer, transfers_of_parts
 from devlint.interpreter.program.blocking_launches import BlockingLaunches
 from devlint.interpreter.program.checked_functions import CheckedFunctions
+from devlint.interpreter.program.compiled_modules import CompiledModules
 from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.cuda_kernels import CudaKernels
 from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo
@@ -63,7 +64,8 @@ class ProgramFacts:
         self.placed_datasets = PlacedDatasets(program, self.imports)
         self.constructor_data = ConstructorData(program, self.imports)
         self.cuda_kernels = CudaKernels(program, self.imports)
-        self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels)
+        self.compiled_modules = CompiledModules(program, self.cuda_kernels)
+        self.kernel_wrappers = KernelWrappers(program, self.cuda_kernels, self.compiled_modules)
         self.checked_functions = CheckedFunctions(program, self.imports, self.cuda_kernels, self.kernel_wrappers)
         self.refusing_classes = RefusingClasses(program, self.imports)
         self.seeded_functions = SeededFunctions(program, self.imports)
