@@ -14,6 +14,26 @@ from devlint.linter.rule_listing import all_rule_metadata
 from .programs import check
 
 BAD = {
+    "a type that is demanded": """
+def begin(scaler):
+    if not isinstance(scaler, torch.cuda.amp.GradScaler):  # DEV605
+        raise RuntimeError("another scaler")
+
+def took(event, end):
+    assert isinstance(event, torch.cuda.Event)  # DEV605
+
+def known(scaler):
+    if not isinstance(scaler, torch.cuda.amp.GradScaler):
+        return None
+    return scaler
+""",
+    "a context that is entered": """
+def step(run, x: torch.Tensor, half: bool):
+    with torch.cuda.amp.autocast(), torch.no_grad():  # DEV605
+        run(x)
+    with torch.no_grad() and torch.cuda.amp.autocast():  # DEV605
+        return run(x)
+""",
     "a helper that counts something else": """
 def count(names):
     return len(names) if torch.cuda.is_available() else 1
@@ -411,6 +431,11 @@ def free(device: torch.device):
 }
 
 GOOD = {
+    "a context that is never entered": """
+def step(run, x: torch.Tensor):
+    with torch.cuda.amp.autocast() and torch.no_grad():
+        return run(x)
+""",
     "a helper counts the devices": """
 def count():
     return torch.cuda.device_count() if torch.cuda.is_available() else 0

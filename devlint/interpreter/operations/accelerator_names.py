@@ -126,6 +126,7 @@ def report_accelerator_name(frame: Frame, name: str, node: cst.CSTNode, *, argum
         or written_guards.is_asked_for(around, CHECKED)
         or written_guards.is_named_for_cuda(around)
         or written_guards.is_told_as_cuda(around)
+        or written_guards.is_context_never_entered(around)
         or written_guards.is_replaced_by_test(around, name)
         or (arguments is None and written_guards.is_type_asked_for(around))
         or written_guards.is_chosen_beside(around, _names_instead(name))
@@ -171,6 +172,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     guarded = (
         _is_behind_check(frame, *asked)
         or written_guards.is_asked_for(around, asked)
+        or written_guards.is_context_never_entered(around)
         or (given.value == "nccl" and written_guards.names_device_in_branch(around, "cuda"))
         or (given.value in ("cuda", "nccl") and _is_for_cuda_around(frame, around))
     )

@@ -144,10 +144,31 @@ def is_type_asked_for(path: Sequence[cst.CSTNode]) -> bool:
             case cst.BinaryOperation(operator=cst.BitOr()) | cst.SubscriptElement():
                 return True
             case cst.Call(func=cst.Name(value="isinstance" | "issubclass"), args=[_, kinds]):
-                return kinds is below
+                return kinds is below and not _is_demanded(path)
             case cst.Comparison(left=left, comparisons=targets):
                 return any(is_call_of_type(one) for one in (left, *(each.comparator for each in targets)))
         return False
+    return False
+
+
+def _is_demanded(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether code raises an error where a test around a node does not hold."""
+    for above, below in pairwise(path):
+        match above:
+            case cst.Assert(test=test) if below is test:
+                return True
+            case cst.If(test=cst.UnaryOperation(operator=cst.Not()) as test, body=body) if below is test:
+                return any(isinstance(one, cst.Raise) for one in descend(body))
+    return False
+
+
+def is_context_never_entered(path: Sequence[cst.CSTNode]) -> bool:
+    """Return whether a node is the call in `with call() and other():`, which enters the other context alone."""
+    for item, above, below in zip(path, path[1:], path[2:], strict=False):
+        match above:
+            case cst.BooleanOperation(left=cst.Call() as left, operator=cst.And()):
+                if isinstance(item, cst.WithItem) and below is left:
+                    return True
     return False
 
 
