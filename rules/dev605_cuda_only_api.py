@@ -38,9 +38,10 @@ class CudaOnlyApi(Rule):
     silently falls back: it goes on without mixed precision, without a device, or with figures of 0. Both are
     warnings. What neither stops a program nor makes it fall back is an information, and shown only where `DEV605`
     itself is selected: `torch.cuda.empty_cache()`, seeds and states of generators, figures that are only printed or
-    logged, or never used, benchmarks of random data on a CUDA device that is written out, and the current device or
-    stream where a function always calls a compiled module of its package. So is what stands in a
-    function that nothing in its project names, though its file is imported for others, or in a file that cannot be
+    logged, kept in an attribute that nothing reads, or never used, benchmarks of random data on a CUDA device that is
+    written out, and the current device or stream where a function always calls a compiled module of its package. So is
+    what stands in a function that nothing in its project names, though its file is imported for others, in a private
+    method or class that nothing names, in a trial with files of its author, or in a file that cannot be
     imported. `devlint port` replaces it all the same.
 
     ## Example

@@ -19,6 +19,8 @@ _OWNER: Final = re.compile(r"(?<![\w.\])])(\w+)(?:\.\w+)*\.\Z")
 """The dotted name of which `__dict__` is read, with the first word of it."""
 _LONGEST_NAME: Final = 200
 """The number of characters before `__dict__` in which its owner's name is looked for."""
+_SEARCHED: Final = re.compile(r"\s*(?:\[|\.(?:get|items|values|pop)\()")
+"""What follows a dict in which code looks for a name."""
 _NO_OBJECT: Final = re.compile(r"(?:globals|locals|eval|exec)\(")
 """The ways that no object is given to."""
 _CALL: Final = re.compile(r"[\w.]+\(")
@@ -58,6 +60,9 @@ def _may_reach(
     if given is None:
         return True
     root = given[1]
+    if root == "self" and way != "getattr(" and "__class__" not in given[0]:
+        # What an object keeps has no methods of the program in its dict, and is a module only where that is searched.
+        return _SEARCHED.match(text, max(found.end(), given.end())) is not None
     if root == "self" and way == "getattr(":
         return of_methods and within
     if _is_of_library(program, module, root):

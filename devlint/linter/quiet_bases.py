@@ -19,13 +19,25 @@ _MAX_DEPTH: Final = 8
 def has_quiet_bases(program: Program, module: ModuleInfo, unit: Statement, depth: int = 0) -> bool:
     """Return whether no base of a class in a file registers its subclasses; other classes may be found by their base.
 
-    A base is plain, or a class of the program that has quiet bases and neither a decorator nor `__init_subclass__`.
+    A base is plain, a class of torch, which keeps no list of subclasses, or a class of the program that has quiet bases
+    and neither a decorator nor `__init_subclass__`.
     """
     if "metaclass=" in unit.text or depth > _MAX_DEPTH:
         return False
     return all(
-        base in PLAIN_BASES or base in _ABSTRACT or _is_quiet(program, module, base, depth) for base in unit.bases
+        base in PLAIN_BASES
+        or base in _ABSTRACT
+        or _is_of_torch(module, base)
+        or _is_quiet(program, module, base, depth)
+        for base in unit.bases
     )
+
+
+def _is_of_torch(module: ModuleInfo, base: str) -> bool:
+    """Return whether a file imports the class of a dotted name from torch."""
+    root = base.partition(".")[0]
+    imports = [one for unit in module.index.statements for one in unit.imports if one.name == root]
+    return bool(imports) and all(one.module.partition(".")[0] == "torch" and not one.level for one in imports)
 
 
 def _is_quiet(program: Program, module: ModuleInfo, name: str, depth: int) -> bool:

@@ -201,18 +201,33 @@ class UncalledDefinitions:
             return False
         # A file set aside has no index yet, and needs none where its text lacks the name.
         for unit in module.index.statements if definition.name in module.source.text else ():
-            if definition.name not in unit.mentions and unit.kind != "import" and not quoted.search(unit.text):
+            if unit.kind == "import":
+                if self._passes_on(module, unit, definition.name):
+                    return True
+                continue
+            if definition.name not in unit.mentions and not quoted.search(unit.text):
                 continue
             if "__all__" in unit.binds:  # Which names `import *` takes says nothing of their use.
                 continue
             for match in word.finditer(unit.text):
                 start = unit.text.rfind("\n", 0, match.start()) + 1
-                if unit.text[start : match.start()].lstrip().startswith("#"):
+                before = unit.text[start : match.start()].lstrip()
+                if before.startswith("#") or (before == "self." and _is_own_method(definition, module, unit)):
                     continue
                 around = [*self.definitions_at(module, unit.first_row + unit.text.count("\n", 0, start))]
                 if definition not in around and not any(map(is_unused, around)):
                     return True
         return False
+
+    def _passes_on(self, module: ModuleInfo, unit: Statement, name: str) -> bool:
+        """Return whether an import makes a name one of a package that others install, or gives it another name.
+
+        What only imports a name does not use it: the code after it, or other files, would name it again.
+        """
+        taken = [one for one in unit.imports if name in (one.name, one.attribute)]
+        if any(one.name != name for one in taken):
+            return True
+        return bool(taken) and module.is_package and is_installed(module.path, self._disk)
 
     def definitions_at(self, module: ModuleInfo, row: int) -> Iterator[Definition]:
         """Yield the definitions around a row that only code which names them calls: a method, then its class."""
@@ -244,6 +259,16 @@ class UncalledDefinitions:
 def _has_tests(module: ModuleInfo) -> bool:
     """Return whether a file is one of tests, by its name and by what it defines."""
     return is_test_file(module.path) and any(_TEST_NAME.match(one.name or "") for one in module.index.statements)
+
+
+def _is_own_method(definition: Definition, module: ModuleInfo, unit: Statement) -> bool:
+    """Return whether a class has a method of a name itself, and shares no class with the method's own one."""
+    home = definition.module.index.statement_at(definition.first_row) if definition.is_method else None
+    if home is None or unit.kind != "class" or (module is definition.module and unit is home):
+        return False
+    if not (PLAIN_BASES.issuperset(unit.bases) and PLAIN_BASES.issuperset(home.bases)):
+        return False
+    return any(one.name == definition.name for one in _methods(module, unit))
 
 
 def _methods(module: ModuleInfo, unit: Statement) -> Iterator[Definition]:

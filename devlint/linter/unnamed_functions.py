@@ -13,16 +13,22 @@ from pathlib import Path
 from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
-from devlint.interpreter.program.private_definitions import is_test_file
+from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
+from devlint.linter.computed_names import computes_names
 from devlint.linter.project_texts import project_folder
 from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD
 from devlint.linter.uncalled import Definition, UncalledDefinitions
 from devlint.syntax.exports import declared_exports
 from devlint.syntax.index import Binding
+from devlint.syntax.own_paths import has_own_path
 
-_ANY_NAME: Final = re.compile(r"(?<![\w.])(?:globals|locals|eval|exec|__import__)\(|\bimport_module\(|\bsys\.modules\b")
-"""The ways to reach any function of a file by a name that the program computes."""
+_ANY_FILE: Final = re.compile(r"(?<![\w.])__import__\(|\bimport_module\(|\bsys\.modules\b")
+"""The ways to reach any function of any file by a name that the program computes."""
+_OWN_NAMES: Final = re.compile(r"(?<![\w.])(?:globals|locals|eval|exec)\(")
+"""The ways to reach by such a name what has a name in the same file."""
+_TAKES_NOTHING: Final = re.compile(r"def\s+\w+\(\s*\)")
+"""The head of a function without parameters."""
 _MEMBER: Final = re.compile(
     r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|vars\()\s*(\w+)|\b(\w+)(?:\.\w+)*\.__dict__"
 )
@@ -62,9 +68,17 @@ class UnnamedFunctions:
         return known
 
     def _is_left_behind(self, definition: Definition) -> bool:
-        """Return whether a function's file is a script, or others import it for something else, by written names."""
+        """Return whether nothing outside of the project is offered a function, and nothing computes its name.
+
+        Its name is private, its file is a script or one that others import for something else, or the function is a
+        trial, which reads or writes files of its author.
+        """
         home, name = definition.module, definition.name
-        if definition.is_method or definition.is_class or name.startswith(("test", "pytest_")) or name.endswith("__"):
+        is_private = is_private_name(name)
+        if definition.is_method or definition.is_class:
+            if not is_private:
+                return False
+        elif name.startswith(("test", "pytest_")) or name.endswith("__"):
             return False
         if is_test_file(home.path) or home.path.stem in ENTRY_FILES or home.is_package or home.source.cells is not None:
             return False
@@ -72,18 +86,30 @@ class UnnamedFunctions:
             return False
         users = self._uncalled.importing.of_file(home)
         is_script = len(self._uncalled.modules) > 1 and MAIN_GUARD.search(home.source.text) is not None
-        return (is_script or len(users) > 1) and not any(
-            self._may_compute(one, home) or self._offers(one, home) for one in users
-        )
+        if not (is_script or is_private or len(users) > 1 or self._is_trial(definition)):
+            return False
+        if definition.is_method and computes_names(self._program, home, of_methods=True, within=True):
+            return False
+        return not any(self._may_compute(one, home) or self._offers(one, home) for one in users)
+
+    def _is_trial(self, definition: Definition) -> bool:
+        """Return whether a function takes no arguments and has the path of a file of its author in it."""
+        unit = definition.module.index.statement_at(definition.first_row)
+        return unit is not None and _TAKES_NOTHING.match(unit.text) is not None and has_own_path(unit.text)
 
     def _may_compute(self, user: ModuleInfo, home: ModuleInfo) -> bool:
         """Return whether a file may name the functions of another one, or its own, by a name that it computes."""
         text = user.source.text
-        if _ANY_NAME.search(text):
+        reaches_own = _OWN_NAMES.search(text) is not None
+        if _ANY_FILE.search(text) or (reaches_own and user is home):
+            return True
+        imports = [one for unit in user.index.statements for one in unit.imports]
+        # A text that is run seldom spells out a path through several packages.
+        nearest = [home.path, home.path.parent / "__init__.py"]
+        if reaches_own and any(self._whole_file(user, one) in nearest for one in imports):
             return True
         roots = {one for match in _MEMBER.finditer(text) for one in match.groups() if one is not None}
-        imports = (one for unit in user.index.statements for one in unit.imports if one.name in roots)
-        paths = (self._whole_file(user, one) for one in imports)
+        paths = [self._whole_file(user, one) for one in imports if one.name in roots]
         return any(path is not None and path in _files_around(home) for path in paths)
 
     def _offers(self, user: ModuleInfo, home: ModuleInfo) -> bool:

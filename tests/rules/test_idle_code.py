@@ -1,4 +1,4 @@
-"""Names for CUDA in functions that nothing in their project names, and in files that cannot be imported."""
+"""Names for CUDA in code that nothing in its project uses, and in files that cannot be imported."""
 
 from __future__ import annotations
 
@@ -70,6 +70,126 @@ def test_only_what_nothing_names_calls(tmp_path: Path) -> None:
 )
 def test_something_may_name(tmp_path: Path, files: dict[str, str]) -> None:
     assert severities(tmp_path, **files) == [Severity.WARNING]
+
+
+METHODS = """\
+import torch
+
+def used():
+    return Timer()
+
+class Timer:
+    def start(self):
+        return 1
+
+    def _left(self):
+        torch.cuda.synchronize()
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "severity"),
+    [
+        (("return 1", "return 1"), Severity.INFO),
+        (("_left", "left"), Severity.WARNING),
+        (("return 1", "self._left()"), Severity.WARNING),
+        (("return 1", "getattr(self, f'_{self}')()"), Severity.WARNING),
+        (("    def _left", "    @register\n    def _left"), Severity.WARNING),
+        (("class Timer", "class Timer(Base)"), Severity.WARNING),
+    ],
+    ids=["a private method", "a public one", "called", "computed name", "decorated", "perhaps called by a base"],
+)
+def test_method_of_a_package(tmp_path: Path, change: tuple[str, str], severity: Severity) -> None:
+    assert severities(tmp_path, helpers=METHODS.replace(*change)) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("imports", "severity"),
+    [
+        ("from .helpers import used\n", Severity.INFO),
+        ("from .helpers import *\n", Severity.WARNING),
+        ("from . import helpers\n", Severity.WARNING),
+    ],
+    ids=["another name", "all names", "the file"],
+)
+def test_text_that_is_run_may_name_what_its_file_can(tmp_path: Path, imports: str, severity: Severity) -> None:
+    model = f"{imports}\ndef build(name):\n    return eval(f'{{name}}()')\n"
+    assert severities(tmp_path, model=model) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("head", "path", "severity"),
+    [
+        ("left()", "/home/me/steps.pt", Severity.INFO),
+        ("left()", "steps.pt", Severity.WARNING),
+        ("left(steps)", "/home/me/steps.pt", Severity.WARNING),
+    ],
+    ids=["a file of its author", "a file beside it", "of what others pass"],
+)
+def test_trial_in_a_file_that_nothing_imports(tmp_path: Path, head: str, path: str, severity: Severity) -> None:
+    helpers = f"import torch\n\ndef {head}:\n    torch.save(1, '{path}')\n    torch.cuda.synchronize()\n"
+    assert severities(tmp_path, helpers=helpers, model="def build():\n    return 1\n") == [severity]
+
+
+MINER = """\
+import torch
+
+def used():
+    return Miner()
+
+class Miner:
+    def __init__(self):
+        self.devices = torch.cuda.device_count()  # of CUDA
+
+    def places(self):
+        return [0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "severity"),
+    [
+        (("[0]", "[0]"), Severity.INFO),
+        (("[0]", "[devices for devices in ()]"), Severity.INFO),
+        (("[0]", "[0] * self.devices"), Severity.WARNING),
+        (("[0]", "getattr(self, 'devices')"), Severity.WARNING),
+        (("[0]", "getattr(self, str(self))"), Severity.WARNING),
+        (("device_count()", "current_device()"), Severity.WARNING),
+    ],
+    ids=["nothing reads it", "another name", "read", "read by its name", "computed name", "a call that needs CUDA"],
+)
+def test_figure_that_an_object_keeps(tmp_path: Path, change: tuple[str, str], severity: Severity) -> None:
+    assert severities(tmp_path, helpers=MINER.replace(*change)) == [severity]
+
+
+def test_figure_that_other_files_read(tmp_path: Path) -> None:
+    model = MODEL.replace("return used()", "return used().devices")
+    assert severities(tmp_path, helpers=MINER, model=model) == [Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("model", "severity"),
+    [
+        ("from helpers import used\n\nprint(used())\n", Severity.INFO),
+        ("from helpers import used, left\n\nprint(used())\n", Severity.INFO),
+        ("from helpers import used, left as step\n\nprint(used(), step)\n", Severity.WARNING),
+        ("from helpers import used, left\n\nprint(used(), left)\n", Severity.WARNING),
+    ],
+    ids=["another name", "imported, and no more", "by another name", "passed on"],
+)
+def test_program_that_nobody_installs(tmp_path: Path, model: str, severity: Severity) -> None:
+    (tmp_path / "helpers.py").write_text(HELPERS)
+    (tmp_path / "main.py").write_text(model + "\nif __name__ == '__main__':\n    print(1)\n")
+    found = check_paths([tmp_path], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.severity for one in found] == [severity]
+
+
+def test_file_that_nothing_imports_in_a_program_that_nobody_installs(tmp_path: Path) -> None:
+    (tmp_path / "helpers.py").write_text(HELPERS)
+    (tmp_path / "main.py").write_text("if __name__ == '__main__':\n    print(1)\n")
+    (tmp_path / "other.py").write_text("def other():\n    return 1\n")
+    found = check_paths([tmp_path], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.severity for one in found] == [Severity.INFO]
 
 
 def test_part_of_a_package(tmp_path: Path) -> None:

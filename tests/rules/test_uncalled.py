@@ -317,6 +317,67 @@ def test_passed_on_by_another_file(tmp_path: Path, passed_on: str) -> None:
     assert confidences(tmp_path, main=script, other=passed_on)[0] == (8, Confidence.CERTAIN)
 
 
+@pytest.mark.parametrize(
+    ("imports", "use", "confidence"),
+    [
+        ("unused", "", Confidence.POSSIBLE),
+        ("unused", "unused()", Confidence.CERTAIN),
+        ("unused as other", "other()", Confidence.CERTAIN),
+    ],
+    ids=["and no more", "and calls it", "by another name"],
+)
+def test_import_alone_is_no_use(tmp_path: Path, imports: str, use: str, confidence: Confidence) -> None:
+    script = f"from helpers import {imports}\n{SCRIPT}    {use}\n"
+    assert confidences(tmp_path, main=script)[0] == (8, confidence)
+
+
+@pytest.mark.parametrize(
+    ("other", "confidence"),
+    [
+        ("class Other:\n    def call(self): ...\n    def run(self):\n        self.call()\n", Confidence.POSSIBLE),
+        ("class Other:\n    def run(self):\n        self.call()\n", Confidence.CERTAIN),
+        ("class Other:\n    def call(self): ...\n    def run(self, net):\n        net.call()\n", Confidence.CERTAIN),
+        ("class Other(Net):\n    def call(self): ...\n    def run(self):\n        self.call()\n", Confidence.CERTAIN),
+    ],
+    ids=["its own", "perhaps given to it", "of another object", "of a subclass"],
+)
+def test_class_that_calls_a_method_of_its_own(tmp_path: Path, other: str, confidence: Confidence) -> None:
+    script = SCRIPT.replace("# unused", f"{other}\n# unused") + "    Other().run()\n"
+    assert confidences(tmp_path, main=script)[1] == (12, confidence)
+
+
+@pytest.mark.parametrize(
+    ("imports", "base", "confidence"),
+    [
+        ("import torch", "torch.optim.Optimizer", Confidence.POSSIBLE),
+        ("from torch.utils.data import Dataset as Data", "Data", Confidence.POSSIBLE),
+        ("from elsewhere import Optimizer", "Optimizer", Confidence.CERTAIN),
+    ],
+)
+def test_class_of_a_base_of_torch_that_nothing_makes(
+    tmp_path: Path, imports: str, base: str, confidence: Confidence
+) -> None:
+    helpers = HELPERS.replace("from torch import nn", imports).replace("Net(nn.Module)", f"Net({base})")
+    script = SCRIPT.replace(", Net", "").replace(", Net()", "")
+    assert confidences(tmp_path, helpers=helpers, main=script)[1] == (12, confidence)
+
+
+@pytest.mark.parametrize(
+    ("lines", "confidence"),
+    [
+        ("print(vars(self.args), self.net.__dict__)", Confidence.POSSIBLE),
+        ("vars(self.args)[self.name]()", Confidence.CERTAIN),
+        ("self.args.__dict__.get(self.name)()", Confidence.CERTAIN),
+        ("self.__class__.__dict__", Confidence.CERTAIN),
+    ],
+    ids=["shown", "searched", "searched by a method", "of a class"],
+)
+def test_dict_of_what_an_object_keeps(tmp_path: Path, lines: str, confidence: Confidence) -> None:
+    other = f"class Run:\n    def show(self):\n        {lines}\n"
+    script = SCRIPT.replace("# unused", f"{other}\n# unused")
+    assert confidences(tmp_path, main=script)[0] == (8, confidence)
+
+
 def test_attribute_that_only_an_uncalled_method_reads(tmp_path: Path) -> None:
     net = """\
 import torch
