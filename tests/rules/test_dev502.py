@@ -7,6 +7,29 @@ import pytest
 from .programs import check
 
 BAD = {
+    "an array that is read before it is returned": """
+def fetch(x: torch.Tensor):
+    array = x.cuda().to("cpu", non_blocking=True).numpy()  # DEV502
+    if array[0] > 1:
+        return None
+    return array
+""",
+    "from an accelerator where the target may be the host": """
+def fetch(x: torch.Tensor, on_host: bool):
+    target = torch.device("cpu") if on_host else torch.device("cuda")
+    y = x.cuda().to(target, non_blocking=True)
+    return y.tolist() if on_host else None  # DEV502
+""",
+    "a caller's tensor on some paths": """
+def pick(x: torch.Tensor, places: torch.Tensor, on_host: bool):
+    target = torch.device("cpu") if on_host else x.device
+    places = places.to(target, non_blocking=True)
+    return places.tolist() if on_host else None  # DEV502
+""",
+    "a caller's tensor": """
+def total(x: torch.Tensor):
+    return x.to("cpu", non_blocking=True).sum().item()  # DEV502
+""",
     "numpy": """
 x = torch.rand(8, device="cuda")
 h = x.to("cpu", non_blocking=True)
@@ -50,6 +73,37 @@ print(h.max().item())  # DEV502
 }
 
 GOOD = {
+    "from the host where the target is the host": """
+class Cache:
+    def __init__(self, offsets):
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.offsets = torch.tensor(offsets, device=self.device)
+
+    def pick(self, places: torch.Tensor):
+        places = places.to(self.device).to(self.offsets.device, non_blocking=True)
+        return self.offsets.index_select(0, places)
+""",
+    "to the device of a table that may have been moved": """
+def pick(places: torch.Tensor, device: torch.device, move: bool):
+    table = torch.arange(8)
+    if move:
+        table = table.to(device)
+    places = places.to(device).to(table.device, non_blocking=True)
+    return table.index_select(0, places)
+""",
+    "an array that is only returned": """
+def fetch(x: torch.Tensor, as_array: bool):
+    if x.is_cuda:
+        host = x.to("cpu", non_blocking=True)
+        if as_array:
+            host = host.numpy()
+        x.record_stream(torch.cuda.current_stream())
+        x = host
+    return x
+
+def fetch_array(x: torch.Tensor):
+    return x.cuda().to("cpu", non_blocking=True).numpy()
+""",
     "synchronised": """
 x = torch.rand(8, device="cuda")
 h = x.to("cpu", non_blocking=True)

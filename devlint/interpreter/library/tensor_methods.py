@@ -135,7 +135,7 @@ def numpy(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.numpy()`: an array with the tensor's memory, on the host and outside autograd."""
     tensor = frame.resolve(_receiver_tensor(call))
     force = call.arguments.constant("force", 0, False) is True
-    report_numpy_read(frame, tensor, ".numpy()", call.node, call.receiver_node, force=force)
+    report_numpy_read(frame, tensor, ".numpy()", call.node, call.receiver_node, force=force, shared=True)
     before = next(
         (leaf.provenance for _, leaf in placement_cases(tensor.placement) if leaf.provenance is not None), None
     )

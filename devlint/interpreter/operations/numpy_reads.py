@@ -28,15 +28,19 @@ def report_numpy_read(
     force: bool = False,
     inside: bool = False,
     array: cst.BaseExpression | None = None,
+    shared: bool = False,
 ) -> None:
     """Report that NumPy, or other code that calls `__array__`, reads a tensor on the host.
 
+    `shared` is whether the array shares the tensor's memory, as that of `x.numpy()` does: who only returns it to a
+    caller has not read its elements.
     `force` is whether the read moves the tensor to the host and detaches it, as `x.numpy(force=True)` does. `inside` is
     whether the tensor is in a container. `array` is the array that is the other operand, if there is one.
     """
     tensor = frame.resolve(tensor)
     if tensor.grad is None and is_differentiated_later(frame, operand):
         tensor = replace(tensor, grad=True)
+    is_unread = shared and frame.analysis.use_def.is_only_handed_back(frame, node)
     frame.emit(
         HostRead(
             frame.event_context(node),
@@ -45,7 +49,7 @@ def report_numpy_read(
             frame.place(operand),
             needs_host=not force and not frame.expects("TypeError"),
             needs_no_grad=not force and not frame.expects("RuntimeError"),
-            unfinished=unfinished_copy(frame, tensor),
+            unfinished=None if is_unread else unfinished_copy(frame, tensor),
             grad_enabled=frame.state.torch_state.grad,
             inside=inside,
             array=frame.place(array) if array is not None else None,

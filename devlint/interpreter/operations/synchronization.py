@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.domain.clock_reads import ClockRead
 from devlint.domain.device import is_accelerator, is_host
-from devlint.domain.placement import Placement, Step, StepKind, placement_cases
+from devlint.domain.placement import Basis, Placement, Step, StepKind, placement_cases
 from devlint.domain.value import Number, PendingCopy, Tensor
 from devlint.interpreter.operations.copies_in_flight import may_be_accelerator
 from devlint.interpreter.operations.row_conditions import is_passed
@@ -130,9 +130,15 @@ def pending_copy(
     """
     if not non_blocking:
         return None
-    leaving = any(may_be_accelerator(leaf) for _, leaf in placement_cases(before, frame.state.path_condition))
-    arriving = any(is_host(leaf.device) for _, leaf in placement_cases(after, frame.state.path_condition))
-    if not (leaving and arriving):
+    path_condition = frame.state.path_condition
+    for needed, leaf in placement_cases(before, path_condition):
+        ends = [end for _, end in placement_cases(after, path_condition | needed)]
+        hosts = [end for end in ends if is_host(end.device)]
+        # A tensor of the caller goes where another one is, which nobody may have moved yet: to its own device.
+        is_asked_for = is_accelerator(leaf.device) or any(end.basis is Basis.EXPLICIT for end in hosts)
+        if may_be_accelerator(leaf) and hosts and (is_asked_for or len(hosts) == len(ends)):
+            break
+    else:
         return None
     return PendingCopy(frame.state.torch_state.epoch, replace(step, message=f"{step.message}, which does not wait"))
 

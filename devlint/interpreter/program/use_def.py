@@ -96,6 +96,21 @@ class UseDef:
         name = _only_target(statement) if statement is not None and statement.value is node else None
         return statement is not None and name is not None and not any(self._readers(frame, statement, name))
 
+    def is_only_handed_back(self, frame: RunningCode, node: cst.CSTNode) -> bool:
+        """Return whether a function only returns the value of an expression, perhaps by way of names."""
+        return frame.function is not None and self._is_handed_back(frame, node, ())
+
+    def _is_handed_back(self, frame: RunningCode, node: cst.CSTNode, followed: tuple[cst.CSTNode, ...]) -> bool:
+        """Answer `is_only_handed_back`; `followed` are the expressions from which names have led here."""
+        match self.path(frame, node):
+            case [*_, cst.Return(), _]:
+                return True
+            case [*_, cst.Assign(value=value) as statement, _] if value is node and node not in followed:
+                name = _only_target(statement)
+                reads = self._readers(frame, statement, name)[1] if name is not None else []
+                return bool(reads) and all(self._is_handed_back(frame, one, (*followed, node)) for one in reads)
+        return False
+
     def _assignment_around(self, frame: RunningCode, node: cst.CSTNode) -> cst.Assign | None:
         """Return the assignment statement that contains a node; None without one."""
         return next((one for one in reversed(self.path(frame, node)) if isinstance(one, cst.Assign)), None)
