@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import libcst as cst
@@ -162,14 +163,16 @@ def _finding(
     # The name of a device says more than "the caller's device", and than one of those that it may hold.
     there = f"`{written}`" if written is not None and written[-1] not in "'\"" else device_text(target)
     random = " (it then draws other random numbers)" if fresh.kind is OriginKind.RANDOM else ""
+    made_in = replace(event.context, place=fresh.step.place, loop=fresh.step.loop)
+    often = event.context if made_in.hot else made_in  # What is made once and kept is also copied once.
     return Finding(
         place,
-        f"`{made}` is made on the host and then copied to {there}{frequency_text(event.context)}"
+        f"`{made}` is made on the host and then copied to {there}{frequency_text(often)}"
         f"{extent_text(fresh.extent, dtype)}",
         tuple(step for step in steps if not is_within(step.place, place)),
         f"create it there: {_advice(event, fresh)}{random}",
         assumptions(event, target),
-        cost_severity(event.context, little=not _shows(event.context, fresh)),
+        cost_severity(often, little=not _shows(often, fresh)),
         make_fix=partial(_fix, event, fresh),
     )
 

@@ -82,6 +82,24 @@ class Net(nn.Module):
 def make(n: int, m: int):
     return torch.rand(512, 512).to("cuda")
 """,
+    "what is made until it is kept, and moved after that": """
+class Attention(nn.Module):
+    def __init__(self, n: int):
+        super().__init__()
+        self.n, self.keys, self.values, self.marks = n, None, None, None
+
+    def forward(self, x: torch.Tensor):
+        if self.keys is None:
+            delattr(self, "keys")
+            self.register_buffer(name="keys", tensor=torch.zeros(x.shape[0], self.n, 512, 512))
+        if self.values is None:
+            self.values = torch.zeros(x.shape[0], self.n, 512, 512)
+        if self.marks is None:
+            marks = torch.zeros(x.shape[0], self.n, 512, 512)
+        self.keys = self.keys.to(x)
+        self.values = self.values.to(x)
+        return x + self.keys + self.values + marks.to(x)  # DEV406
+""",
     "what is kept": """
 TABLES = {}
 

@@ -124,8 +124,21 @@ def _calls_for_effect(branch: cst.CSTNode) -> bool:
 
 
 def _bound_names(branch: cst.CSTNode) -> set[str | None]:
-    """Return the names under which the assignments in a branch keep their values."""
-    return set(map(_bound_name, _targets(branch)))
+    """Return the names under which the assignments in a branch, and calls such as `register_buffer`, keep values."""
+    return {*map(_bound_name, _targets(branch)), *_registered_names(branch)}
+
+
+def _registered_names(branch: cst.CSTNode) -> Iterator[str]:
+    """Yield the dotted names of the attributes that calls in a branch set, by texts that are their names."""
+    for one in descend(branch):
+        match one:
+            case cst.Call(func=cst.Name(value="setattr"), args=[owner, cst.Arg(value=cst.SimpleString() as name), _]):
+                yield f"{dotted_name(owner.value)}.{name.raw_value}"
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="register_buffer" | "register_parameter")),
+                args=[cst.Arg(value=cst.SimpleString() as name), *_],
+            ):
+                yield f"{dotted_name(owner)}.{name.raw_value}"
 
 
 def _absent_names(test: cst.BaseExpression, *, holds: bool) -> Iterator[str]:
