@@ -48,6 +48,8 @@ DEFAULT_EXCLUDE = (
     ".venv",
     ".vscode",
     "__pypackages__",
+    "**/build/lib",
+    "**/build/lib.*",
     "_build",
     "buck-out",
     "dist",

@@ -29,6 +29,12 @@ def test_the_usual_directories_are_left_out(devlint, files):
     assert checked(devlint(".")) == ["pkg/a.py"]
 
 
+def test_copies_that_a_build_has_made_are_left_out(devlint, files):
+    names = ("build/lib/pkg", "sub/build/lib.linux-x86_64-3.12/pkg", "build/tools", "lib")
+    files({f"{name}/a.py": BUG for name in names})
+    assert checked(devlint(".")) == ["build/tools/a.py", "lib/a.py"]
+
+
 def test_what_is_named_is_checked_though_it_is_excluded(devlint, files):
     files({"venv/lib/a.py": BUG, "venv/lib/venv/b.py": BUG, "venv/dist/c.py": BUG})
     assert checked(devlint("venv/lib/a.py")) == ["venv/lib/a.py"]
