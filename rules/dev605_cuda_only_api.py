@@ -39,10 +39,11 @@ class CudaOnlyApi(Rule):
     warnings. What neither stops a program nor makes it fall back is an information, and shown only where `DEV605`
     itself is selected: `torch.cuda.empty_cache()`, seeds and states of generators, figures that are only printed or
     logged, kept in an attribute that nothing reads, or never used, benchmarks of random data on a CUDA device that is
-    written out, and the current device or stream where a function always calls a compiled module of its package. So is
-    what stands in a function that nothing in its project names, though its file is imported for others, in a private
-    method or class that nothing names, in a trial with files of its author, or in a file that cannot be
-    imported. `devlint port` replaces it all the same.
+    written out, and the current device or stream where a function always calls a compiled module of its package.
+
+    So is what nobody has to port: a function that nothing in its project names, though its file is imported for others;
+    a private method or class that nothing names; a trial with files of its author; a copy of another project
+    (`third_party`, `vendor`, `external`); a file that cannot be imported. `devlint port` replaces it all the same.
 
     ## Example
     ```python

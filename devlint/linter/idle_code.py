@@ -6,6 +6,7 @@ from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
+from devlint.linter.project_texts import is_copied
 from devlint.linter.reached_files import MAIN_GUARD
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unnamed_functions import UnnamedFunctions
@@ -22,16 +23,22 @@ class IdleCode:
     """The answers to the question whether nobody needs to know what a rule says of the code at a row of a file."""
 
     def __init__(self, program: Program, uncalled: UncalledDefinitions) -> None:
+        self._program = program
         self._uncalled = uncalled
         self._unnamed = UnnamedFunctions(program, uncalled)
         self._unread = UnreadFigures(program, uncalled)
 
     def informs(self, code: str, module: ModuleInfo, row: int) -> bool:
-        """Return whether a rule only informs at a row: what never runs costs nothing, and nobody has to port it."""
+        """Return whether a rule only informs at a row: what never runs costs nothing, and nobody has to port it.
+
+        A copy of another project is ported there.
+        """
         if code.startswith(_COSTS):
             return self._uncalled.serves_nothing(module, row)
         if code != _TIED_TO_CUDA:
             return False
+        if is_copied(module.path, self._program.given_paths, self._program.disk):
+            return True
         if self._uncalled.cannot_be_imported(module) or self._unnamed.is_one_at(module, row):
             return True
         if self._uncalled.serves_nothing(module, row) or self._unread.is_kept_at(module, row):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -27,7 +28,10 @@ _MAX_SIZE: Final = 30_000_000
 """The number of files of all kinds, and of bytes of text, from which on a project is taken to name everything."""
 _OTHERS_CODE: Final = frozenset({"node_modules", "site-packages", "venv", "__pycache__"})
 """The names of folders in a project whose files are not the project's own."""
-
+_COPIED: Final = re.compile(
+    r"(?:third|3rd)_?-?party|_?vendor(?:s|ed)?|externals?|external_(?:modules|libs?)", re.IGNORECASE
+)
+"""The names of folders with copies of other projects, which their own authors change."""
 
 _ENTRY_POINTS: Final = "entry_points.txt"
 """The file by which an installed package lists its commands and plug-ins."""
@@ -86,6 +90,13 @@ def is_installed(path: Path, disk: DiskReads) -> bool:
 def _has_project_file(folder: Path, disk: DiskReads) -> bool:
     """Return whether a folder has a file that makes the packages in it installable."""
     return any(disk.is_file(folder / name) for name in _PACKAGE_FILES)
+
+
+def is_copied(path: Path, given: Collection[Path], disk: DiskReads) -> bool:
+    """Return whether a file is of another project, of which the project of some files has a copy in a folder for it."""
+    folder = project_folder(given, disk)
+    inside = path.relative_to(folder).parts[:-1] if path.is_relative_to(folder) else ()
+    return any(_COPIED.fullmatch(one) for one in inside)
 
 
 def project_folder(paths: Collection[Path], disk: DiskReads) -> Path:

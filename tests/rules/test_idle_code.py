@@ -192,6 +192,33 @@ def test_file_that_nothing_imports_in_a_program_that_nobody_installs(tmp_path: P
     assert [one.severity for one in found] == [Severity.INFO]
 
 
+@pytest.mark.parametrize(
+    ("folder", "severity"),
+    [
+        ("third_party", Severity.INFO),
+        ("package/_vendor/other", Severity.INFO),
+        ("external/other", Severity.INFO),
+        ("package/parts", Severity.WARNING),
+        ("package/vendors_of_data", Severity.WARNING),
+    ],
+)
+def test_copy_of_another_project(tmp_path: Path, folder: str, severity: Severity) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / "helpers.py").write_text(HELPERS)
+    (tmp_path / "main.py").write_text("import torch\n")
+    found = check_paths([tmp_path], select=["DEV605"]).diagnostics
+    assert [one.severity for one in found] == [severity]
+
+
+def test_project_in_a_folder_for_copies(tmp_path: Path) -> None:
+    project = tmp_path / "third_party" / "project"
+    project.mkdir(parents=True)
+    (project / "pyproject.toml").write_text("")
+    (project / "helpers.py").write_text(HELPERS)
+    assert [one.severity for one in check_paths([project], select=["DEV605"]).diagnostics] == [Severity.WARNING]
+
+
 def test_part_of_a_package(tmp_path: Path) -> None:
     inner = tmp_path / "package" / "inner"
     inner.mkdir(parents=True)
