@@ -229,3 +229,24 @@ def test_silent(source: str) -> None:
 def test_the_finding_says_what_is_taken(call: str, message: str, advice: str) -> None:
     (found,) = check(f"x, i = torch.rand(8), torch.zeros(8)\nprint({call})  # DEV305\n", "DEV305")
     assert (found.message, found.help) == (message, advice)
+
+
+def test_the_story_has_the_call_that_hands_over_what_another_run_of_the_same_code_made() -> None:
+    (finding,) = check(
+        """
+class Tree:
+    def __init__(self, scores: torch.Tensor, lens: torch.Tensor):
+        self.scores, self.lens = scores, lens
+        self.mask = lens.unsqueeze(-1) > 1
+        self.mask = self.mask.index_fill(1, self.lens.new_tensor(0), 0)  # DEV305
+
+    def score(self):
+        return Tree(self.scores, self.mask)
+
+print(Tree(torch.ones(2, 3), torch.ones(2).long()).score())
+""",
+        "DEV3",
+    )
+    *_, call = finding.trace
+    assert call.message == "handed to another `Tree` here"
+    assert call.region.start.row == 13
