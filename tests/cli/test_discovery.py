@@ -29,6 +29,16 @@ def test_the_usual_directories_are_left_out(devlint, files):
     assert checked(devlint(".")) == ["pkg/a.py"]
 
 
+def test_copies_that_setuptools_builds_are_left_out(devlint, files):
+    files(
+        {
+            f"{name}/a.py": BUG
+            for name in ("build/lib/pkg", "sub/build/lib.linux-x86_64-cpython-311/pkg", "build", "lib")
+        }
+    )
+    assert checked(devlint(".")) == ["build/a.py", "lib/a.py"]
+
+
 def test_what_is_named_is_checked_though_it_is_excluded(devlint, files):
     files({"venv/lib/a.py": BUG, "venv/lib/venv/b.py": BUG, "venv/dist/c.py": BUG})
     assert checked(devlint("venv/lib/a.py")) == ["venv/lib/a.py"]

@@ -589,3 +589,28 @@ def test_file_beside_a_package_of_its_name(
     (tmp_path / "helpers" / marker).write_text("")
     found = confidences(tmp_path, helpers=helpers, main="from helpers import unused\n" + main)
     assert found == [(8, confidence), (12, confidence)]
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "confidence"),
+    [
+        ("_old", "", Confidence.POSSIBLE),
+        ("old", "", Confidence.CERTAIN),
+        ("_old", "from ._old import scale\n", Confidence.CERTAIN),
+        ("_old", "def load():\n    from . import _old\n    return _old\n", Confidence.CERTAIN),
+        ("_old", "plugin = 'package._old'\n", Confidence.CERTAIN),
+        ("_old", "import importlib\n\ndef load(name):\n    return importlib.import_module(name)\n", Confidence.CERTAIN),
+    ],
+    ids=["left over", "public", "imported", "imported in a function", "named", "loaded by a computed name"],
+)
+def test_private_file_of_a_package_that_nothing_imports(
+    tmp_path: Path, name: str, other: str, confidence: Confidence
+) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (tmp_path / "pyproject.toml").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / f"{name}.py").write_text(f"import torch\n\ndef scale():\n    return {WRONG}\n")
+    (package / "other.py").write_text(other)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.confidence for one in found] == [confidence]
