@@ -374,6 +374,19 @@ class Codec(nn.Module):
         if half:
             self.model.half()
 """,
+    "a frozen model that only the program's unknown code makes": """
+from codecs_elsewhere import make
+
+class Codec(nn.Module):
+    def __init__(self, model, half=False):
+        super().__init__()
+        self.model = model
+        self.model.requires_grad_(False).eval()
+        if half:
+            self.model.half()
+
+codec = Codec(make("a"), half=bool(make("b")))
+""",
     "what is reshaped in place": """
 class Pair:
     def __init__(self, text_model=None):
