@@ -492,6 +492,15 @@ encoder = nn.Linear(8, 8)
 head = nn.Linear(8, 2).cuda()
 head(encoder(torch.rand(4, 8)).cuda())
 """,
+    "a function of an unknown model that is told the device": """
+from somewhere import build
+
+def run(device: torch.device, size):
+    model = build().to(device)
+    model.eval()
+    infer = getattr(model, "infer")
+    return infer(torch.ones(size), device), model(torch.ones(size), device=device)
+""",
     "unknown model": """
 def evaluate(model, loader):
     for x in loader:
