@@ -7,6 +7,15 @@ import pytest
 from .programs import check
 
 BAD = {
+    "to where one of two arguments is": """
+def steps(k: torch.Tensor, m: torch.Tensor):
+    b = torch.sqrt(4 * m ** 2 + 1)
+    b.to(k.device)  # DEV201
+    return b * k
+
+x = torch.ones(3).cuda()
+print(steps(x, x))
+""",
     "a transfer before the work of which the time is measured": """
 import time
 
@@ -373,6 +382,16 @@ class Codec(nn.Module):
         self.model.requires_grad_(False).eval()
         if half:
             self.model.half()
+""",
+    "to where it is, whoever calls": """
+from shapes_elsewhere import concentration
+
+def steps(k: torch.Tensor):
+    b = torch.sqrt(4 * k ** 2 + 1)
+    b.to(k.device)
+    return b * k
+
+print(steps(concentration()), steps(concentration().relu()))
 """,
     "a frozen model that only the program's unknown code makes": """
 from codecs_elsewhere import make

@@ -143,9 +143,9 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
 
 
 def _gives_result(function: cst.FunctionDef | cst.Lambda) -> bool:
-    """Return whether a function gives its caller a result, for which it is called: what it leaves unused, nobody misses.
+    """Return whether a function gives its caller a result, for which it is called.
 
-    A function that moves its arguments for the caller returns nothing.
+    Nobody misses what such a function leaves unused. One that moves its arguments for the caller returns nothing.
     """
     return any(
         isinstance(one, cst.Yield) or (isinstance(one, cst.Return) and one.value is not None)
