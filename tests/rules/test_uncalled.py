@@ -614,3 +614,54 @@ def test_private_file_of_a_package_that_nothing_imports(
     (package / "other.py").write_text(other)
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
     assert [one.confidence for one in found] == [confidence]
+
+
+TOKENIZER = """\
+import torch
+from torch import nn
+
+class Tokenizer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Conv2d(3, 64, 3)
+
+    def size(self, height):
+        return self.layers(torch.zeros(1, 3, height, height)).shape[1]
+
+    def forward(self, x):
+        return self.layers(x)
+"""
+CLASSIFIER = """\
+from torch import nn
+from tokenizer import Tokenizer
+
+class Classifier(nn.Module):
+    def __init__(self, height):
+        super().__init__()
+        self.tokenizer = Tokenizer()
+        self.head = nn.Linear(self.tokenizer.size(height), 3)
+
+    def forward(self, x):
+        return self.head(self.tokenizer(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "confidence"),
+    [
+        ("net", Confidence.POSSIBLE),
+        ("net.tokenizer.size(8)", Confidence.LIKELY),
+        ("list(map(net.tokenizer.size, [8]))", Confidence.LIKELY),
+        ("getattr(net.tokenizer, 'size')(8)", Confidence.LIKELY),
+    ],
+    ids=["built only", "called", "passed on", "by its name"],
+)
+def test_method_that_only_constructors_call(tmp_path: Path, use: str, confidence: Confidence) -> None:
+    script = (
+        f"from classifier import Classifier\n\nif __name__ == '__main__':\n    net = Classifier(32)\n    print({use})\n"
+    )
+    (tmp_path / "pyproject.toml").write_text("")
+    for name, text in {"tokenizer": TOKENIZER, "classifier": CLASSIFIER, "main": script}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
+    assert [one.confidence for one in found] == [confidence]
