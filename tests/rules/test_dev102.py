@@ -21,6 +21,18 @@ class Net(nn.Module):
 """
 
 BAD = {
+    "graphs that a transform leaves on the host": """
+import torch_geometric.transforms as T
+from torch_geometric.datasets import TUDataset
+from torch_geometric.loader import DataLoader
+
+model = nn.Linear(3, 2).cuda()
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=T.NormalizeFeatures()), batch_size=4):
+    model(graphs.x)  # DEV102
+both = T.Compose([T.NormalizeFeatures(), T.AddSelfLoops()])
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=both), batch_size=4):
+    model(graphs.x)  # DEV102
+""",
     "layers behind a part that refuses its input": """
 class Encoder(nn.Module):
     def __init__(self):
@@ -321,6 +333,20 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "graphs that a transform moves": """
+import torch_geometric.transforms as T
+from torch_geometric.datasets import TUDataset
+from torch_geometric.loader import DataLoader
+
+model = nn.Linear(3, 2).cuda()
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=T.ToDevice("cuda")), batch_size=4):
+    model(graphs.x)
+both = T.Compose([T.NormalizeFeatures(), T.ToDevice("cuda")])
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=both), batch_size=4):
+    model(graphs.x)
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=lambda graph: graph.to("cuda")), batch_size=4):
+    model(graphs.x)
+""",
     "a layer given to a module of unknown class before that is moved": """
 def train(net: nn.Module, x, device):
     net.link = nn.ModuleList([nn.Linear(3, 3)])
