@@ -7,6 +7,26 @@ import pytest
 from .programs import check
 
 BAD = {
+    "batches, where another error is handled": """
+from torch.utils.data import DataLoader
+
+def evaluate(model, dataset):
+    model.eval()
+    for batch in DataLoader(dataset, batch_size=4):
+        try:
+            batch.to(model.device)  # DEV201
+        except KeyError:
+            pass
+        print(model(batch))
+""",
+    "a tensor, whatever is handled": """
+def show(x: torch.Tensor):
+    try:
+        x.to("cuda")  # DEV201
+    except Exception:
+        pass
+    return x + 1
+""",
     "to where one of two arguments is": """
 def steps(k: torch.Tensor, m: torch.Tensor):
     b = torch.sqrt(4 * m ** 2 + 1)
@@ -392,6 +412,18 @@ def steps(k: torch.Tensor):
     return b * k
 
 print(steps(concentration()), steps(concentration().relu()))
+""",
+    "batches that may be dicts, as the handler knows": """
+from torch.utils.data import DataLoader
+
+def evaluate(model, dataset):
+    model.eval()
+    for batch in DataLoader(dataset, batch_size=4):
+        try:
+            batch.to(model.device)
+        except:
+            pass
+        print(model(batch))
 """,
     "a frozen model that only the program's unknown code makes": """
 from codecs_elsewhere import make
