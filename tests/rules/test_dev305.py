@@ -7,6 +7,23 @@ import pytest
 from .programs import check
 
 BAD = {
+    "an unpacked list that must reach the index": """
+from dataclasses import dataclass
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+    where: torch.Tensor
+
+def pick(x: torch.Tensor, where: torch.Tensor):
+    return x[where]  # DEV305
+
+def run(count: int):
+    parts, others = [torch.rand(3) for _ in range(count)], [torch.rand(3) for _ in range(count)]
+    batch = Batch(*others)
+    print(pick(*parts))
+    return batch.x[batch.where]  # DEV305
+""",
     "masks of attention that are integers": """
 q, mask = torch.zeros(2, 4, 8, 16), torch.ones(8, 8, dtype=torch.int64)
 F.scaled_dot_product_attention(q, q, q, attn_mask=mask)  # DEV305
@@ -107,6 +124,23 @@ with torch.autocast("cuda"):
 }
 
 GOOD = {
+    "an unpacked list that may end before the index": """
+from dataclasses import dataclass
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+    where: torch.Tensor = None
+
+def pick(x: torch.Tensor, where: torch.Tensor = None):
+    return x[where]
+
+def run(count: int):
+    parts, others = [torch.rand(3) for _ in range(count)], [torch.rand(3) for _ in range(count)]
+    batch = Batch(*others)
+    print(pick(*parts))
+    return batch.x[batch.where]
+""",
     "masks of attention that are bool or float": """
 q, mask = torch.zeros(2, 4, 8, 16), torch.ones(8, 8, dtype=torch.int64)
 F.scaled_dot_product_attention(q, q, q, attn_mask=mask.bool())
