@@ -21,6 +21,22 @@ class Net(nn.Module):
 """
 
 BAD = {
+    "an option that may be left out": """
+import argparse
+from torch.utils.data import DataLoader
+from somewhere import build
+
+def main(dataset):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", type=int, default=None)
+    args = parser.parse_args()
+    model = build().cuda(args.gpu)
+    model.eval()
+    for images in DataLoader(dataset):
+        if args.gpu is not None:
+            images = images.cuda(args.gpu, non_blocking=True)
+        model(images)  # DEV102
+""",
     "graphs that a transform leaves on the host": """
 import torch_geometric.transforms as T
 from torch_geometric.datasets import TUDataset
@@ -333,6 +349,22 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "an option that is never None": """
+import argparse
+from torch.utils.data import DataLoader
+from somewhere import build
+
+def main(dataset):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", type=int, default=0)
+    args = parser.parse_args()
+    model = build().cuda(args.gpu)
+    model.eval()
+    for images in DataLoader(dataset):
+        if args.gpu is not None:
+            images = images.cuda(args.gpu, non_blocking=True)
+        model(images)
+""",
     "graphs that a transform moves": """
 import torch_geometric.transforms as T
 from torch_geometric.datasets import TUDataset
