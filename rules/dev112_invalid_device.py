@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.causes import Cause
+from devlint.explain.place_texts import place_text
 from devlint.fixes.device_spelling import correct_device
 from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import InvalidDeviceUsed
@@ -60,8 +63,19 @@ class InvalidDevice(Rule):
             event.context.place,
             event.reason if event.of_host else f"no tensor can go to device {event.written!r}: {event.reason}",
             help="call `.cpu()`, or leave the transfer out" if event.of_host else _help(event.written),
+            cause=_cause(event),
             make_fix=partial(_fix, event),
         )
+
+
+def _cause(event: InvalidDeviceUsed) -> Cause | None:
+    """Return the cause of all devices that a file names by one wrong value; None where the code here writes it out.
+
+    The value may be all of the device's text, or its index: `"cuda:" + str(index)`.
+    """
+    place, value = event.context.place, event.written.rpartition(":")[2]
+    is_written = value in place_text(place, sys.maxsize)
+    return None if event.of_host or is_written else Cause(("an invalid device", place.filename, value), recurs=True)
 
 
 def _fix(event: InvalidDeviceUsed, context: FixContext) -> Fix:

@@ -83,12 +83,14 @@ class DiscardedTransfer(Rule):
     name = "discarded-transfer"
     severity = Severity.ERROR
     fixable = True
+    everywhere = True
 
     def check(self, event: DiscardedResult) -> Iterator[Finding]:
         """Yield a finding for a transfer of a variable whose result the program discards."""
         receiver = variable_text(event.receiver)
         if (
-            receiver is None
+            event.idle
+            or receiver is None
             or (event.timed and _may_be_meant_to_wait(event))
             or is_done_by_next_statement(event.context.place)
         ):

@@ -60,7 +60,8 @@ class ReboundArgument(Rule):
     The recorder sees the moved tensor die when the function returns, unused.
 
     ## Known limits
-    Arguments that may be modules or containers, which move in place, are not reported.
+    Arguments that may be modules or containers, which move in place, are not reported, nor is a function that returns
+    something else: what it moves and leaves unused, nobody misses.
     """
 
     code = "DEV203"

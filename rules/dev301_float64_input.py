@@ -84,7 +84,7 @@ class Float64Input(Rule):
         conversion = conversion_step(dtype)
         place = conversion.place if conversion is not None else event.context.place
         meeting = Step(StepKind.PASSED, f"{operand_text(wide)} meets {dtype_text(narrow)}", event.context.place)
-        steps = steps_elsewhere(operand_dtype_steps(wide), place)
+        steps = steps_elsewhere(operand_dtype_steps(wide, run=event.context.scope), place)
         yield Finding(
             place,
             f"float64 {_source_phrase(dtype.source.value)} reaches {_target_phrase(event, narrow)}:"

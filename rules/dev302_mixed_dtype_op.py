@@ -74,7 +74,7 @@ class MixedDtypeOp(Rule):
             left, right = right, left
         place = event.context.place
         verb = "cannot write its result" if event.into else "raises"
-        steps = operand_dtype_steps(left, right)
+        steps = operand_dtype_steps(left, right, run=event.context.scope)
         yield Finding(
             place,
             f"{operation_text(event.operation)} {verb}: {dtype_text(left)}, meets {dtype_text(right)}"

@@ -72,7 +72,7 @@ class LossTargetDtype(Rule):
         dtype = event.operand.tensor.dtype
         place = event.context.place
         suggested = _suggested_dtype(event.accepted)
-        steps = steps_elsewhere(operand_dtype_steps(event.operand), place)
+        steps = steps_elsewhere(operand_dtype_steps(event.operand, run=event.context.scope), place)
         yield Finding(
             place,
             f"`{event.loss}` takes {_phrase(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",

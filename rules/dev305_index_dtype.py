@@ -71,7 +71,7 @@ class IndexDtype(Rule):
         dtype = event.operand.tensor.dtype
         place = event.context.place
         suggested = _suggested_dtype(event.accepted)
-        steps = steps_elsewhere(operand_dtype_steps(event.operand), place)
+        steps = steps_elsewhere(operand_dtype_steps(event.operand, run=event.context.scope), place)
         yield Finding(
             place,
             f"{operand_text(event.operand)} is {dtype_phrase(dtype)}, but {operation_text(event.operation)} takes"

@@ -57,7 +57,7 @@ class HalfOnHostRule(Rule):
         """Yield a finding for an operation that computes with a float16 tensor on the host."""
         operand, place = event.operand, event.context.place
         dtype = operand.tensor.dtype
-        steps = steps_elsewhere(operand_dtype_steps(operand), place)
+        steps = steps_elsewhere(operand_dtype_steps(operand, run=event.context.scope), place)
         verb = "are" if operand.of_module is not None else "is"
         cast = dtype.provenance.place if dtype.provenance is not None else operand.place
         yield Finding(

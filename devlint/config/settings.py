@@ -29,6 +29,8 @@ from devlint.semantics.models.model_files import ModelFileError, read_model
 T = TypeVar("T")
 
 DEFAULT_EXCLUDE = (
+    "**/build/lib",
+    "**/build/lib.*",
     ".bzr",
     ".direnv",
     ".eggs",
@@ -48,8 +50,6 @@ DEFAULT_EXCLUDE = (
     ".venv",
     ".vscode",
     "__pypackages__",
-    "**/build/lib",
-    "**/build/lib.*",
     "_build",
     "buck-out",
     "dist",
@@ -57,6 +57,7 @@ DEFAULT_EXCLUDE = (
     "site-packages",
     "venv",
 )
+"""What nobody edits: the folders of tools, and `build/lib`, into which setuptools copies the sources of a package."""
 DEFAULT_SRC = (".", "src")
 BUILD_FILES = ("setup.py", "pyproject.toml")
 """The files that say how a folder's packages are installed."""

@@ -18,12 +18,27 @@ IMPLICIT_SOURCES = (DtypeSource.NUMPY, DtypeSource.PYTHON)
 """Sources of float64 that the program did not request."""
 
 
-def operand_dtype_steps(*operands: Operand) -> tuple[Step, ...]:
-    """Return the steps by which the operands of an operation came to their dtypes."""
+def operand_dtype_steps(*operands: Operand, run: Scope) -> tuple[Step, ...]:
+    """Return the steps by which the operands of an operation came to their dtypes, in a run of a function.
+
+    The last one is the call that made this run, if another run of the same function has made a dtype: the reader would
+    take both for the same.
+    """
     steps: dict[Place, Step] = {}
     for one in operands:
         _add_steps(steps, operand_text(one), one.tensor.dtype, one.tensor if not one.inside else None)
+    call = run.called_at
+    if call is not None and any(_is_of_another_run(one.tensor.dtype, run) for one in operands):
+        name = run.name.removesuffix(".__init__").rpartition(".")[2]
+        steps.setdefault(call, Step(StepKind.PASSED, f"handed to another `{name}` here", call, run.caller))
     return tuple(steps.values())
+
+
+def _is_of_another_run(dtype: Dtype, run: Scope) -> bool:
+    """Return whether another run of the function that is run has made a dtype."""
+    made = dtype.made or dtype.provenance
+    scope = made.scope if made is not None else None
+    return scope is not None and scope.body is run.body and scope not in run.around()
 
 
 def dtype_steps(*told: tuple[str, Dtype]) -> tuple[Step, ...]:

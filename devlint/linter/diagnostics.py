@@ -15,6 +15,7 @@ from devlint.diagnostic import AssumptionKind, AssumptionNote, Diagnostic, Sever
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
+from devlint.linter.building_methods import BuildingMethods
 from devlint.linter.file_findings import FileFindings, LocatedFinding
 from devlint.linter.finding_locations import BROKEN_FILE_CODE
 from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions, with_calls
@@ -42,8 +43,8 @@ def diagnostics_of(
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     uncalled = UncalledDefinitions(program, files_below)
     unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
-    idle = IdleCode(program, uncalled)
-    found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers, idle)
+    idle, building = IdleCode(program, uncalled), BuildingMethods(uncalled)
+    found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers, idle, building)
     comments = _Comments(given)
     reported = [_with_entries(one) for one in one_for_each_bug(found, comments.silence, partial(_is_script, given))]
     reported += [diagnostic for result in results for diagnostic in result.broken]
@@ -90,16 +91,20 @@ def _with_callers(
     unset: UnsetParameters,
     host_callers: HostCallers,
     idle: IdleCode,
+    building: BuildingMethods,
 ) -> Iterator[LocatedFinding]:
     """Yield the findings; those that an application does not reach by itself assume that somebody else does.
 
-    Either nothing in the project calls the code, or only with a value of a parameter that no call passes, or every call
-    passes tensors that are on the host.
+    Either nothing in the project calls the code, or only constructors do, or only with a value of a parameter that no
+    call passes, or every call passes tensors that are on the host.
     """
 
     def uncalled_at(filename: str, row: int) -> list[str]:
         name = uncalled.name_at(given[filename], row) if filename in given else None
-        return [f"somebody calls `{name}`"] if name is not None else []
+        if name is not None:
+            return [f"somebody calls `{name}`"]
+        name = building.name_at(given[filename], row) if filename in given else None
+        return [f"somebody calls `{name}` after the object has been built"] if name is not None else []
 
     for one in found:
         region = one.diagnostic.region

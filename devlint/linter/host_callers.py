@@ -13,7 +13,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.linter.file_findings import FileFindings, HandedParameter, HostCalls
 from devlint.linter.reached_files import MAIN_GUARD
 from devlint.linter.uncalled import UncalledDefinitions
-from devlint.linter.unset_parameters import units_naming, uses_of
+from devlint.linter.unset_parameters import is_fetched, units_naming, uses_of
 from devlint.syntax.index import Statement
 
 _OF_DEVICES: Final = re.compile(
@@ -55,9 +55,8 @@ class HostCallers:
         if uncalled.is_named_elsewhere(name, is_method=is_method):
             return False
         recorded, is_called = self._recorded(parameter), False
-        fetched = re.compile(rf"getattr\([^()]*[\"']{re.escape(name)}[\"']")
         for one in uncalled.files_naming(module, name, is_method=is_method):
-            if fetched.search(one.source.text):
+            if is_fetched(one, name):
                 return False
             uses = [
                 use

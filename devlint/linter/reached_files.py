@@ -11,7 +11,7 @@ from typing import Final
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.failing_imports import FailingImports
 from devlint.interpreter.program.import_graph import ImportGraph
-from devlint.interpreter.program.private_definitions import is_test_file
+from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.linter.project_texts import is_installed
@@ -65,6 +65,19 @@ class ReachedFiles:
     def can_run(self, module: ModuleInfo) -> bool:
         """Return whether a file can be imported or run at all, in a project of any kind."""
         return self._may_load(module) or module.path not in self._broken
+
+    def is_left_over(self, module: ModuleInfo) -> bool:
+        """Return whether nothing can load a file of a package whose name is private, in a project of any kind.
+
+        Nobody outside may name it. Nothing in the project does, and no file beside it loads files by computed names.
+        """
+        private = is_private_name(module.path.stem) and self._program.disk.is_file(module.path.parent / "__init__.py")
+        if not private or MAIN_GUARD.search(module.source.text) or does_work(module):
+            return False
+        beside = [one for one in self._modules if one.path.parent == module.path.parent]
+        if len(self._importing.of_file(module)) > 1 or any(_COMPUTED_FILE.search(one.source.text) for one in beside):
+            return False
+        return not self._is_named(import_name(module))
 
     def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
         """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""

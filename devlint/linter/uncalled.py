@@ -88,7 +88,7 @@ class UncalledDefinitions:
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
         is_run = self._files.is_reached if self._is_application else self._files.can_run
-        if not is_run(module):
+        if not is_run(module) or self._files.is_left_over(module):
             unit = module.index.statement_at(row)
             return unit.name if unit is not None else None
         if not self._is_application:

@@ -5,6 +5,7 @@ A constructor is a function that is called by the name of its class.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import libcst as cst
@@ -60,6 +61,11 @@ def units_naming(module: ModuleInfo, name: str) -> Iterator[Statement]:
         # A file that is set aside need not be indexed then.
         return iter(())
     return (unit for unit in module.index.statements if name in unit.mentions)
+
+
+def is_fetched(module: ModuleInfo, name: str) -> bool:
+    """Return whether a file takes a function or method by a text: `getattr(x, "name")`."""
+    return re.search(rf"getattr\([^()]*[\"']{re.escape(name)}[\"']", module.source.text) is not None
 
 
 def uses_of(unit: Statement, name: str, *, is_method: bool) -> Iterator[cst.Call | None]:

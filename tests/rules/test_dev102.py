@@ -21,6 +21,34 @@ class Net(nn.Module):
 """
 
 BAD = {
+    "an option that may be left out": """
+import argparse
+from torch.utils.data import DataLoader
+from somewhere import build
+
+def main(dataset):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", type=int, default=None)
+    args = parser.parse_args()
+    model = build().cuda(args.gpu)
+    model.eval()
+    for images in DataLoader(dataset):
+        if args.gpu is not None:
+            images = images.cuda(args.gpu, non_blocking=True)
+        model(images)  # DEV102
+""",
+    "graphs that a transform leaves on the host": """
+import torch_geometric.transforms as T
+from torch_geometric.datasets import TUDataset
+from torch_geometric.loader import DataLoader
+
+model = nn.Linear(3, 2).cuda()
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=T.NormalizeFeatures()), batch_size=4):
+    model(graphs.x)  # DEV102
+both = T.Compose([T.NormalizeFeatures(), T.AddSelfLoops()])
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=both), batch_size=4):
+    model(graphs.x)  # DEV102
+""",
     "layers behind a part that refuses its input": """
 class Encoder(nn.Module):
     def __init__(self):
@@ -321,6 +349,36 @@ net.encode(torch.rand(2, 8))
 }
 
 GOOD = {
+    "an option that is never None": """
+import argparse
+from torch.utils.data import DataLoader
+from somewhere import build
+
+def main(dataset):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gpu", type=int, default=0)
+    args = parser.parse_args()
+    model = build().cuda(args.gpu)
+    model.eval()
+    for images in DataLoader(dataset):
+        if args.gpu is not None:
+            images = images.cuda(args.gpu, non_blocking=True)
+        model(images)
+""",
+    "graphs that a transform moves": """
+import torch_geometric.transforms as T
+from torch_geometric.datasets import TUDataset
+from torch_geometric.loader import DataLoader
+
+model = nn.Linear(3, 2).cuda()
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=T.ToDevice("cuda")), batch_size=4):
+    model(graphs.x)
+both = T.Compose([T.NormalizeFeatures(), T.ToDevice("cuda")])
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=both), batch_size=4):
+    model(graphs.x)
+for graphs in DataLoader(TUDataset("data", "MUTAG", transform=lambda graph: graph.to("cuda")), batch_size=4):
+    model(graphs.x)
+""",
     "a layer given to a module of unknown class before that is moved": """
 def train(net: nn.Module, x, device):
     net.link = nn.ModuleList([nn.Linear(3, 3)])
@@ -491,6 +549,15 @@ model(torch.rand(4, 8))
 encoder = nn.Linear(8, 8)
 head = nn.Linear(8, 2).cuda()
 head(encoder(torch.rand(4, 8)).cuda())
+""",
+    "a function of an unknown model that is told the device": """
+from somewhere import build
+
+def run(device: torch.device, size):
+    model = build().to(device)
+    model.eval()
+    infer = getattr(model, "infer")
+    return infer(torch.ones(size), device), model(torch.ones(size), device=device)
 """,
     "unknown model": """
 def evaluate(model, loader):

@@ -9,6 +9,33 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a switch that nobody sets": """
+# file: switches.py
+CUDA_ENABLED = False
+
+def long_tensor(data):
+    if CUDA_ENABLED:
+        return torch.cuda.LongTensor(data)
+    return torch.LongTensor(data)  # DEV105
+# file: net.py
+import switches
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(10, 3)
+
+    def forward(self, x):
+        return self.table(switches.long_tensor([1])) + x.float()
+# file: main.py
+import switches
+from net import Net
+
+def prepare(use_cuda):
+    switches.PINNED = use_cuda and torch.cuda.is_available()
+    net = Net()
+    return net.cuda() if switches.PINNED else net
+""",
     "beside an entry of a tokenizer's result that is moved": """
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -221,6 +248,33 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "a switch that another file sets where there is CUDA": """
+# file: switches.py
+CUDA_ENABLED = False
+
+def long_tensor(data):
+    if CUDA_ENABLED:
+        return torch.cuda.LongTensor(data)
+    return torch.LongTensor(data)
+# file: net.py
+import switches
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(10, 3)
+
+    def forward(self, x):
+        return self.table(switches.long_tensor([1])) + x.float()
+# file: main.py
+import switches
+from net import Net
+
+def prepare(use_cuda):
+    switches.CUDA_ENABLED = use_cuda and torch.cuda.is_available()
+    net = Net()
+    return net.cuda() if switches.CUDA_ENABLED else net
+""",
     "behind a call of a tensor, which raises": """
 from transformers import AutoModelForCausalLM, AutoTokenizer
 

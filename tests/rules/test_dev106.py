@@ -36,6 +36,22 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 x = torch.ones(3, device=device)
 y = x.detach().numpy()  # DEV106
 """,
+    "a handler of an error that has nothing to do with the tensor": """
+def alpha(n, x: torch.Tensor):
+    x = x.cuda()
+    try:
+        return n / torch.log(x)
+    except ZeroDivisionError:
+        return np.mean(x)  # DEV106
+""",
+    "what the handler makes itself": """
+def alpha(n, x):
+    try:
+        return n / torch.log(x)
+    except TypeError:
+        x = torch.ones(3).cuda()
+        return np.log(x)  # DEV106
+""",
     "a NumPy function": """
 losses = torch.rand(8, device="cuda")
 print(np.mean(losses))  # DEV106
@@ -67,6 +83,21 @@ weights = {name: p.detach().numpy() for name, p in model.named_parameters()}  # 
 }
 
 GOOD = {
+    "a handler that does by NumPy what torch has refused": """
+def alpha(n: torch.Tensor, total, low):
+    try:
+        a = 1 + n / (total - n * torch.log(low - 0.5))
+    except:
+        a = 1 + n / (total - n * np.log(low - 0.5))
+    return a
+
+def fit(n: torch.Tensor, total: torch.Tensor, low: torch.Tensor):
+    low = low.to(n.device)
+    return alpha(n, total.to(n.device), low)
+
+def fit_on_accelerator(n: torch.Tensor, low: torch.Tensor):
+    return alpha(n.cuda(), n.sum().cuda(), low.cuda())
+""",
     "functions of NumPy that call the tensor's own method": """
 x = torch.rand(2, 1).cuda()
 print(np.squeeze(x), np.swapaxes(x, 0, 1), np.real(x), np.nonzero(x), np.shape(x))

@@ -37,6 +37,13 @@ labels = torch.arange(10)
 order = torch.randperm(10, device=device)
 labels = labels[order]  # DEV107
 """,
+    "a copy of a host tensor": """
+def pick(values: torch.Tensor):
+    copy = torch.tensor(values)
+    return torch.index_select(copy, 0, torch.tensor([1]).cuda())  # DEV107
+
+print(pick(torch.ones(3)))
+""",
     "sorted on the accelerator": """
 scores = torch.rand(10).cuda()
 boxes = torch.rand(10, 4)
@@ -49,6 +56,23 @@ GOOD = {
 x = torch.rand(10)
 x[x.cuda() > 0.5] = 0.0
 x[torch.tensor([0, 1], device="cuda")] = torch.zeros(2)
+""",
+    "a copy of a tensor is where the tensor is, though only the function says that it is one": """
+def reduce(tensor: torch.Tensor, kept: list[int]):
+    using_cuda = bool(tensor.is_cuda)
+    result = torch.tensor(tensor)
+    if using_cuda:
+        return torch.index_select(result, 0, torch.tensor(kept).cuda())
+    return torch.index_select(result, 0, torch.tensor(kept))
+
+def reduce_bias(module, kept: list[int], using_cuda: bool):
+    bias = getattr(module, "bias")
+    if using_cuda:
+        bias = nn.Parameter(bias.cuda())
+    return reduce(bias, kept)
+
+def reduce_weight(module, kept: list[int]):
+    return reduce(getattr(module, "weight"), kept)
 """,
     "the other way round": """
 table = torch.rand(10, 4, device="cuda")

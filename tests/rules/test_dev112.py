@@ -267,3 +267,32 @@ def test_a_transfer_to_an_accelerator_cannot_take_the_host() -> None:
     (finding,) = check("torch.ones(3).cuda('cpu')  # DEV112", "DEV112")
     assert finding.message == "`.cuda()` takes an accelerator, not 'cpu'"
     assert finding.help == "call `.cpu()`, or leave the transfer out"
+
+
+def test_one_wrong_value_is_one_mistake_wherever_a_file_uses_it() -> None:
+    (finding,) = check(
+        """
+class Evaluation:
+    def __init__(self, index: str):
+        self.index = index
+
+    def load(self):
+        return torch.load("weights", map_location=f"cuda:{self.index}")  # DEV112
+
+    def predict(self, x: torch.Tensor):
+        return x.to(self.index)
+
+def run(evaluation, x: torch.Tensor, load: bool):
+    return evaluation.load() if load else evaluation.predict(x)
+
+print(run(Evaluation("None"), torch.ones(3), len(open("options").read()) > 3))
+""",
+        "DEV112",
+    )
+    (again,) = finding.trace
+    assert again.message == "fails here too"
+    assert again.region.start.row == 14
+
+
+def test_two_devices_that_are_written_wrong_are_two_mistakes() -> None:
+    assert len(check('x = torch.ones(3, device="gpu")  # DEV112\ny = x.to("gpu")  # DEV112', "DEV112")) == 2

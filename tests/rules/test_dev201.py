@@ -7,6 +7,35 @@ import pytest
 from .programs import check
 
 BAD = {
+    "batches, where another error is handled": """
+from torch.utils.data import DataLoader
+
+def evaluate(model, dataset):
+    model.eval()
+    for batch in DataLoader(dataset, batch_size=4):
+        try:
+            batch.to(model.device)  # DEV201
+        except KeyError:
+            pass
+        print(model(batch))
+""",
+    "a tensor, whatever is handled": """
+def show(x: torch.Tensor):
+    try:
+        x.to("cuda")  # DEV201
+    except Exception:
+        pass
+    return x + 1
+""",
+    "to where one of two arguments is": """
+def steps(k: torch.Tensor, m: torch.Tensor):
+    b = torch.sqrt(4 * m ** 2 + 1)
+    b.to(k.device)  # DEV201
+    return b * k
+
+x = torch.ones(3).cuda()
+print(steps(x, x))
+""",
     "a transfer before the work of which the time is measured": """
 import time
 
@@ -373,6 +402,41 @@ class Codec(nn.Module):
         self.model.requires_grad_(False).eval()
         if half:
             self.model.half()
+""",
+    "to where it is, whoever calls": """
+from shapes_elsewhere import concentration
+
+def steps(k: torch.Tensor):
+    b = torch.sqrt(4 * k ** 2 + 1)
+    b.to(k.device)
+    return b * k
+
+print(steps(concentration()), steps(concentration().relu()))
+""",
+    "batches that may be dicts, as the handler knows": """
+from torch.utils.data import DataLoader
+
+def evaluate(model, dataset):
+    model.eval()
+    for batch in DataLoader(dataset, batch_size=4):
+        try:
+            batch.to(model.device)
+        except:
+            pass
+        print(model(batch))
+""",
+    "a frozen model that only the program's unknown code makes": """
+from codecs_elsewhere import make
+
+class Codec(nn.Module):
+    def __init__(self, model, half=False):
+        super().__init__()
+        self.model = model
+        self.model.requires_grad_(False).eval()
+        if half:
+            self.model.half()
+
+codec = Codec(make("a"), half=bool(make("b")))
 """,
     "what is reshaped in place": """
 class Pair:

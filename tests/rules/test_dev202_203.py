@@ -107,6 +107,12 @@ def to_cuda(real: torch.Tensor, fake: torch.Tensor):
     real = real.cuda()  # DEV203
     fake = fake.cuda()  # DEV203
 """,
+    "in a function that ends early": """
+def to_cuda(real: torch.Tensor, wanted):
+    if not wanted:
+        return
+    real = real.cuda()  # DEV203
+""",
     "a method": """
 class Trainer:
     def prepare(self, x: torch.Tensor):
@@ -290,6 +296,12 @@ def run(model: nn.Module, samples, device):
         words = words.to(device)
         kinds = kinds.to(device)
         model(words)
+""",
+    "what a function that computes something else leaves unused": """
+def loss(spectra: torch.Tensor, target: torch.Tensor, g: torch.Tensor):
+    g = g.to(dtype=torch.bfloat16)
+    target = target.cuda()
+    return spectra.abs().mean()
 """,
     "a closure reads it": """
 def make(x: torch.Tensor):

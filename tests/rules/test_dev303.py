@@ -138,9 +138,13 @@ def test_intent_and_device_decide_how_bad_it_is(source: str, severity: Severity,
 COSTS = {
     "an operation with what is float64 too": """
 class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.kernel = torch.from_numpy(np.ones((1, 1, 3))).cuda()
+
     def forward(self, x):
         signal = torch.from_numpy(np.random.rand(64, 1, 1000)).to("cuda")  # DEV303
-        return F.conv1d(signal, torch.ones(1, 1, 3, device="cuda", dtype=torch.float64))
+        return F.conv1d(signal, self.kernel)
 """,
     "a product with what is float32": """
 def train(rewards, model: nn.Linear, optimizer):
@@ -206,6 +210,12 @@ for seed in range(10):
 for seed in range(10):
     rate = torch.tensor(np.float64(0.5)).to("cuda")
     print(rate * torch.rand(64, 512, device="cuda"))
+""",
+    "beside what the program itself makes float64": """
+class Net(nn.Module):
+    def training_step(self, logits: torch.Tensor):
+        mask = torch.from_numpy(np.ones((64, 1000))).cuda()
+        return (logits.double() * mask).max()
 """,
     "float64 on purpose": """
 for seed in range(10):

@@ -7,6 +7,23 @@ import pytest
 from .programs import check
 
 BAD = {
+    "an unpacked list that must reach the index": """
+from dataclasses import dataclass
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+    where: torch.Tensor
+
+def pick(x: torch.Tensor, where: torch.Tensor):
+    return x[where]  # DEV305
+
+def run(count: int):
+    parts, others = [torch.rand(3) for _ in range(count)], [torch.rand(3) for _ in range(count)]
+    batch = Batch(*others)
+    print(pick(*parts))
+    return batch.x[batch.where]  # DEV305
+""",
     "masks of attention that are integers": """
 q, mask = torch.zeros(2, 4, 8, 16), torch.ones(8, 8, dtype=torch.int64)
 F.scaled_dot_product_attention(q, q, q, attn_mask=mask)  # DEV305
@@ -107,6 +124,23 @@ with torch.autocast("cuda"):
 }
 
 GOOD = {
+    "an unpacked list that may end before the index": """
+from dataclasses import dataclass
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+    where: torch.Tensor = None
+
+def pick(x: torch.Tensor, where: torch.Tensor = None):
+    return x[where]
+
+def run(count: int):
+    parts, others = [torch.rand(3) for _ in range(count)], [torch.rand(3) for _ in range(count)]
+    batch = Batch(*others)
+    print(pick(*parts))
+    return batch.x[batch.where]
+""",
     "masks of attention that are bool or float": """
 q, mask = torch.zeros(2, 4, 8, 16), torch.ones(8, 8, dtype=torch.int64)
 F.scaled_dot_product_attention(q, q, q, attn_mask=mask.bool())
@@ -229,3 +263,24 @@ def test_silent(source: str) -> None:
 def test_the_finding_says_what_is_taken(call: str, message: str, advice: str) -> None:
     (found,) = check(f"x, i = torch.rand(8), torch.zeros(8)\nprint({call})  # DEV305\n", "DEV305")
     assert (found.message, found.help) == (message, advice)
+
+
+def test_the_story_has_the_call_that_hands_over_what_another_run_of_the_same_code_made() -> None:
+    (finding,) = check(
+        """
+class Tree:
+    def __init__(self, scores: torch.Tensor, lens: torch.Tensor):
+        self.scores, self.lens = scores, lens
+        self.mask = lens.unsqueeze(-1) > 1
+        self.mask = self.mask.index_fill(1, self.lens.new_tensor(0), 0)  # DEV305
+
+    def score(self):
+        return Tree(self.scores, self.mask)
+
+print(Tree(torch.ones(2, 3), torch.ones(2).long()).score())
+""",
+        "DEV3",
+    )
+    *_, call = finding.trace
+    assert call.message == "handed to another `Tree` here"
+    assert call.region.start.row == 13

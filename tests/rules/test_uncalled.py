@@ -650,3 +650,79 @@ def test_file_beside_a_package_of_its_name(
     (tmp_path / "helpers" / marker).write_text("")
     found = confidences(tmp_path, helpers=helpers, main="from helpers import unused\n" + main)
     assert found == [(8, confidence), (12, confidence)]
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "confidence"),
+    [
+        ("_old", "", Confidence.POSSIBLE),
+        ("old", "", Confidence.CERTAIN),
+        ("_old", "from ._old import scale\n", Confidence.CERTAIN),
+        ("_old", "def load():\n    from . import _old\n    return _old\n", Confidence.CERTAIN),
+        ("_old", "plugin = 'package._old'\n", Confidence.CERTAIN),
+        ("_old", "import importlib\n\ndef load(name):\n    return importlib.import_module(name)\n", Confidence.CERTAIN),
+    ],
+    ids=["left over", "public", "imported", "imported in a function", "named", "loaded by a computed name"],
+)
+def test_private_file_of_a_package_that_nothing_imports(
+    tmp_path: Path, name: str, other: str, confidence: Confidence
+) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (tmp_path / "pyproject.toml").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / f"{name}.py").write_text(f"import torch\n\ndef scale():\n    return {WRONG}\n")
+    (package / "other.py").write_text(other)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.confidence for one in found] == [confidence]
+
+
+TOKENIZER = """\
+import torch
+from torch import nn
+
+class Tokenizer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Conv2d(3, 64, 3)
+
+    def size(self, height):
+        return self.layers(torch.zeros(1, 3, height, height)).shape[1]
+
+    def forward(self, x):
+        return self.layers(x)
+"""
+CLASSIFIER = """\
+from torch import nn
+from tokenizer import Tokenizer
+
+class Classifier(nn.Module):
+    def __init__(self, height):
+        super().__init__()
+        self.tokenizer = Tokenizer()
+        self.head = nn.Linear(self.tokenizer.size(height), 3)
+
+    def forward(self, x):
+        return self.head(self.tokenizer(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "confidence"),
+    [
+        ("net", Confidence.POSSIBLE),
+        ("net.tokenizer.size(8)", Confidence.LIKELY),
+        ("list(map(net.tokenizer.size, [8]))", Confidence.LIKELY),
+        ("getattr(net.tokenizer, 'size')(8)", Confidence.LIKELY),
+    ],
+    ids=["built only", "called", "passed on", "by its name"],
+)
+def test_method_that_only_constructors_call(tmp_path: Path, use: str, confidence: Confidence) -> None:
+    script = (
+        f"from classifier import Classifier\n\nif __name__ == '__main__':\n    net = Classifier(32)\n    print({use})\n"
+    )
+    (tmp_path / "pyproject.toml").write_text("")
+    for name, text in {"tokenizer": TOKENIZER, "classifier": CLASSIFIER, "main": script}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
+    assert [one.confidence for one in found] == [confidence]

@@ -32,6 +32,7 @@ from devlint.interpreter.conditions.alternatives import compute_per_alternative
 from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.absent_attributes import surely_lacks
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
+from devlint.interpreter.objects.evidence import calls_tensor
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_containers import whole_of_parts
 from devlint.interpreter.objects.module_state import is_module
@@ -44,7 +45,6 @@ from devlint.interpreter.operations.accelerator_names import (
 from devlint.interpreter.operations.repeated_transfers import report_repeated_transfer
 from devlint.interpreter.operations.transfer_requests import read_transfer_request
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
-from devlint.interpreter.program.usage_evidence import is_tensor_method
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame, evaluates
 from devlint.interpreter.state.rebinding import rebind
@@ -70,10 +70,7 @@ def call(frame: Frame, node: cst.Call) -> Value:
             return call_unknown_method(frame, inner, node.func.attr.value, arguments, node, node.func.value)
         if isinstance(inner, Unknown):
             method = node.func.attr.value
-            if (
-                is_tensor_method(method, node, is_statement=frame.discarded_expression is node)
-                and method not in TRANSFER_METHODS
-            ):
+            if method not in TRANSFER_METHODS and calls_tensor(frame, node, method, node.func.value):
                 # Only tensors have this method, so the unknown owner is a tensor.
                 return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, as_tensor(inner)))
             if method in TRANSFER_METHODS:

@@ -67,14 +67,15 @@ def is_refused(info: FunctionInfo, receiver: Value | None, arguments: Arguments)
 def _missing_argument(frame: Frame, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
     """Return the value of a parameter for which a call has no argument of its own: the parameter's default.
 
-    If the call has an unpacked argument of unknown content (`f(*args)`), the value may come from there, and is unknown.
+    If the call has an unpacked argument of unknown content (`f(*args)`), the value comes from there. That of a
+    parameter with a default may be either, and is unknown.
     """
     if arguments.complete:
         return parameter_default(frame, info, parameter)
     passed_on = _passed_on_keyword(frame, parameter.name, arguments.rest)
     if passed_on is not None:
         return passed_on
-    return arguments.rest.value if arguments.rest is not None else UNKNOWN
+    return arguments.rest.value if arguments.rest is not None and parameter.default is None else UNKNOWN
 
 
 def _passed_on_keyword(frame: Frame, name: str, rest: Argument | None) -> Value | None:

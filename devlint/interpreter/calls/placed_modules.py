@@ -9,7 +9,18 @@ import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE, is_floating, promotion_category
 from devlint.domain.placement import Placement
-from devlint.domain.value import UNKNOWN, OpaqueData, Rank, Ref, Tensor, Value, as_tensor
+from devlint.domain.value import (
+    UNKNOWN,
+    DeviceString,
+    DeviceValue,
+    OpaqueData,
+    Rank,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    as_tensor,
+)
 from devlint.interpreter.objects.havoc import assume_synchronized
 from devlint.interpreter.objects.module_state import display_name, module_tensors, placement_of_module
 from devlint.interpreter.operations.calls_into_other_files import dtypes_at_call_from_given_file
@@ -35,8 +46,12 @@ Only `forward` returns what the call returns: the others may make text of it, or
 def call_placed_module(frame: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call a module of which only the placement is known, and return its result, which is on the module's device.
 
-    An input tensor on another device is reported, except lengths that are passed beside another input.
+    An input tensor on another device is reported, except lengths that are passed beside another input. What is told a
+    device moves its inputs there itself.
     """
+    if any(_is_device(argument.value, argument.node) for argument in arguments):
+        assume_synchronized(frame)
+        return UNKNOWN
     own = frame.resolve(Tensor(placement, rank=Rank.SOME))
     operands = [Operand("parameters", frame.place(node), own, of_module=name)]
     for argument in arguments:
@@ -54,6 +69,14 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
             return UNKNOWN
     assume_synchronized(frame)
     return OpaqueData(placement, of_call=True) if method_of_call(node) in (None, "forward") else UNKNOWN
+
+
+def _is_device(value: Value, node: cst.CSTNode) -> bool:
+    """Return whether an argument is a device: by its value, or by the name of what is not known."""
+    if isinstance(value, Unknown):
+        name = dotted_name(node) if isinstance(node, cst.BaseExpression) else None
+        return name is not None and name.rpartition(".")[2] == "device"
+    return isinstance(value, (DeviceValue, DeviceString))
 
 
 def _may_be_lengths(given: Tensor) -> bool:

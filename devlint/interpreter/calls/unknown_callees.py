@@ -39,6 +39,7 @@ from devlint.interpreter.conditions.length_comparisons import element_count
 from devlint.interpreter.language.attributes import opaque_attribute
 from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import (
+    calls_tensor,
     compared_tensor,
     has_module_members,
     is_moved_tensor,
@@ -65,7 +66,6 @@ from devlint.interpreter.program.usage_evidence import (
     ARRAY_LIKE,
     MODULE_MEMBERS,
     OF_OTHERS_TOO,
-    is_tensor_method,
 )
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -101,7 +101,7 @@ def call_unknown_method(
             else named_placement(owner.origin, owner.text)
         )
         return frame.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), ANY_ITERATOR))
-    is_only_tensor = is_tensor_method(name, node, is_statement=frame.discarded_expression is node)
+    is_only_tensor = calls_tensor(frame, node, name, receiver)
     shared = name in OF_OTHERS_TOO
     if is_only_tensor or ((shared or name in ARRAY_LIKE) and looks_like_tensor(frame, receiver, array_like=not shared)):
         tensor = as_tensor(owner)

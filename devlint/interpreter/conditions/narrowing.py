@@ -193,6 +193,8 @@ def may_be_none(value: Value) -> bool | None:
     match value:
         case Const(value=constant):
             return constant is None
+        case Unknown(origin=("option", _, _, Const(value=default), True)) if default is not None:
+            return False  # Left out, it has its default.
         case Unknown() | OpaqueData(of_loader=True):
             return None  # A part of a batch may be missing.
         case Tensor(

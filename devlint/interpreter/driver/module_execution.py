@@ -255,8 +255,8 @@ def _parse_class(analysis: AnalysisState, unit: Statement) -> cst.ClassDef:
 def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
     """Return the value of a module's global name or of a builtin; None if there is none.
 
-    Deferred top-level statements that bind the name are run first. A constant that a function of the file replaces may
-    have been replaced before an outside caller's call.
+    Deferred top-level statements that bind the name are run first. A constant that a function of the file replaces, or
+    a flag that another file sets, may have been replaced before an outside caller's call.
     """
     frame = module_frame(analysis, module)
     run_registering_files(analysis, module, name)
@@ -272,9 +272,16 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     if isinstance(value, Tensor) and value.empty_sizes is not None and analysis.symbolic:
         # Whoever calls the module's functions from outside may have put another tensor under the name by then.
         return replace(value, empty_sizes=None)
-    if analysis.symbolic and isinstance(value, Const) and value != NONE and name in module.rebound_globals:
+    if analysis.symbolic and isinstance(value, Const) and value != NONE and _is_replaced(analysis, module, name, value):
         return Unknown(("global", module.filename, name), name)
     return value
+
+
+def _is_replaced(analysis: AnalysisState, module: ModuleInfo, name: str, value: Const) -> bool:
+    """Return whether a function of a module replaces a constant of it, or another file sets a flag by the device."""
+    if name in module.rebound_globals:
+        return True
+    return isinstance(value.value, bool) and analysis.facts.outside_moves.may_replace(name, module, inside=False)
 
 
 def _run_earlier(frame: Frame, unit: Statement | Binding, name: str) -> None:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from devlint.domain.objects import Sequence
 from devlint.domain.value import UNKNOWN, ProgramDefinition
+from devlint.interpreter.language.numpy_handlers import execute_handler
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.state.abstract_state import State, join_all_states
 from devlint.interpreter.state.frame import Frame, executes
@@ -141,7 +142,7 @@ def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
         frame.state = failed.fork()
         if handler.name is not None and isinstance(handler.name.name, cst.Name):
             frame.bind(handler.name.name.value, UNKNOWN)
-        frame.execute(handler.body)
+        execute_handler(frame, node.body, handler.body)
         ends.append(frame.state)
     frame.state = join_all_states(ends)
     if node.finalbody is not None:

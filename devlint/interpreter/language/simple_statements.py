@@ -38,7 +38,7 @@ from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import UnusedRebinding
 from devlint.interpreter.state.frame import Frame, LoopFrame, executes
 from devlint.syntax.index import Statement
-from devlint.syntax.tree_walk import dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 
 @executes(cst.SimpleStatementLine, cst.IndentedBlock, cst.SimpleStatementSuite)
@@ -135,10 +135,22 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, before: Value | 
         frame.function is not None
         and any(one.name == name for one in frame.function.parameters)
         and not _is_moved_here(frame, before)
+        and not _gives_result(frame.function.node)
     ):
         loop = frame.loops[0].node if frame.loops else None
         if not is_read_after(body, node, name, loop):
             frame.emit(UnusedRebinding(frame.event_context(node.value), name, method, tensor))
+
+
+def _gives_result(function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Return whether a function gives its caller a result, for which it is called.
+
+    Nobody misses what such a function leaves unused. One that moves its arguments for the caller returns nothing.
+    """
+    return any(
+        isinstance(one, cst.Yield) or (isinstance(one, cst.Return) and one.value is not None)
+        for one in descend(function.body, into_functions=False)
+    )
 
 
 def _yields_batches(frame: Frame, loop_frame: LoopFrame, before: Value | None) -> bool:

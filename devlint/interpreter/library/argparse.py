@@ -42,13 +42,28 @@ def add_argument(frame: Frame, call: LibraryCall) -> Value:
     name = dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_")
     if thing is not None and isinstance(call.receiver, Ref) and name:
         default = _default(frame, call, is_option=name != names[0])
-        frame.put(call.receiver.address, thing.with_attribute(name, _option_value(call.receiver, name, default)))
+        value = _option_value(call.receiver, name, default, written=_is_read_as_written(call))
+        frame.put(call.receiver.address, thing.with_attribute(name, value))
     return UNKNOWN
 
 
-def _option_value(parser: Ref, name: str, default: Value | None) -> Value:
-    """Return the value of a parser's option of some name, with a default; None if the user must give the option."""
-    origin = ("option", parser.address, name, default if isinstance(default, Const) else None)
+def _is_read_as_written(call: LibraryCall) -> bool:
+    """Return whether an option that the user gives has a text or number for its value, and never None."""
+    if call.arguments.value("nargs") is not None or call.arguments.value("action") not in (None, Const("store")):
+        return False
+    type_ = call.arguments.value("type")
+    return call.arguments.complete and (
+        type_ is None
+        or type_ in (LibraryName("builtins.str"), LibraryName("builtins.int"), LibraryName("builtins.float"))
+    )
+
+
+def _option_value(parser: Ref, name: str, default: Value | None, *, written: bool = False) -> Value:
+    """Return the value of a parser's option of some name, with a default; None if the user must give the option.
+
+    `written` is whether it is never None where the user gives it.
+    """
+    origin = ("option", parser.address, name, default if isinstance(default, Const) else None, written)
     given = Unknown(origin, f"args.{name}")
     if default is None or not _may_name_device(default):
         return given

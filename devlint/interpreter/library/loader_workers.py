@@ -67,7 +67,7 @@ def _forked_workers(frame: Frame, loader: Instance, node: cst.BaseExpression) ->
     match loader.attributes.get("num_workers"):
         case Const(value=count):
             pass
-        case Unknown(origin=("option", _, _, Const(value=count)), text=text):
+        case Unknown(origin=("option", _, _, Const(value=count), _), text=text):
             assumed = Assumption(AssumptionKind.OPTION, f"`{text}` has its default", place)
     if type(count) is not int or count <= 0:
         return None

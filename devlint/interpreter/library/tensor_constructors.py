@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.domain.device import CPU, is_accelerator
 from devlint.domain.dtype import Dtype, DtypeSource
-from devlint.domain.join import without_none
+from devlint.domain.join import alternatives, without_none
 from devlint.domain.placement import (
     Basis,
     ConditionalPlacement,
@@ -20,8 +20,10 @@ from devlint.domain.placement import (
     placement_cases,
 )
 from devlint.domain.storage import Storage
-from devlint.domain.value import UNKNOWN, Array, Number, SymbolicBool, Tensor, Unknown, Value
+from devlint.domain.value import UNKNOWN, Array, ConditionalValue, Number, SymbolicBool, Tensor, Unknown, Value
+from devlint.interpreter.conditions.alternatives import compute_per_alternative
 from devlint.interpreter.conditions.narrowing import is_on_host
+from devlint.interpreter.objects.evidence import looks_like_tensor
 from devlint.interpreter.operations.aliasing import alias_storage, storage_of
 from devlint.interpreter.operations.data_dtypes import TORCH_RULES, data_dtype
 from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
@@ -58,6 +60,14 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
         # It takes its data as one argument, and raises for sizes.
         frame.fail()
         return UNKNOWN
+    value = without_none(data.value)
+    if isinstance(value, ConditionalValue) and any(isinstance(one, Tensor) for one in alternatives(value)):
+        return compute_per_alternative(frame, value, lambda one: _made_of(frame, call, replace(data, value=one)))
+    return _made_of(frame, call, data)
+
+
+def _made_of(frame: Frame, call: LibraryCall, data: Argument) -> Value:
+    """Return the tensor that a call of `torch.tensor` and the like makes of its data."""
     given = () if is_absent_or_none(_given_dtype(call)) else ("dtype",)
     dtype = dtype_with_origin(frame, _result_dtype(frame, call, data), call.name, call.node, given)
     value = without_none(data.value)
@@ -74,6 +84,7 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
         not call.arguments.complete
         or (source and isinstance(frame.state.torch_state.default_device, ConditionalPlacement))
         or _may_be_tensor(frame, value, said=name == "torch.tensor")
+        or (isinstance(value, Unknown) and _is_called_tensor(frame, data.node))
         or (name != "torch.tensor" and isinstance(value, (SymbolicBool, Number, Unknown)) and _is_mask(data.node))
     ):
         return Tensor(dtype=dtype)
@@ -119,6 +130,16 @@ def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:
             names = info.annotation_last_names(name)
             return "Tensor" in names or not (said or names or frame.scope.construction)
     return False
+
+
+def _is_called_tensor(frame: Frame, node: cst.BaseExpression) -> bool:
+    """Return whether the code around calls an expression a tensor: by an annotation, or as only tensors are used.
+
+    What the call of a function hands over may be unknown where the function says what it is.
+    """
+    info = frame.function
+    said = info is not None and isinstance(node, cst.Name) and "Tensor" in info.annotation_last_names(node.value)
+    return said or looks_like_tensor(frame, node, array_like=False)
 
 
 def _is_mask(node: cst.BaseExpression) -> bool:

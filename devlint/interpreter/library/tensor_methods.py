@@ -85,9 +85,10 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
     if (
         frame.discarded_expression is call.node
         and isinstance(call.receiver, OpaqueData)
-        and has_other_attributes(frame, call.receiver_node)
+        and (has_other_attributes(frame, call.receiver_node) or frame.expects("AttributeError", "Exception", ""))
     ):
-        # So do graphs and other objects that loaders yield. Where the object's tensors are now is not known.
+        # So do graphs and other objects that loaders yield, and what may be a dict, which has no such method, as the
+        # handler of the error knows. Where the object's tensors are now is not known.
         rebind(frame, call.receiver_node, call.receiver, UNKNOWN)
         return UNKNOWN
     moved = transfer_tensor(frame, tensor, call.name, call.arguments, call.node, call.receiver_node)

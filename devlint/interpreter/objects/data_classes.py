@@ -175,7 +175,8 @@ def _field_values(frame: Frame, info: ClassInfo, fields: list[Field], arguments:
             value = arguments.value(one.name, position if one.is_positional else None)
             position += one.is_positional
             if value is None and not arguments.complete:
-                value = arguments.rest.value if arguments.rest is not None else UNKNOWN
+                # Of a field with a default, nobody knows whether the unpacked argument reaches it.
+                value = arguments.rest.value if arguments.rest is not None and one.default is None else UNKNOWN
         if value is None and one.default is not None:
             value = header_frame.evaluate(one.default)
         elif value is None and one.is_argument:

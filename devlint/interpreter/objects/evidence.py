@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, UsageEvidence
+from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, OF_OTHERS_TOO, UsageEvidence, is_tensor_method
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
@@ -37,6 +37,16 @@ def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
     """Return whether the surrounding code uses an expression in a way that only an `nn.Module` allows."""
     found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_module(found[0])
+
+
+def calls_tensor(frame: Frame, node: cst.CSTNode, method: str, receiver: cst.BaseExpression) -> bool:
+    """Return whether a call of a method shows that the object it is called on is a tensor.
+
+    Modules are frozen by a method of the same name: `net.requires_grad_(False).eval()`.
+    """
+    if not is_tensor_method(method, node, is_statement=frame.discarded_expression is node):
+        return False
+    return method not in OF_OTHERS_TOO or not looks_like_module(frame, receiver)
 
 
 def is_moved_tensor(frame: Frame, node: cst.BaseExpression) -> bool:

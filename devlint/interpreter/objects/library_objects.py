@@ -109,15 +109,21 @@ def _holds_tensors(frame: Frame, module: Value) -> bool:
 def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.CSTNode) -> Placement:
     """Return the placement of the elements of a dataset passed to a library call; by assumption the host if unknown.
 
-    `name` is the parameter that takes the dataset. Most datasets yield host tensors.
+    `name` is the parameter that takes the dataset, or the transforms of one. Most datasets yield host tensors; where a
+    function of the program puts them, its call would tell.
     """
     for argument in bound.get(name, ()):
         value = argument.value
+        if isinstance(value, ProgramDefinition):
+            return UNKNOWN_PLACEMENT
+        several: list[Value] = [value]
         if not isinstance(value, Ref) or frame.instance(value) is None:
-            value = frame.iterate(value, argument.node).any
-        thing = frame.instance(value)
-        if thing is not None and thing.cell is not None:
-            return thing.cell.placement
+            found = frame.iterate(value, argument.node)
+            several = [*(found.items or ()), found.any]
+        for one in several:
+            thing = frame.instance(one)
+            if thing is not None and thing.cell is not None:
+                return thing.cell.placement
     return PlacementCase(CPU, Basis.ASSUMED, loader_step(frame, "loader", node))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from devlint.domain.device import is_accelerator
-from devlint.domain.dtype import Dtype
+from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.placement import StepKind, newest_step, placement_cases
 from devlint.domain.record import replace
 from devlint.domain.value import Rank
@@ -22,9 +22,12 @@ def report_float64_work(
 ) -> None:
     """Report the operands in float64 with which an operation computes on an accelerator, where a transfer put them.
 
-    Beside a number or a single element nothing is slow: what has no dimension is left out.
+    Beside a number or a single element nothing is slow: what has no dimension is left out. Where the program itself
+    asks for float64 of another operand, it means to compute so.
     """
     if result.name != "float64" and not row.match:
+        return
+    if any(one.tensor.dtype.name == "float64" and one.tensor.dtype.source is DtypeSource.EXPLICIT for one in operands):
         return
     for operand in operands:
         tensor = operand.tensor

@@ -155,11 +155,11 @@ def _holds_by_default(test: Literal) -> bool | None:
             known = False if False in answers else None if None in answers else True
         case Atom(key=("available" | "default", _)):
             known = True
-        case Atom(key=("true", ("option", _, _, Const(value=default)))):
+        case Atom(key=("true", ("option", _, _, Const(value=default), _))):
             known = bool(default)
-        case Atom(key=("none", ("option", _, _, Const(value=default)))):
+        case Atom(key=("none", ("option", _, _, Const(value=default), _))):
             known = default is None
-        case Atom(key=("compare", "Equal", ("option", _, _, Const() as default), Const() as asked)):
+        case Atom(key=("compare", "Equal", ("option", _, _, Const() as default, _), Const() as asked)):
             known = default == asked
         case _:
             known = None

@@ -15,6 +15,7 @@ from devlint.domain.placement import (
     PlacementCase,
     Step,
     StepKind,
+    certain_device,
     newest_step,
     placement_cases,
 )
@@ -54,16 +55,15 @@ def transfer_tensor(
         # Where the tensor is, or whether it is another one than before, the target does not tell.
         after = replace(after, moved=frame.step(StepKind.MOVED, f"moved by .{method}()", node), moved_parameter=False)
     if frame.discarded_expression is node:
-        if (
-            _changes_nothing(frame, before, request)
-            or _asks_again(frame, before.moved, node)
-            or _is_never_read_again(frame, receiver, node)
-        ):
+        idle = _changes_nothing(frame, before, request)
+        if idle and not _is_where_caller_chooses(frame, before):
+            return after
+        if not idle and (_asks_again(frame, before.moved, node) or _is_never_read_again(frame, receiver, node)):
             return after
         casts = request.dtype is not None
         frame.emit(
             DiscardedResult(
-                frame.event_context(node), method, frame.place(receiver), before, _reads_clock(frame), casts
+                frame.event_context(node), method, frame.place(receiver), before, _reads_clock(frame), casts, idle
             )
         )
     else:
@@ -128,6 +128,12 @@ def _changes_nothing(frame: Frame, before: Tensor, request: TransferRequest) -> 
     stays = request.placement is None or keeps_device(before.placement, request.placement, frame)
     asks = request.placement is not None or request.dtype is not None
     return asks and keeps_dtype and stays and not request.reorders and request.copies is False
+
+
+def _is_where_caller_chooses(frame: Frame, tensor: Tensor) -> bool:
+    """Return whether a tensor is on a device that the unknown caller chooses: what is known of it holds for any."""
+    device = certain_device(frame.resolve(tensor).placement, frame.state.path_condition)
+    return frame.analysis.symbolic and isinstance(device, DeviceSymbol)
 
 
 def _asks_again(frame: Frame, moved: Step | None, node: cst.CSTNode) -> bool:

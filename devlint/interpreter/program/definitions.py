@@ -44,15 +44,15 @@ _ASSIGNED: Final = re.compile(
     r"(?P<owner>\b[\w.\[\]()]*\w[\])]*)\.(?P<name>\w+)(?P<item>(?:\[[^\]\n]*\])*)[ \t]*=(?!=)(?P<value>[^\n]*)"
 )
 """An assignment to an attribute, or to an item of it, on one line."""
-_HINTS: Final = ("]", "device", ".to(", ".cuda(", ".cpu(", ".xpu(")
-"""What a line holds that assigns a placed value, or an item.
+_HINTS: Final = ("]", "device", ".to(", "cuda", ".cpu(", ".xpu(", "is_available(")
+"""What a line holds that assigns a placed value, an item, or a flag that says whether there is an accelerator.
 
 The pattern of an assignment is tried on lines with one of them only: it takes 5 milliseconds a file on all.
 """
 THREADS: Final = frozenset({"threading", "Thread", "ThreadPoolExecutor", "_thread"})
 """Names that a file mentions which runs code in threads."""
-_PLACED: Final = re.compile(r"\.(?:to|cuda|cpu|xpu)\(|\bdevice\b")
-"""A value that is moved, or made on a device that the code names."""
+_PLACED: Final = re.compile(r"\.(?:to|cuda|cpu|xpu)\(|\bdevice\b|cuda\b|\bis_available\(")
+"""A value that is moved, or made on a device that the code names, or that says whether there is an accelerator."""
 
 
 _READERS: Final = frozenset({"device", "locals", "vars", "eval", "exec"})

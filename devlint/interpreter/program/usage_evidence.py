@@ -174,6 +174,8 @@ class UsageEvidence:
         self._compared: dict[str, cst.BaseExpression] = {}
         """Where names are passed to what is called a loss, such as the `labels` of `criterion(output, labels)`."""
         self._discarded_functions: set[cst.CSTNode] = set()
+        self._of_modules: set[cst.CSTNode] = set()
+        """The calls whose results are used as modules."""
         self._stored: set[cst.CSTNode] = set()
         """The attributes that the code assigns to."""
         self.other_attributes: defaultdict[str, set[str]] = defaultdict(set)
@@ -234,7 +236,8 @@ class UsageEvidence:
             called = node.func.attr.value
             owner = dotted_name(node.func.value)
             is_statement = node.func in self._discarded_functions
-            if called in _EVIDENCE_BY_CALL and is_tensor_method(called, node, is_statement=is_statement):
+            shows = called in _EVIDENCE_BY_CALL and node not in self._of_modules
+            if shows and is_tensor_method(called, node, is_statement=is_statement):
                 self.tensors.update([owner] if owner is not None else [])
         if name is not None and called is not None:
             self._operands.update(_tensor_arguments(node, name, called))
@@ -296,6 +299,7 @@ class UsageEvidence:
                 methods = _FREEZING if attribute in ("eval", "train") else IN_PLACE_ON_MODULES | _FREEZING
                 returned = _returned_name(node.value, methods)
                 if returned is not None:
+                    self._of_modules.add(node.value)
                     self._module(returned, attribute)
             return
         if node in self._stored:

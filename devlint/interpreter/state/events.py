@@ -500,6 +500,8 @@ class DiscardedResult(Event):
     """Whether the code around reads a clock: waiting may then be the purpose of the call."""
     casts: bool = False
     """Whether the result has another dtype than the receiver."""
+    idle: bool = False
+    """Whether the receiver is already there, whoever calls the code."""
 
 
 @record(frozen=True, slots=True)
