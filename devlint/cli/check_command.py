@@ -21,12 +21,14 @@ from devlint.cli.option_values import (
     parse_jobs,
     parse_min_torch,
     parse_report_targets,
+    parse_shard,
     place_targets,
     rule_options,
     split_commas,
     variable_of,
 )
 from devlint.diagnostic import Confidence
+from devlint.linter.shard import Shard
 from devlint.output import FOR_PEOPLE, FORMATS
 from devlint.semantics.accelerators import Version
 
@@ -47,7 +49,7 @@ _SECTIONS: Final = {
     "Fixes": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
     "Report": ("output_format", "output_file", "statistics", "exit_zero", "color", "quiet", "verbose"),
     "Configuration": ("config", "isolated", "show_settings"),
-    "Speed": ("jobs", "no_cache", "cache_dir"),
+    "Speed": ("jobs", "shard", "no_cache", "cache_dir"),
 }
 """The sections of the help, each with the names of the parameters whose options it lists."""
 
@@ -161,6 +163,12 @@ class _CheckCommand(click.Command):
     callback=parse_jobs,
     help="The number of processes at most; `auto` is one for each processor.  [default: auto]",
 )
+@click.option(
+    "--shard",
+    metavar="K/N",
+    callback=parse_shard,
+    help="Do part K of N of the work; `devlint merge` makes one report of those of all parts.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Write more to the standard error stream.")
 @click.option("-q", "--quiet", is_flag=True, help="Write findings and errors only: no notes, warnings or progress.")
 @click.option(
@@ -203,6 +211,7 @@ def check(
     no_cache: bool,
     cache_dir: Path | None,
     jobs: int,
+    shard: Shard | None,
     verbose: bool,
     quiet: bool,
     color: str,
@@ -232,6 +241,18 @@ def check(
         raise click.UsageError("--add-ignore cannot be combined with --fix, --fix-only, --update-baseline or --watch")
     if add_ignore is not None and re.search(r"[#\r\n]", add_ignore):
         raise click.UsageError("--add-ignore: the reason must be one line without `#`")
+    for name, is_given in {
+        "--fix": fix,
+        "--unsafe-fixes": unsafe_fixes,
+        "--diff": diff,
+        "--fix-only": fix_only,
+        "--add-ignore": add_ignore is not None,
+        "--update-baseline": update_baseline,
+        "--watch": watching,
+        "`-`": stdin,
+    }.items():
+        if shard is not None and is_given:
+            raise click.UsageError(f"--shard cannot be combined with {name}: it reports on a part of the files")
     request = CheckRequest(
         paths=() if stdin else paths or (Path(),),
         options=replace(
@@ -256,6 +277,7 @@ def check(
         verbose=verbose,
         use_cache=not no_cache,
         jobs=1 if watching else jobs,
+        shard=shard,
         arguments=sys.argv[1:],
         fix_options=(
             FixOptions(unsafe_fixes, diff or shown_only, fix_only, show_fixes, stdin, add_ignore, shown_only)

@@ -27,9 +27,10 @@ from devlint.config.resolver import Resolver
 from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import CheckResult, check_files
+from devlint.linter.check import CheckResult, check_files, files_in_shard
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import all_rule_metadata
+from devlint.linter.shard import Shard
 from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.fix_summary import fix_summary
 from devlint.output.report_context import ReportContext, RunFacts
@@ -44,7 +45,8 @@ class CheckRequest:
     `stdin_name` is the file name to report for the standard input, or None if devlint reads files. `baseline` takes
     the place of the file that the settings name, and `no_baseline` does without. `arguments` are the words of the
     command line, and `began` is the time at which it was given. `told_gone` are the entries of baseline files that
-    notes have called gone, so that a run after the next change of a file does not say so again.
+    notes have called gone, so that a run after the next change of a file does not say so again. With a `shard`, only
+    the findings in its part of the files are reported.
     """
 
     paths: Sequence[Path]
@@ -62,6 +64,7 @@ class CheckRequest:
     use_cache: bool = False
     fix_options: FixOptions | None = None
     jobs: int = 1
+    shard: Shard | None = None
     arguments: Sequence[str] = ()
     began: datetime = field(default_factory=datetime.now)
     told_gone: set[BaselineEntry] = field(default_factory=set)
@@ -104,7 +107,7 @@ def run_check(request: CheckRequest) -> int:
     cache = _project_cache(files) if request.use_cache and files and stdin is None else None
     with terminal.progress() as progress:
         if request.fix_options is None or not files:
-            outcome = check_files(files, stdin, progress, cache=cache, jobs=request.jobs)
+            outcome = check_files(files, stdin, progress, cache=cache, jobs=request.jobs, shard=request.shard)
         else:
             # Imported here since fixes need libcst, without which a run is faster that finds all results in the cache.
             from devlint.cli.fix_mode import fix_files, write_fixes
@@ -112,6 +115,8 @@ def run_check(request: CheckRequest) -> int:
             keep = partial(_filtered, request, baselines, quiet=True)
             fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache, settings_for, request.jobs)
             outcome = fixed.repair.seen
+    if request.shard is not None:
+        terminal.note(f"shard {request.shard}: {outcome.checked} of {len(files)} files")
     _warn_internal_errors(outcome, verbose=request.verbose)
     if cache is not None and cache.store.problem is not None and request.verbose:
         terminal.note(f"nothing is kept for the next run: {cache.store.problem}")
@@ -134,14 +139,16 @@ def run_check(request: CheckRequest) -> int:
 def _baselines(request: CheckRequest, files: Sequence[DiscoveredFile]) -> list[BaselineFile]:
     """Return the baseline files of a request: the one on the command line, else those that the files' settings name."""
     folders = [path for path in request.paths if path.is_dir()] if request.stdin_name is None else []
+    is_whole = request.shard is None
     if request.baseline is not None:
-        return [BaselineFile(request.baseline, files, folders, request.told_gone, of_settings=False)]
+        return [BaselineFile(request.baseline, files, folders, request.told_gone, of_settings=False, is_whole=is_whole)]
     by_path: dict[Path, list[DiscoveredFile]] = {}
     for file in () if request.no_baseline else files:
         if file.settings.baseline is not None:
             by_path.setdefault(file.settings.baseline, []).append(file)
     return [
-        BaselineFile(path, covered, folders, request.told_gone, of_settings=True) for path, covered in by_path.items()
+        BaselineFile(path, covered, folders, request.told_gone, of_settings=True, is_whole=is_whole)
+        for path, covered in by_path.items()
     ]
 
 
@@ -226,6 +233,8 @@ def list_files(request: CheckRequest) -> int:
     """Write the names of the files that `devlint check` would check, and return the exit status."""
     errors = ErrorReporter()
     files = _find_files(request, _resolver(request, _metadata_by_code()).settings_for, errors)
+    if request.shard is not None:
+        files = files_in_shard(files, request.shard)
     write_stdout((f"{file.name}\n" for file in files), color=False)
     return FAILED if errors else CLEAN
 

@@ -20,6 +20,7 @@ from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import third_party_rules
+from devlint.linter.shard import Shard
 from devlint.linter.source_lines import SourceLines
 from devlint.linter.stored_run import RunInputs, StoredRun
 from devlint.triage.fingerprint import add_fingerprints
@@ -64,20 +65,32 @@ def check_files(
     texts: Mapping[str, bytes] = MappingProxyType({}),
     cache: ProjectCache | None = None,
     jobs: int = 1,
+    shard: Shard | None = None,
 ) -> CheckResult:
     """Analyse files together and return a `CheckResult` with the findings that the settings of the files select.
 
     `text` is the content of the only file, where that content is not on the disk. `texts` has the contents that replace
     those on the disk, by file name. `progress` is called after each analysed file. What an earlier run has left in the
-    `cache` is not analysed again. At most `jobs` processes analyse the files.
+    `cache` is not analysed again. At most `jobs` processes analyse the files. With a `shard`, only the findings in its
+    files are returned.
     """
     if not files:
         return CheckResult((), (), (), 0, SourceLines({}, {}))
     texts = texts if text is None else {files[0].name: text}
     sources = SourceLines({file.name: file.path for file in files}, texts)
-    report = _analyse(files, text, progress, texts, cache, jobs)
+    report = _analyse(files, text, progress, texts, cache, jobs, shard)
     kept = add_fingerprints(_selected(report.diagnostics, files), sources.lines)
     return CheckResult(tuple(kept), report.errors, report.unparsed_statements, report.checked, sources)
+
+
+def files_in_shard(files: Sequence[DiscoveredFile], shard: Shard) -> list[DiscoveredFile]:
+    """Return those of some files whose findings a run over all of them reports in a shard."""
+    # The import graph needs libcst, as the analysis does.
+    from devlint.linter.program_analysis import shard_paths
+
+    src = _source_folders(list({id(file.settings): file.settings for file in files}.values()))
+    own = {*shard_paths([(file.path, file.name) for file in files], src, shard)}
+    return [file for file in files if file.path.resolve() in own]
 
 
 def _analyse(
@@ -87,6 +100,7 @@ def _analyse(
     texts: Mapping[str, bytes],
     cache: ProjectCache | None,
     jobs: int,
+    shard: Shard | None,
 ) -> AnalysisReport:
     """Analyse files in one run, with all rules, source folders and model files that any file's settings name.
 
@@ -94,12 +108,12 @@ def _analyse(
     """
     settings = list({id(file.settings): file.settings for file in files}.values())
     codes = frozenset[str]().union(*(each.codes for each in settings))
-    src = list(dict.fromkeys(folder for each in settings for folder in each.src if folder.is_dir()))
+    src = _source_folders(settings)
     models = list(dict.fromkeys(path for each in settings for path in each.models))
     stored = None
     if cache is not None and text is None and not third_party_rules():
         real = {Path(os.path.realpath(file.path)): file.name for file in files}
-        stored = StoredRun(cache, RunInputs(real, codes, src, models, texts))
+        stored = StoredRun(cache, RunInputs(real, codes, src, models, texts, shard))
         found = stored.find()
         if found is not None:
             return found
@@ -125,10 +139,16 @@ def _analyse(
         cache=cache if stored is not None else None,
         jobs=jobs,
         files_below=files_below,
+        shard=shard,
     )
     if stored is not None:
         stored.keep(report)
     return report
+
+
+def _source_folders(settings: Sequence[Settings]) -> list[Path]:
+    """Return the folders in which the settings of some files search for modules, without those that are not there."""
+    return list(dict.fromkeys(folder for each in settings for folder in each.src if folder.is_dir()))
 
 
 def _files_below(settings: Settings, folder: Path) -> Sequence[Path]:

@@ -91,6 +91,7 @@ def analyse_files(
     cache: object = None,
     jobs: int = 1,
     files_below: object = None,
+    shard: object = None,
 ) -> AnalysisReport:
     held = {(names or {}).get(path, str(path)): (texts or {}).get(path) or path.read_bytes() for path in paths}
     if stdin:
