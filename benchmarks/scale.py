@@ -1,11 +1,13 @@
 """Measure how the cost of `devlint check` grows with a project: sets of packages side by side, of several sizes.
 
     python benchmarks/scale.py FOLDER [--download] [--lines 100000 1000000 3000000] [--shards N] [--limit SECONDS]
+    python benchmarks/scale.py FOLDER --groups
 
 FOLDER has a folder for each unpacked package; with `--download`, the packages of `benchmarks/wheels.py` that are wheels
 are put there first. A set takes them by name as long as they fit into its size, so that each set has all of the smaller
 ones. One process checks a set, without a cache. With `--shards`, each shard is measured as well, one after the other,
-and their merged report is compared with the one on the whole set.
+and their merged report is compared with the one on the whole set. `--groups` prints of each package how many dependency
+groups it has, and which part of its code is in the largest one.
 """
 
 from __future__ import annotations
@@ -26,8 +28,14 @@ from typing import Final
 
 from wheels import FIRST_SAMPLE, SECOND_SAMPLE, SOURCES_ONLY, VERSIONS, unpack, wheel
 
+from devlint.interpreter.program.program import Program
+from devlint.linter.deep_stack import with_deep_stack
+from devlint.linter.dependency_groups import dependency_groups
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 SIZES: Final = (100_000, 1_000_000, 3_000_000)
+UNDIVIDED: Final = 0.95
+"""The part of a package's code in one dependency group from which on shards hardly divide it."""
 OPTIONS: Final = ["--isolated", "--no-cache", "--jobs", "1", "--exit-zero", "--output-format", "json"]
 MERGE: Final = ["merge", "--quiet", "--exit-zero", "--output-file"]
 
@@ -115,6 +123,23 @@ def measure(project: Path, lines: int, shards: int, limit: float) -> None:
         print(f"   the merged report is {'the same' if same else 'another'}", flush=True)
 
 
+@with_deep_stack
+def print_groups(packages: Sequence[Path]) -> None:
+    """Print how each package divides into dependency groups, and how many packages hardly divide at all."""
+    shares = []
+    for package in packages:
+        files = sorted(package.rglob("*.py"))
+        program = Program([(path, path.as_posix()) for path in files])
+        sizes = [sum(path.stat().st_size for path in group) for group in dependency_groups(program)]
+        if sum(sizes):
+            shares.append(max(sizes) / sum(sizes))
+            print(
+                f"{shares[-1]:7.1%} of {len(files):5,} files in the largest of {len(sizes):4,} groups: {package.name}"
+            )
+    undivided = sum(share > UNDIVIDED for share in shares)
+    print(f"{undivided} of {len(shares)} packages have more than {UNDIVIDED:.0%} of their code in one group")
+
+
 def main() -> None:
     """Print a line for each size."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -122,12 +147,17 @@ def main() -> None:
     parser.add_argument("--download", action="store_true")
     parser.add_argument("--lines", type=int, nargs="+", default=SIZES)
     parser.add_argument("--shards", type=int, default=0)
+    parser.add_argument("--groups", action="store_true")
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds of wall time for one run")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if given.download:
         download(given.folder)
-    lines = {package: lines_of(package) for package in sorted(given.folder.iterdir()) if package.is_dir()}
+    packages = [package for package in sorted(given.folder.iterdir()) if package.is_dir()]
+    if given.groups:
+        print_groups(packages)
+        return
+    lines = {package: lines_of(package) for package in packages}
     print("    lines   files processor     wall      GB findings  lines/s")
     for size in given.lines:
         chosen = packages_for(size, lines)
