@@ -78,6 +78,8 @@ def test_a_comment_does_not_concern_the_files_that_import_it(analysed):
 def test_what_nobody_uses_does_not_concern_the_files_that_import_it(analysed):
     assert analysed(helper=HELPER.replace("return 1", "return 2")) == {"helper.py"}
     assert analysed(helper=HELPER + "\n\ndef added():\n    pass\n") == {"helper.py"}
+    assert analysed(helper=HELPER + "\nLIMIT = 3\n") == {"helper.py"}
+    assert analysed(helper=HELPER + "\nNAME = 'a'  # of the project\n") == {"helper.py"}
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,10 @@ def test_what_nobody_uses_does_not_concern_the_files_that_import_it(analysed):
     [
         HELPER.replace("'cuda'", "'cpu'"),
         HELPER.replace("SIZE = 3", "SIZE = torch.ones(3).sum()"),
+        HELPER.replace("SIZE = 3", "SIZE = 4"),
+        HELPER + "\nSIZE = 4\n",
+        HELPER + "\nimport extra\n",
+        HELPER + "\ndevice = 'cuda'\n",
         HELPER + "\n\ndef make():\n    return 3\n",
         HELPER.replace("def make", "def made"),
         "def broken(:\n",
