@@ -86,8 +86,6 @@ class _Outline:
 
         Nothing else binds its name, and it is not among the names for which the top level runs statements at once.
         """
-        if self._binders["*"]:
-            return
         for number, unit in enumerate(self._units):
             is_plain = unit.kind == "other" and unit.mentions.isdisjoint(EAGER_NAMES)
             if is_plain and len(unit.binds) == 1 and all(self._binders[name] == 1 for name in unit.binds):
@@ -98,11 +96,13 @@ class _Outline:
     def _digest(self, number: int) -> str:
         """Return the digest of a statement.
 
-        That of a constant also tells how many statements run before it, because one of them may end the program.
+        That of a constant also tells how many statements before it run, one of which may end the program, and how many
+        bind all names of another file, perhaps this one.
         """
         text = self._units[number].text
         if number in self._constants:
-            text = f"{bisect_left(self.run, number)} {text}"
+            stars = sum(any(one.name == "*" for one in unit.imports) for unit in self._units[:number])
+            text = f"{bisect_left(self.run, number)} {stars} {text}"
         return digest_of_bytes(text.encode(errors="replace"))[:32]
 
     @cached_property

@@ -122,6 +122,16 @@ def test_findings_move_with_their_statements(analysed):
     assert analysed(helper="\n" + HELPER.replace("SIZE = 3\n", "SIZE = 3\n\n\ndef new():\n    pass\n")) == {"helper.py"}
 
 
+def test_the_place_of_a_constant_counts(analysed):
+    star = "from plain import *\n"
+    assert analysed(helper="import torch\n" + star + HELPER.partition("\n")[2], plain="SIZE = 4\n")
+    moved = HELPER.replace("SIZE = 3\n", "SIZE = 3\n" + star)
+    assert analysed(helper=moved, plain="SIZE = 4\n") == {"helper.py", "user.py", "caller.py"}
+    ended = HELPER.replace("SIZE = 3", "raise SystemExit\nSIZE = 3")
+    analysed(helper=ended)
+    assert "user.py" in analysed(helper=HELPER.replace("SIZE = 3\n", "SIZE = 3\nraise SystemExit\n"))
+
+
 def test_a_name_that_code_computes_leads_to_the_whole_module(analysed):
     text = "import helper\n\n\ndef call(name):\n    return getattr(helper, name)()\n"
     assert analysed(extra=text) == {"extra.py"}
