@@ -16,7 +16,11 @@ WRITING_BYTECODE: Final = {name: value for name, value in os.environ.items() if 
 """The environment of the processes: Python writes bytecode first and finds it later, as where it is installed."""
 _PROC: Final = Path("/proc")
 _SAMPLED_EVERY: Final = 0.5
-"""The seconds between two looks at the memory of all processes, each of which takes some milliseconds."""
+_SHARE_OF_SAMPLES: Final = 50
+"""The seconds between two looks at the memory of all processes, and how many times as long as a look they are at least.
+
+A look at a large process takes a tenth of a second.
+"""
 _MAXRSS_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 
 
@@ -67,8 +71,11 @@ class _Sampler:
         self._thread.join()
 
     def _look(self) -> None:
-        while not self._over.wait(_SAMPLED_EVERY):
+        took = 0.0
+        while not self._over.wait(max(_SAMPLED_EVERY, _SHARE_OF_SAMPLES * took)):
+            began = time.perf_counter()
             self.peak = max(self.peak, sum(map(_proportional_size, _family(self._pid, _children()))))
+            took = time.perf_counter() - began
 
 
 def _children() -> Mapping[int, Sequence[int]]:

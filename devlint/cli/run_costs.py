@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 from typing import Final
 
+from devlint.linter.peak_memory import peak_memory
 from devlint.linter.run_work import RunWork
 
 _SHOWN: Final = 10
@@ -69,14 +69,8 @@ def _processor_seconds() -> float:
 
 def _memory_text() -> str:
     """Return what is said of the peak memory of this process and of the largest that it has started."""
-    if sys.platform == "win32":
+    own, largest = peak_memory(), peak_memory(of_children=True)
+    if not own:
         return ""
-    # Imported here since Windows does not have it.
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    own, largest = (
-        resource.getrusage(who).ru_maxrss * unit / 1e6 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    others = f" ({largest:.0f} MB in the largest process that it started)" if largest else ""
-    return f", peak memory {own:.0f} MB{others}"
+    others = f" ({largest / 1e6:.0f} MB in the largest process that it started)" if largest else ""
+    return f", peak memory {own / 1e6:.0f} MB{others}"

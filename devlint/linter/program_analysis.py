@@ -22,7 +22,13 @@ from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.run_work import FileTime, RunWork
 from devlint.linter.stored_findings import StoredFindings
 from devlint.linter.stored_indexes import StoredIndexes
-from devlint.linter.worker_pool import ProgramInputs, analyse_in_processes, processes_for, start_method
+from devlint.linter.worker_pool import (
+    ProgramInputs,
+    analyse_in_processes,
+    outgrows_one_process,
+    processes_for,
+    start_method,
+)
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
@@ -82,7 +88,7 @@ def analyse_files(
             found[path] = known
     missing = [path for path in given if path not in found]
     method = start_method()
-    weights = {path: _weight(program.text_bytes(path)) for path in missing} if jobs > 1 and stdin is None else {}
+    weights = {path: _weight(program.text_bytes(path)) for path in missing} if stdin is None else {}
     processes = processes_for([*weights.values()], jobs, method)
     times: list[FileTime] = []
 
@@ -90,7 +96,7 @@ def analyse_files(
         times.append(time)
         progress("Checking", len(times), len(missing))
 
-    if processes > 1:
+    if processes > 1 or outgrows_one_process([*weights.values()], method):
         inputs = ProgramInputs(shown, codes, src, models, dict(texts), aside, timed)
         found |= analyse_in_processes(analyser, inputs, weights, processes, method, count, progress)
     else:

@@ -23,6 +23,7 @@ from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
 from devlint.linter.json_records import from_json, to_json
+from devlint.linter.peak_memory import peak_memory
 from devlint.linter.progress import Progress, no_progress
 from devlint.linter.run_work import FileTime
 
@@ -34,6 +35,15 @@ _BYTES_FOR_A_START: Final = 1_000_000
 """The bytes of files about tensors that are worth a process of their own, if it is a copy or must load devlint anew.
 
 A new process spends about a second to load devlint and to index the program.
+"""
+_BYTES_TO_HOLD: Final = 10_000_000
+"""The bytes of files about tensors whose syntax trees one process may hold all together."""
+_GROWTH_OF_A_FORK: Final = 400_000_000
+_GROWTH_OF_A_START: Final = 1_000_000_000
+"""The bytes of memory by which a process may grow before another one takes its place.
+
+A process keeps the syntax trees of all files that it has read, since files beside each other import the same ones. Its
+successor parses again what it needs, and one that is no copy must index the program anew.
 """
 _CHUNKS_FOR_EACH: Final = 6
 """The number of portions that each process takes on average: small ones at the end let all of them finish together."""
@@ -70,6 +80,11 @@ def processes_for(sizes: Sequence[int], most: int, method: StartMethod) -> int:
     """Return the number of processes that are worth starting for files about tensors of these sizes in bytes."""
     each = _BYTES_FOR_A_FORK if method == "fork" else _BYTES_FOR_A_START
     return max(1, min(most, len(sizes), sum(sizes) // each))
+
+
+def outgrows_one_process(sizes: Sequence[int], method: StartMethod) -> bool:
+    """Return whether files about tensors are too much for this process to hold, so that others take turns."""
+    return method == "fork" and sum(sizes) > _BYTES_TO_HOLD
 
 
 def analyse_in_processes(
@@ -170,9 +185,11 @@ class _Pool:
                     yield from self._bury(worker)
                     continue
                 path = worker.files.popleft()
-                found, time = json.loads(message)
+                found, time, is_full = json.loads(message)
                 yield path, from_json(FileFindings, found), from_json(FileTime, time)
-                if not worker.files:
+                if is_full:
+                    self._replace(worker)
+                elif not worker.files:
                     self._employ(worker)
 
     def _start(self) -> None:
@@ -195,6 +212,16 @@ class _Pool:
         # A process that has ended meanwhile is buried when its pipe is read.
         with suppress(OSError):
             worker.pipe.send_bytes(json.dumps([path.as_posix() for path in worker.files]).encode())
+
+    def _replace(self, worker: _Worker) -> None:
+        """Let another process take the place of one that has ended because it had grown too much."""
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.process.join()
+        if worker.files:
+            self._portions.appendleft(worker.files)
+        if self._portions:
+            self._start()
 
     def _bury(self, worker: _Worker) -> Iterator[tuple[Path, FileFindings, FileTime]]:
         """Yield a result for the file amid which a process has ended, and start another process for its other files."""
@@ -247,8 +274,14 @@ def _work(source: FileAnalyser | ProgramInputs, pipe: Connection) -> None:
 
 @with_deep_stack
 def _serve(source: FileAnalyser | ProgramInputs, pipe: Connection) -> None:
-    """Analyse the files of each portion that arrives, until an empty one does."""
+    """Analyse the files of each portion that arrives, until an empty one does or the process has grown too much."""
+    most = _GROWTH_OF_A_START if isinstance(source, ProgramInputs) else _GROWTH_OF_A_FORK
     analyser = source.analyser() if isinstance(source, ProgramInputs) else source
+    before = peak_memory()
     while portion := json.loads(pipe.recv_bytes()):
         for name in portion:
-            pipe.send_bytes(json.dumps([to_json(one) for one in analyser.analyse_timed(Path(name))]).encode())
+            found, time = analyser.analyse_timed(Path(name))
+            is_full = peak_memory() - before > most
+            pipe.send_bytes(json.dumps([to_json(found), to_json(time), is_full]).encode())
+            if is_full:
+                return
