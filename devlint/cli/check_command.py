@@ -49,7 +49,7 @@ _SECTIONS: Final = {
     "Fixes": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
     "Report": ("output_format", "output_file", "statistics", "exit_zero", "color", "quiet", "verbose"),
     "Configuration": ("config", "isolated", "show_settings"),
-    "Speed": ("jobs", "shard", "no_cache", "cache_dir"),
+    "Speed": ("jobs", "shard", "no_cache", "cache_dir", "profile"),
 }
 """The sections of the help, each with the names of the parameters whose options it lists."""
 
@@ -145,7 +145,11 @@ class _CheckCommand(click.Command):
     "--add-ignore", metavar="[=REASON]", help="Add comments that silence the findings, and report the others."
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if something was found.")
-@click.option("--statistics", is_flag=True, help="Count the findings of each rule: the format `statistics`.")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Count the findings of each rule: the format `statistics`. Tell the time and the memory that the run took.",
+)
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
 @click.option("--show-settings", is_flag=True, help="Show the settings for the first path, and check nothing.")
 @click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
@@ -169,7 +173,12 @@ class _CheckCommand(click.Command):
     callback=parse_shard,
     help="Do part K of N of the work; `devlint merge` makes one report of those of all parts.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Write more to the standard error stream.")
+@click.option(
+    "--profile",
+    is_flag=True,
+    help="Write the slowest files and definitions, the time and the peak memory to the standard error stream.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Tell on the standard error stream what is done.")
 @click.option("-q", "--quiet", is_flag=True, help="Write findings and errors only: no notes, warnings or progress.")
 @click.option(
     "--color",
@@ -212,6 +221,7 @@ def check(
     cache_dir: Path | None,
     jobs: int,
     shard: Shard | None,
+    profile: bool,
     verbose: bool,
     quiet: bool,
     color: str,
@@ -233,6 +243,8 @@ def check(
         raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
     if update_baseline and (fix or diff or fix_only):
         raise click.UsageError("--update-baseline cannot be combined with fixes: apply them first")
+    if profile and (fix or diff or fix_only or unsafe_fixes or add_ignore is not None):
+        raise click.UsageError("--profile cannot be combined with fixes: it measures one check")
     targets = _report_targets(output_format, output_file, statistics=statistics)
     # Without --fix, nothing may be changed: the user sees what would be, if a user reads the report.
     alone = unsafe_fixes and not (fix or fix_only or diff or watching or update_baseline or add_ignore is not None)
@@ -275,6 +287,8 @@ def check(
         update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,
+        profile=profile,
+        costs=statistics,
         use_cache=not no_cache,
         jobs=1 if watching else jobs,
         shard=shard,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -21,6 +22,7 @@ from devlint.cli.finding_filters import BaselineFile, only_changed
 from devlint.cli.fix_options import FixOptions
 from devlint.cli.option_values import ReportTarget, variable_of
 from devlint.cli.output_streams import report_base, write_file, write_stdout
+from devlint.cli.run_costs import RunMeter
 from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
@@ -35,7 +37,11 @@ from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.fix_summary import fix_summary
 from devlint.output.report_context import ReportContext, RunFacts
 from devlint.rule_metadata import RuleMetadata
+from devlint.syntax.source_reading import shown_name
 from devlint.triage.baseline import BaselineEntry
+
+if TYPE_CHECKING:
+    from devlint.cli.fix_mode import FixResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +50,10 @@ class CheckRequest:
 
     `stdin_name` is the file name to report for the standard input, or None if devlint reads files. `baseline` takes
     the place of the file that the settings name, and `no_baseline` does without. `arguments` are the words of the
-    command line, and `began` is the time at which it was given. `told_gone` are the entries of baseline files that
-    notes have called gone, so that a run after the next change of a file does not say so again. With a `shard`, only
-    the findings in its part of the files are reported.
+    command line, and `began` is the time at which it was given. `profile` asks for the slowest code, and `costs` for
+    the time and the memory of the run. `told_gone` are the entries of baseline files that notes have called gone, so
+    that a run after the next change of a file does not say so again. With a `shard`, only the findings in its part of
+    the files are reported.
     """
 
     paths: Sequence[Path]
@@ -61,6 +68,8 @@ class CheckRequest:
     update_baseline: bool = False
     exit_zero: bool = False
     verbose: bool = False
+    profile: bool = False
+    costs: bool = False
     use_cache: bool = False
     fix_options: FixOptions | None = None
     jobs: int = 1
@@ -92,10 +101,16 @@ def run_check(request: CheckRequest) -> int:
 
     Return the exit status.
     """
+    meter = RunMeter()
     rule_metadata = _metadata_by_code()
     errors = ErrorReporter()
     settings_for = _resolver(request, rule_metadata).settings_for
-    files = _find_files(request, settings_for, errors)
+    with terminal.progress() as progress:
+        progress("Looking for files", 0, 0)
+        files = _find_files(request, settings_for, errors)
+    if request.verbose:
+        found = dict.fromkeys(shown_name(file.settings.path) for file in files if file.settings.path is not None)
+        terminal.note(f"settings: {', '.join(found) or 'no configuration file'}")
     if not files and not errors:
         terminal.warn("no Python files to check")
     for warning in dict.fromkeys(text for file in files for text in file.settings.warnings):
@@ -104,13 +119,16 @@ def run_check(request: CheckRequest) -> int:
     if request.update_baseline and not baselines:
         raise click.UsageError("--update-baseline needs --baseline or the setting `baseline`")
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
+    fixed: FixResult | None = None
     cache = _project_cache(files) if request.use_cache and files and stdin is None else None
-    with terminal.progress() as progress:
+    with terminal.progress(verbose=request.verbose) as progress:
         if request.fix_options is None or not files:
-            outcome = check_files(files, stdin, progress, cache=cache, jobs=request.jobs, shard=request.shard)
+            outcome = check_files(
+                files, stdin, progress, cache=cache, jobs=request.jobs, shard=request.shard, timed=request.profile
+            )
         else:
             # Imported here since fixes need libcst, without which a run is faster that finds all results in the cache.
-            from devlint.cli.fix_mode import fix_files, write_fixes
+            from devlint.cli.fix_mode import fix_files
 
             keep = partial(_filtered, request, baselines, quiet=True)
             fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache, settings_for, request.jobs)
@@ -120,11 +138,32 @@ def run_check(request: CheckRequest) -> int:
     _warn_internal_errors(outcome, verbose=request.verbose)
     if cache is not None and cache.store.problem is not None and request.verbose:
         terminal.note(f"nothing is kept for the next run: {cache.store.problem}")
+    status = _finish(request, files, outcome, errors, baselines, fixed)
+    if request.profile:
+        write_stdout((f"{line}\n" for line in meter.profile(outcome.work)), color=False, to_stderr=True)
+    elif request.costs or request.verbose:
+        for line in meter.summary(outcome.work):
+            terminal.note(line)
+    return status
+
+
+def _finish(
+    request: CheckRequest,
+    files: Sequence[DiscoveredFile],
+    outcome: CheckResult,
+    errors: ErrorReporter,
+    baselines: Sequence[BaselineFile],
+    fixed: FixResult | None,
+) -> int:
+    """Write what the user asked for after an analysis: a baseline, fixed files or reports; return the exit status."""
     if request.update_baseline:
         for baseline in baselines:
             baseline.update(outcome.diagnostics, outcome.sources)
         return FAILED if errors or outcome.errors else CLEAN
-    if request.fix_options is not None and files:
+    if request.fix_options is not None and fixed is not None:
+        # Imported here since fixes need libcst, without which a run is faster that finds all results in the cache.
+        from devlint.cli.fix_mode import write_fixes
+
         write_fixes(fixed, files, request.fix_options, errors)
         if request.fix_options.diff or request.fix_options.fix_only:
             changed = request.fix_options.diff and bool(fixed.changed)

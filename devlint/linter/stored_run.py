@@ -23,6 +23,7 @@ from devlint.interpreter.state.failures import UnparsedStatement
 from devlint.linter.analysis_report import AnalysisReport
 from devlint.linter.json_records import from_json, to_json
 from devlint.linter.project_texts import project_texts, texts_digest
+from devlint.linter.run_work import RunWork
 from devlint.linter.shard import Shard
 from devlint.syntax.source_reading import shown_name
 
@@ -87,7 +88,9 @@ class StoredRun:
 
         found = (_renamed(one, shown) for one in stored.diagnostics)
         left_out = (replace(one, filename=shown(one.filename)) for one in stored.unparsed_statements)
-        return AnalysisReport(tuple(sorted(found, key=lambda one: one.order)), (), tuple(left_out), stored.checked)
+        diagnostics = tuple(sorted(found, key=lambda one: one.order))
+        work = RunWork(from_cache=stored.checked)
+        return AnalysisReport(diagnostics, (), tuple(left_out), stored.checked, work=work)
 
     def keep(self, report: AnalysisReport) -> None:
         """Store the report of this run if it is reproducible, unless a file has changed while it ran."""
