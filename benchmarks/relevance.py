@@ -13,20 +13,18 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
+from process_cost import cost_of
+
 PACKAGES: Final = ("click", "jsonschema", "pre_commit", "pygls", "virtualenv")
 """Packages of the `dev` extra that do not use torch."""
 TRAINING: Final = Path(__file__).parents[1] / "fixtures" / "demo"
-WRITING_BYTECODE: Final = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-"""The environment of the processes."""
 PARSE: Final = """
 import ast, sys
 from pathlib import Path
@@ -55,10 +53,10 @@ def _copy(source: Path, target: Path) -> None:
 
 def seconds(command: list[str]) -> float:
     """Return the processor time of a command and its children, in seconds."""
-    before = os.times()
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=WRITING_BYTECODE)
-    after = os.times()
-    return after.children_user - before.children_user + after.children_system - before.children_system
+    cost = cost_of(command)
+    if cost.status:
+        raise SystemExit(f"{command} failed with status {cost.status}")
+    return cost.processor
 
 
 def measure(project: Path, rounds: int) -> None:

@@ -12,6 +12,9 @@ from typing import Final
 VERSIONS: Final = {"timm": "1.0.31", "accelerate": "1.15.0", "lightning": "2.6.6", "torchmetrics": "1.9.0"}
 """The four large packages of the default measurements."""
 
+LARGE: Final = {"transformers": "5.24.0"}
+"""The large library on which time and memory are measured besides."""
+
 FIRST_SAMPLE: Final = {
     "allennlp": "2.10.1",
     "basicsr": "1.3.3.3",
@@ -183,7 +186,7 @@ SOURCES_ONLY: Final = frozenset(
 
 def wheel(name: str, folder: Path) -> Path:
     """Return the path of a package's wheel (or source archive) in a folder; download it if it is missing."""
-    version = {**VERSIONS, **FIRST_SAMPLE, **SECOND_SAMPLE}[name]
+    version = {**VERSIONS, **LARGE, **FIRST_SAMPLE, **SECOND_SAMPLE}[name]
     source = name in SOURCES_ONLY
     pattern = f"{name}-{version}.tar.gz" if source else f"{name}-{version}-*.whl"
     if not list(folder.glob(pattern)):

@@ -45,6 +45,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, str]]] = {
         "Set it up in a team": "team.md",
         "Fixes": "fixes.md",
         "Continuous integration": "ci.md",
+        "Large projects": "scale.md",
         "Editors": "editors.md",
         "Cache": "cache.md",
         "From Python": "api.md",

@@ -21,12 +21,14 @@ from devlint.cli.option_values import (
     parse_jobs,
     parse_min_torch,
     parse_report_targets,
+    parse_shard,
     place_targets,
     rule_options,
     split_commas,
     variable_of,
 )
 from devlint.diagnostic import Confidence
+from devlint.linter.shard import Shard
 from devlint.output import FOR_PEOPLE, FORMATS
 from devlint.semantics.accelerators import Version
 
@@ -47,7 +49,7 @@ _SECTIONS: Final = {
     "Fixes": ("fix", "unsafe_fixes", "diff", "fix_only", "show_fixes"),
     "Report": ("output_format", "output_file", "statistics", "exit_zero", "color", "quiet", "verbose"),
     "Configuration": ("config", "isolated", "show_settings"),
-    "Speed": ("jobs", "no_cache", "cache_dir"),
+    "Speed": ("jobs", "shard", "no_cache", "cache_dir", "profile"),
 }
 """The sections of the help, each with the names of the parameters whose options it lists."""
 
@@ -143,7 +145,11 @@ class _CheckCommand(click.Command):
     "--add-ignore", metavar="[=REASON]", help="Add comments that silence the findings, and report the others."
 )
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if something was found.")
-@click.option("--statistics", is_flag=True, help="Count the findings of each rule: the format `statistics`.")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Count the findings of each rule: the format `statistics`. Tell the time and the memory that the run took.",
+)
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
 @click.option("--show-settings", is_flag=True, help="Show the settings for the first path, and check nothing.")
 @click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
@@ -161,7 +167,18 @@ class _CheckCommand(click.Command):
     callback=parse_jobs,
     help="The number of processes at most; `auto` is one for each processor.  [default: auto]",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Write more to the standard error stream.")
+@click.option(
+    "--shard",
+    metavar="K/N",
+    callback=parse_shard,
+    help="Do part K of N of the work; `devlint merge` makes one report of those of all parts.",
+)
+@click.option(
+    "--profile",
+    is_flag=True,
+    help="Write the slowest files and definitions, the time and the peak memory to the standard error stream.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Tell on the standard error stream what is done.")
 @click.option("-q", "--quiet", is_flag=True, help="Write findings and errors only: no notes, warnings or progress.")
 @click.option(
     "--color",
@@ -203,6 +220,8 @@ def check(
     no_cache: bool,
     cache_dir: Path | None,
     jobs: int,
+    shard: Shard | None,
+    profile: bool,
     verbose: bool,
     quiet: bool,
     color: str,
@@ -224,6 +243,8 @@ def check(
         raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
     if update_baseline and (fix or diff or fix_only):
         raise click.UsageError("--update-baseline cannot be combined with fixes: apply them first")
+    if profile and (fix or diff or fix_only or unsafe_fixes or add_ignore is not None):
+        raise click.UsageError("--profile cannot be combined with fixes: it measures one check")
     targets = _report_targets(output_format, output_file, statistics=statistics)
     # Without --fix, nothing may be changed: the user sees what would be, if a user reads the report.
     alone = unsafe_fixes and not (fix or fix_only or diff or watching or update_baseline or add_ignore is not None)
@@ -232,6 +253,18 @@ def check(
         raise click.UsageError("--add-ignore cannot be combined with --fix, --fix-only, --update-baseline or --watch")
     if add_ignore is not None and re.search(r"[#\r\n]", add_ignore):
         raise click.UsageError("--add-ignore: the reason must be one line without `#`")
+    for name, is_given in {
+        "--fix": fix,
+        "--unsafe-fixes": unsafe_fixes,
+        "--diff": diff,
+        "--fix-only": fix_only,
+        "--add-ignore": add_ignore is not None,
+        "--update-baseline": update_baseline,
+        "--watch": watching,
+        "`-`": stdin,
+    }.items():
+        if shard is not None and is_given:
+            raise click.UsageError(f"--shard cannot be combined with {name}: it reports on a part of the files")
     request = CheckRequest(
         paths=() if stdin else paths or (Path(),),
         options=replace(
@@ -254,8 +287,11 @@ def check(
         update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,
+        profile=profile,
+        costs=statistics,
         use_cache=not no_cache,
         jobs=1 if watching else jobs,
+        shard=shard,
         arguments=sys.argv[1:],
         fix_options=(
             FixOptions(unsafe_fixes, diff or shown_only, fix_only, show_fixes, stdin, add_ignore, shown_only)

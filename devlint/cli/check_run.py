@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -21,20 +22,26 @@ from devlint.cli.finding_filters import BaselineFile, only_changed
 from devlint.cli.fix_options import FixOptions
 from devlint.cli.option_values import ReportTarget, variable_of
 from devlint.cli.output_streams import report_base, write_file, write_stdout
+from devlint.cli.run_costs import RunMeter
 from devlint.config.config_error import ConfigError
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import CheckResult, check_files
+from devlint.linter.check import CheckResult, check_files, files_in_shard
 from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_listing import all_rule_metadata
+from devlint.linter.shard import Shard
 from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.fix_summary import fix_summary
 from devlint.output.report_context import ReportContext, RunFacts
 from devlint.rule_metadata import RuleMetadata
+from devlint.syntax.source_reading import shown_name
 from devlint.triage.baseline import BaselineEntry
+
+if TYPE_CHECKING:
+    from devlint.cli.fix_mode import FixResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +50,10 @@ class CheckRequest:
 
     `stdin_name` is the file name to report for the standard input, or None if devlint reads files. `baseline` takes
     the place of the file that the settings name, and `no_baseline` does without. `arguments` are the words of the
-    command line, and `began` is the time at which it was given. `told_gone` are the entries of baseline files that
-    notes have called gone, so that a run after the next change of a file does not say so again.
+    command line, and `began` is the time at which it was given. `profile` asks for the slowest code, and `costs` for
+    the time and the memory of the run. `told_gone` are the entries of baseline files that notes have called gone, so
+    that a run after the next change of a file does not say so again. With a `shard`, only the findings in its part of
+    the files are reported.
     """
 
     paths: Sequence[Path]
@@ -59,9 +68,12 @@ class CheckRequest:
     update_baseline: bool = False
     exit_zero: bool = False
     verbose: bool = False
+    profile: bool = False
+    costs: bool = False
     use_cache: bool = False
     fix_options: FixOptions | None = None
     jobs: int = 1
+    shard: Shard | None = None
     arguments: Sequence[str] = ()
     began: datetime = field(default_factory=datetime.now)
     told_gone: set[BaselineEntry] = field(default_factory=set)
@@ -89,10 +101,16 @@ def run_check(request: CheckRequest) -> int:
 
     Return the exit status.
     """
+    meter = RunMeter()
     rule_metadata = _metadata_by_code()
     errors = ErrorReporter()
     settings_for = _resolver(request, rule_metadata).settings_for
-    files = _find_files(request, settings_for, errors)
+    with terminal.progress() as progress:
+        progress("Looking for files", 0, 0)
+        files = _find_files(request, settings_for, errors)
+    if request.verbose:
+        found = dict.fromkeys(shown_name(file.settings.path) for file in files if file.settings.path is not None)
+        terminal.note(f"settings: {', '.join(found) or 'no configuration file'}")
     if not files and not errors:
         terminal.warn("no Python files to check")
     for warning in dict.fromkeys(text for file in files for text in file.settings.warnings):
@@ -101,25 +119,51 @@ def run_check(request: CheckRequest) -> int:
     if request.update_baseline and not baselines:
         raise click.UsageError("--update-baseline needs --baseline or the setting `baseline`")
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
+    fixed: FixResult | None = None
     cache = _project_cache(files) if request.use_cache and files and stdin is None else None
-    with terminal.progress() as progress:
+    with terminal.progress(verbose=request.verbose) as progress:
         if request.fix_options is None or not files:
-            outcome = check_files(files, stdin, progress, cache=cache, jobs=request.jobs)
+            outcome = check_files(
+                files, stdin, progress, cache=cache, jobs=request.jobs, shard=request.shard, timed=request.profile
+            )
         else:
             # Imported here since fixes need libcst, without which a run is faster that finds all results in the cache.
-            from devlint.cli.fix_mode import fix_files, write_fixes
+            from devlint.cli.fix_mode import fix_files
 
             keep = partial(_filtered, request, baselines, quiet=True)
             fixed = fix_files(files, stdin, request.fix_options, keep, progress, cache, settings_for, request.jobs)
             outcome = fixed.repair.seen
+    if request.shard is not None:
+        terminal.note(f"shard {request.shard}: {outcome.checked} of {len(files)} files")
     _warn_internal_errors(outcome, verbose=request.verbose)
     if cache is not None and cache.store.problem is not None and request.verbose:
         terminal.note(f"nothing is kept for the next run: {cache.store.problem}")
+    status = _finish(request, files, outcome, errors, baselines, fixed)
+    if request.profile:
+        write_stdout((f"{line}\n" for line in meter.profile(outcome.work)), color=False, to_stderr=True)
+    elif request.costs or request.verbose:
+        for line in meter.summary(outcome.work):
+            terminal.note(line)
+    return status
+
+
+def _finish(
+    request: CheckRequest,
+    files: Sequence[DiscoveredFile],
+    outcome: CheckResult,
+    errors: ErrorReporter,
+    baselines: Sequence[BaselineFile],
+    fixed: FixResult | None,
+) -> int:
+    """Write what the user asked for after an analysis: a baseline, fixed files or reports; return the exit status."""
     if request.update_baseline:
         for baseline in baselines:
             baseline.update(outcome.diagnostics, outcome.sources)
         return FAILED if errors or outcome.errors else CLEAN
-    if request.fix_options is not None and files:
+    if request.fix_options is not None and fixed is not None:
+        # Imported here since fixes need libcst, without which a run is faster that finds all results in the cache.
+        from devlint.cli.fix_mode import write_fixes
+
         write_fixes(fixed, files, request.fix_options, errors)
         if request.fix_options.diff or request.fix_options.fix_only:
             changed = request.fix_options.diff and bool(fixed.changed)
@@ -134,14 +178,16 @@ def run_check(request: CheckRequest) -> int:
 def _baselines(request: CheckRequest, files: Sequence[DiscoveredFile]) -> list[BaselineFile]:
     """Return the baseline files of a request: the one on the command line, else those that the files' settings name."""
     folders = [path for path in request.paths if path.is_dir()] if request.stdin_name is None else []
+    is_whole = request.shard is None
     if request.baseline is not None:
-        return [BaselineFile(request.baseline, files, folders, request.told_gone, of_settings=False)]
+        return [BaselineFile(request.baseline, files, folders, request.told_gone, of_settings=False, is_whole=is_whole)]
     by_path: dict[Path, list[DiscoveredFile]] = {}
     for file in () if request.no_baseline else files:
         if file.settings.baseline is not None:
             by_path.setdefault(file.settings.baseline, []).append(file)
     return [
-        BaselineFile(path, covered, folders, request.told_gone, of_settings=True) for path, covered in by_path.items()
+        BaselineFile(path, covered, folders, request.told_gone, of_settings=True, is_whole=is_whole)
+        for path, covered in by_path.items()
     ]
 
 
@@ -226,6 +272,8 @@ def list_files(request: CheckRequest) -> int:
     """Write the names of the files that `devlint check` would check, and return the exit status."""
     errors = ErrorReporter()
     files = _find_files(request, _resolver(request, _metadata_by_code()).settings_for, errors)
+    if request.shard is not None:
+        files = files_in_shard(files, request.shard)
     write_stdout((f"{file.name}\n" for file in files), color=False)
     return FAILED if errors else CLEAN
 

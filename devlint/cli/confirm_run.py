@@ -90,7 +90,7 @@ def _findings(request: ConfirmRequest, problems: list[str]) -> list[Diagnostic]:
     except ConfigError as problem:
         raise click.UsageError(str(problem)) from None
     with terminal.progress() as progress:
-        outcome = check_files(files, None, progress)
+        outcome = check_files(files, progress=progress)
     return [one for one in outcome.diagnostics if one.code in CODES]
 
 

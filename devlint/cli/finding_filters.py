@@ -47,7 +47,7 @@ class BaselineFile:
 
     Findings in other files are left as they are. `folders` are those that the run was asked to check, with all files
     below them. `told` has the entries that an earlier run in the same session has called gone. `of_settings` tells that
-    the settings name the file.
+    the settings name the file, `is_whole` that the findings are those of all checked files, and not of a shard.
     """
 
     def __init__(
@@ -58,9 +58,11 @@ class BaselineFile:
         told: set[BaselineEntry],
         *,
         of_settings: bool,
+        is_whole: bool,
     ) -> None:
         self._path = path
         self._of_settings = of_settings
+        self._is_whole = is_whole
         self._folders = [Path(os.path.abspath(folder)) for folder in folders]
         self._told = told
         self._folder = Path(os.path.abspath(path)).parent
@@ -133,9 +135,10 @@ class BaselineFile:
     def _is_judged(self, entry: BaselineEntry) -> bool:
         """Return whether this run would have found what an entry records, so that the entry is gone if it did not.
 
-        If the file is no more, the code may have moved to any other one: all files around it must have been checked.
+        If the file is no more, the code may have moved to any other one: all files around it must have been checked. In
+        a shard, not all of them are.
         """
-        if not self._is_looked_for(entry):
+        if not self._is_whole or not self._is_looked_for(entry):
             return False
         place = self._folder / entry.file
         return entry.file in self._codes or any(place.is_relative_to(folder) for folder in self._folders)

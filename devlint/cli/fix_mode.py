@@ -19,9 +19,10 @@ from devlint.cli.fix_options import FixOptions
 from devlint.cli.output_streams import write_stdout, write_stdout_bytes
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import CheckResult, Progress, check_files
+from devlint.linter.check import CheckResult, check_files
 from devlint.linter.discovery import DiscoveredFile
 from devlint.linter.neighbouring_files import neighbouring_files
+from devlint.linter.progress import Progress
 from devlint.repair.document import Document
 from devlint.repair.file_replacement import FileNotWritten, replace_file
 from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
@@ -63,7 +64,7 @@ def fix_files(
     stdin: bytes | None,
     options: FixOptions,
     keep: Callable[[CheckResult], Sequence[Diagnostic]],
-    progress: Progress | None,
+    progress: Progress,
     cache: ProjectCache | None,
     settings_for: Callable[[Path], Settings],
     jobs: int = 1,

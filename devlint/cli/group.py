@@ -20,6 +20,7 @@ _COMMANDS = {
     "check": "devlint.cli.check_command:check",
     "clean": "devlint.cli.clean_command:clean",
     "confirm": "devlint.cli.confirm_command:confirm",
+    "merge": "devlint.cli.merge_command:merge",
     "port": "devlint.cli.port_command:port",
     "rule": "devlint.cli.rule_command:rule",
     "run": "devlint.cli.run_command:run",

@@ -14,6 +14,7 @@ import click
 from devlint.cli import shell_completion
 from devlint.config.config_error import unknown_name_message
 from devlint.config.config_options import Options
+from devlint.linter.shard import Shard
 from devlint.output import FORMATS
 from devlint.semantics.accelerators import Version, parse_version
 
@@ -115,6 +116,18 @@ def parse_jobs(ctx: click.Context, param: click.Parameter, value: str) -> int:
     if not value.isdecimal() or int(value) < 1:
         raise click.BadParameter(f"{value!r} is neither a number of processes nor `auto`", ctx, param)
     return int(value)
+
+
+def parse_shard(ctx: click.Context, param: click.Parameter, value: str | None) -> Shard | None:
+    """Return the part of the run that the value `K/N` of the option `--shard` names."""
+    if value is None:
+        return None
+    number, _, count = value.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise click.BadParameter(
+            f"{value!r} is no part of a run: write K/N with K from 1 to N, such as 2/3", ctx, param
+        )
+    return Shard(int(number), int(count))
 
 
 def parse_min_torch(ctx: click.Context, param: click.Parameter, value: str | None) -> Version | None:

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from devlint.linter.rule_listing import all_rule_metadata
-from devlint.output import FORMATS
+from devlint.output import FORMATS, MERGEABLE
 from devlint.rule_metadata import GROUPS
 
 
@@ -25,6 +25,13 @@ def complete_selectors(context: click.Context, parameter: click.Parameter, incom
 def complete_formats(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return shell completions for the last item of a comma-separated list of output formats."""
     return _complete_after_comma(dict.fromkeys(FORMATS, ""), incomplete)
+
+
+def complete_merged_formats(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return shell completions for the last item of a list of output formats whose reports can be merged."""
+    return _complete_after_comma(dict.fromkeys(MERGEABLE, ""), incomplete)
 
 
 def _complete_after_comma(known: dict[str, str], incomplete: str) -> list[CompletionItem]:

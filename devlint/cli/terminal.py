@@ -1,4 +1,4 @@
-"""Messages on the standard error stream, the progress bar, and the colours and width of the terminal."""
+"""Messages on the standard error stream, the line of progress, and the colours and width of the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
@@ -14,12 +14,16 @@ from typing import Final, TextIO
 
 import click
 
-_PROGRESS_DELAY = 1.0
-"""The seconds before a progress bar appears; shorter work needs none."""
+from devlint.linter.progress import Progress, no_progress
+
+_REDRAWN_EVERY: Final = 0.05
+"""The seconds after which another count of the same phase is shown; writing each would take time itself."""
 _QUIET: Final = ContextVar("_QUIET", default=False)
 """Whether notes, warnings and progress are left out."""
 _COLOR: Final = ContextVar[bool | None]("_COLOR", default=None)
 """Whether to use colours; None for what the environment says."""
+_LINE: Final = ContextVar["ProgressLine | None"]("_LINE", default=None)
+"""The line that shows what the run is doing, None if there is none."""
 _NEAR: Final = 0.8
 """How alike, of 1, a word and the option must be that somebody probably meant by it."""
 
@@ -100,32 +104,70 @@ def _with_near_options(problem: click.NoSuchOption) -> click.NoSuchOption:
 
 def _write(mark: str, colour: str, text: str) -> None:
     """Write a message with a coloured mark to the standard error stream."""
+    line = _LINE.get()
+    if line is not None:
+        line.erase()
     click.echo(f"{click.style(mark, fg=colour, bold=True)} {text}", err=True, color=_COLOR.get())
 
 
+class ProgressLine:
+    """A line at the bottom of the terminal that says what a run is doing; it is gone when the run has ended."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._shown = ""
+        self._phase = ""
+        self._drawn_at = 0.0
+
+    def __call__(self, phase: str, done: int, total: int, name: str = "") -> None:
+        """Show a phase of the run, with the number of the file that comes next and of all files, and with its name."""
+        now = time.monotonic()
+        if not name and phase == self._phase and now - self._drawn_at < _REDRAWN_EVERY:
+            return
+        self._phase, self._drawn_at = phase, now
+        count = f" {done}/{total}" if total else ""
+        self._write(f"{phase}{count}{f' {name}' if name else ''}"[: width() - 1])
+
+    def erase(self) -> None:
+        """Remove the line from the terminal, so that other text can stand there."""
+        if self._shown:
+            self._write("")
+            self._stream.write("\r")
+            self._stream.flush()
+
+    def _write(self, text: str) -> None:
+        """Write a text over the line."""
+        self._stream.write(f"\r{text}{' ' * (len(self._shown) - len(text))}")
+        self._stream.flush()
+        self._shown = text
+
+
+def _noting_phases(show: Progress) -> Progress:
+    """Return a function that writes a note for each phase of a run, besides what `show` shows."""
+    noted = set[str]()
+
+    def told(phase: str, done: int, total: int, name: str = "") -> None:
+        if phase not in noted:
+            noted.add(phase)
+            note(f"{phase.lower()}{f': {total} files' if total else ''}")
+        show(phase, done, total, name)
+
+    return told
+
+
 @contextmanager
-def progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that takes the numbers of done and of all files, and draws a progress bar on the terminal.
+def progress(*, verbose: bool = False) -> Iterator[Progress]:
+    """Yield a function that shows on the terminal what a run is doing, from its first call to the end of the block.
 
-    The bar appears only once the work has taken a second. Yield None if the standard error stream is no terminal.
+    It shows nothing if the standard error stream is no terminal. If `verbose`, it writes a note for each phase.
     """
-    if _QUIET.get() or not sys.stderr.isatty():
-        yield None
+    if _QUIET.get() or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield _noting_phases(no_progress) if verbose else no_progress
         return
-    started = time.monotonic()
-    bar: click._termui_impl.ProgressBar[int] | None = None
-
-    def draw(done: int, total: int) -> None:
-        nonlocal bar
-        if bar is None:
-            if time.monotonic() - started < _PROGRESS_DELAY:
-                return
-            bar = click.progressbar(length=total, label="Checking", file=sys.stderr, show_pos=True)
-            bar.render_progress()
-        bar.update(done - bar.pos)
-
+    line = ProgressLine(sys.stderr)
+    token = _LINE.set(line)
     try:
-        yield draw
+        yield _noting_phases(line) if verbose else line
     finally:
-        if bar is not None:
-            bar.render_finish()
+        line.erase()
+        _LINE.reset(token)

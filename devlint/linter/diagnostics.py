@@ -37,8 +37,9 @@ def diagnostics_of(
 ) -> tuple[Diagnostic, ...]:
     """Return the sorted diagnostics of a run: all findings of the rules in the given files that no comment suppresses.
 
-    `results` are those of the given files, in their order; `codes` are the codes of the rules that were run.
-    `files_below` finds the other files of the project, which may call what the given files define.
+    `results` are those of the given files, in their order, or of some of them to which the analyses of the others do
+    not get; `codes` are the codes of the rules that were run. `files_below` finds the other files of the project, which
+    may call what the given files define.
     """
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     uncalled = UncalledDefinitions(program, files_below)
@@ -48,7 +49,8 @@ def diagnostics_of(
     comments = _Comments(given)
     reported = [_with_entries(one) for one in one_for_each_bug(found, comments.silence, partial(_is_script, given))]
     reported += [diagnostic for result in results for diagnostic in result.broken]
-    return tuple(sorted(_unsuppressed(reported, given, codes, comments), key=lambda one: one.order))
+    analysed = [result.filename for result in results]
+    return tuple(sorted(_unsuppressed(reported, analysed, given, codes, comments), key=lambda one: one.order))
 
 
 def _is_script(given: Mapping[str, ModuleInfo], filename: str) -> bool:
@@ -132,19 +134,25 @@ def _with_callers(
 
 
 def _unsuppressed(
-    reported: Iterable[Diagnostic], given: Mapping[str, ModuleInfo], codes: frozenset[str], comments: _Comments
+    reported: Iterable[Diagnostic],
+    analysed: Iterable[str],
+    given: Mapping[str, ModuleInfo],
+    codes: frozenset[str],
+    comments: _Comments,
 ) -> list[Diagnostic]:
     """Return the diagnostics that no suppression comment silences.
 
-    If the rules for them are on, also return a diagnostic for each comment that silences nothing, and for each that is
-    not understood.
+    If the rules for them are on, also return a diagnostic for each comment in the analysed files that silences nothing,
+    and for each that is not understood.
     """
     by_file: dict[str, list[Diagnostic]] = defaultdict(list)
     for one in reported:
         by_file[one.region.filename].append(one)
     kept: list[Diagnostic] = []
     judged = codes & {UNUSED_CODE, UNKNOWN_CODE}
-    marked = (name for name, module in given.items() if may_suppress(module.source.text, noqa=UNUSED_CODE in codes))
+    marked = (
+        name for name in analysed if name in given and may_suppress(given[name].source.text, noqa=UNUSED_CODE in codes)
+    )
     for filename in {*by_file, *(marked if judged else ())}:
         found, module = by_file[filename], given.get(filename)
         if module is None:

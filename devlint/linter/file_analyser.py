@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -17,13 +18,16 @@ from devlint.linter.file_findings import FileFindings, ProgramQuestion
 from devlint.linter.finding_locations import BROKEN_FILE_CODE, FindingLocator, broken_file_diagnostic
 from devlint.linter.rule_loader import all_rules
 from devlint.linter.rule_runner import RuleRunner
+from devlint.linter.run_work import FileTime
+from devlint.linter.timed_analysis import TimedAnalysis
 
 
 class FileAnalyser:
     """The analysis of single files of one program, with the rules that have the `codes`.
 
     What is found from a file depends on the program, and not on which files were analysed before. `models` are files
-    that describe other libraries; `observer`, if given, is shown the value of each expression.
+    that describe other libraries; `observer`, if given, is shown the value of each expression. With `timed`, the time
+    of each definition is measured.
     """
 
     def __init__(
@@ -32,11 +36,15 @@ class FileAnalyser:
         codes: frozenset[str],
         models: Sequence[Path] = (),
         observer: Observer[Any] | None = None,
+        *,
+        timed: bool = False,
     ) -> None:
         self.program = program
         self.facts = ProgramFacts(program, models)
         self._codes = codes
         self._observer = observer
+        self._timed = timed
+        self._definition_times: tuple[tuple[str, float], ...] = ()
         self._locator = FindingLocator(program)
 
     def analyse(self, path: Path) -> FileFindings:
@@ -47,12 +55,21 @@ class FileAnalyser:
         self.facts.constructor_data.asked.clear()
         self.facts.placed_datasets.asked.clear()
         runner = RuleRunner(all_rules(), self._codes)
-        analysis = Analysis(self.facts, runner.dispatch, self._observer)
+        analysis = (TimedAnalysis if self._timed else Analysis)(self.facts, runner.dispatch, self._observer)
         with analysis.contain_errors(module.filename, "the file"):
             analyse_file(analysis, module)
         found = self.findings(module.filename, runner, analysis)
+        if isinstance(analysis, TimedAnalysis):
+            self._definition_times = tuple(analysis.seconds.items())
         analysis.release()
         return found
+
+    def analyse_timed(self, path: Path) -> tuple[FileFindings, FileTime]:
+        """Interpret a given file, and return what the rules find and how long it took."""
+        self._definition_times = ()
+        began = time.process_time()
+        found = self.analyse(path)
+        return found, FileTime(found.filename, time.process_time() - began, self._definition_times)
 
     def parse(self, path: Path) -> FileFindings:
         """Parse a given file that is set aside, and return the result: nothing, unless it cannot be parsed."""

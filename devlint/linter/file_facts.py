@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,10 @@ from devlint.syntax.statement import import_binding
 
 _INNER_IMPORT: Final = re.compile(r"(?:\n[ \t\f]+|[:;][ \t\f]*|\\\n[ \t\f]*)(?:from|import)[ \t\f.\\]")
 """An import inside of a block, on a line of its own or after the head of the block or another statement."""
+_CONSTANT: Final = re.compile(
+    r"(?!__)[^\W\d]\w*[ \t]*=[ \t]*(?:None|True|False|-?\d[\w.]*|\"[^\"\\\n]*\"|'[^'\\\n]*')[ \t]*(?:\#.*)?\n?"
+)
+"""A statement that gives one name a number, a plain string, a truth value or None: it has no other effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +71,39 @@ class _Outline:
     def __init__(self, module: ModuleInfo) -> None:
         self._module = module
         self._units = module.index.statements
-        self.digests = tuple(digest_of_bytes(unit.text.encode(errors="replace"))[:32] for unit in self._units)
+        self._binders = Counter(name for unit in self._units for name in _names_bound_by(unit))
+        self._constants = frozenset(self._find_constants())
         self.run = tuple(
             number
             for number, unit in enumerate(self._units)
-            if unit.kind == "other" or (unit.name is not None and REGISTERED.match(unit.text))
+            if (unit.kind == "other" and number not in self._constants)
+            or (unit.name is not None and REGISTERED.match(unit.text))
         )
-        self._binders = Counter(name for unit in self._units for name in _names_bound_by(unit))
+        self.digests = tuple(self._digest(number) for number in range(len(self._units)))
+
+    def _find_constants(self) -> Iterator[int]:
+        """Yield the numbers of the statements that only bind a constant: as for a definition, only its readers matter.
+
+        Nothing else binds its name, and it is not among the names for which the top level runs statements at once.
+        """
+        for number, unit in enumerate(self._units):
+            is_plain = unit.kind == "other" and unit.mentions.isdisjoint(EAGER_NAMES)
+            if is_plain and len(unit.binds) == 1 and all(self._binders[name] == 1 for name in unit.binds):
+                found = _CONSTANT.fullmatch(unit.text)
+                if found is not None:
+                    yield number
+
+    def _digest(self, number: int) -> str:
+        """Return the digest of a statement.
+
+        That of a constant also tells how many statements before it run, one of which may end the program, and how many
+        bind all names of another file, perhaps this one.
+        """
+        text = self._units[number].text
+        if number in self._constants:
+            stars = sum(any(one.name == "*" for one in unit.imports) for unit in self._units[:number])
+            text = f"{bisect_left(self.run, number)} {stars} {text}"
+        return digest_of_bytes(text.encode(errors="replace"))[:32]
 
     @cached_property
     def eager(self) -> list[Binding]:
@@ -110,8 +141,10 @@ class _Outline:
         mentioned = frozenset[str]().union(*(unit.mentions for unit in run))
         bound = frozenset[str]().union(*(unit.binds for unit in run))
         eager = set(self.eager)
-        for unit, digest in zip(self._units, self.digests, strict=True):
-            if unit in run:
+        for number, (unit, digest) in enumerate(zip(self._units, self.digests, strict=True)):
+            if number in self._constants:
+                yield from sorted(unit.binds & mentioned)
+            elif unit in run:
                 yield digest
             elif unit.kind == "import":
                 yield from (_plain(one) for one in unit.imports if one in eager)

@@ -54,7 +54,7 @@ def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
 @cache
 def _writer(kind: Any) -> Callable[[Any], Any]:
     """Return the function that converts a value of a type to JSON."""
-    if kind in (str, int, bool, NoneType):
+    if kind in (str, int, float, bool, NoneType):
         return lambda value: value
     if _is_class(kind) and issubclass(kind, Enum):
         return lambda value: value.value
@@ -94,7 +94,7 @@ def _write_one_of(kinds: list[Any], value: Any) -> Any:
 @cache
 def _reader(kind: Any) -> Callable[[Any], Any]:
     """Return the function that converts JSON to a value of a type."""
-    if kind in (str, int, bool, NoneType):
+    if kind in (str, int, float, bool, NoneType):
         return lambda data: _checked(kind, data)
     if _is_class(kind) and issubclass(kind, Enum):
         return cast("Callable[[Any], Any]", kind)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.failing_imports import FailingImports
@@ -27,6 +28,9 @@ _COMPUTED_FILE: Final = re.compile(
     r"|\bimp\.load|\blocate\(|\binstantiate\(|\bload_entry_point\b|\b(?:pydoc|hydra)\b"
 )
 """The ways to load a file by a name that the program computes."""
+_PYTHON_FILE: Final = re.compile(r"\.py")
+"""The end of the name of a Python file."""
+_Key = TypeVar("_Key")
 
 
 class ReachedFiles:
@@ -81,13 +85,13 @@ class ReachedFiles:
 
     def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
         """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""
-        found, pending = [module], [module]
+        found, pending = {module}, [module]
         while pending:
             for one in self._importing.of_file(pending.pop()):
                 if one not in found and self._may_load(one):
                     if MAIN_GUARD.search(one.source.text):
                         return True
-                    found.append(one)
+                    found.add(one)
                     pending.append(one)
         return False
 
@@ -118,17 +122,33 @@ class ReachedFiles:
         while pending:
             importer = pending.pop()
             reached.add(importer.path)
-            found = [
-                home
-                for home in waiting.values()
-                if (home.is_package and home.path.parent in importer.path.parents)
-                or self._importing.imports(importer, home)
-                or f"{home.path.stem}.py" in importer.source.text
-            ]
-            for home in found:
-                del waiting[home.path]
-            pending += found
+            pending += [home for home in self._loaded_by(importer) if waiting.pop(home.path, None) is not None]
         return reached
+
+    def _loaded_by(self, importer: ModuleInfo) -> Iterator[ModuleInfo]:
+        """Yield the files that a file loads: the packages around it, what it imports, and files named as `name.py`."""
+        yield from (home for folder in importer.path.parents for home in self._packages.get(folder, ()))
+        yield from self._importing.imported_by(importer)
+        text = importer.source.text
+        for found in _PYTHON_FILE.finditer(text):
+            end = found.start()
+            for length in self._lengths:
+                yield from self._homes.get(text[max(0, end - length) : end], ())
+
+    @cached_property
+    def _packages(self) -> Mapping[Path, Sequence[ModuleInfo]]:
+        """The files that are packages, by their folders."""
+        return _grouped((one.path.parent, one) for one in self._modules if one.is_package)
+
+    @cached_property
+    def _homes(self) -> Mapping[str, Sequence[ModuleInfo]]:
+        """The files by their names without the suffix."""
+        return _grouped((one.path.stem, one) for one in self._modules)
+
+    @cached_property
+    def _lengths(self) -> frozenset[int]:
+        """The lengths of the names of the files."""
+        return frozenset(map(len, self._homes))
 
     def _is_entry(self, module: ModuleInfo) -> bool:
         """Return whether a run may start at a file, by what it does or by who can name it."""
@@ -168,6 +188,14 @@ class ReachedFiles:
     def _may_compute_files(self) -> bool:
         """Whether the program may load files by names that it computes."""
         return any(_COMPUTED_FILE.search(one.source.text) for one in self._modules)
+
+
+def _grouped(pairs: Iterable[tuple[_Key, ModuleInfo]]) -> Mapping[_Key, Sequence[ModuleInfo]]:
+    """Return files by the keys that they are given with."""
+    found: dict[_Key, list[ModuleInfo]] = defaultdict(list)
+    for key, module in pairs:
+        found[key].append(module)
+    return found
 
 
 def _defines_code(module: ModuleInfo) -> bool:

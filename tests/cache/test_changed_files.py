@@ -78,6 +78,8 @@ def test_a_comment_does_not_concern_the_files_that_import_it(analysed):
 def test_what_nobody_uses_does_not_concern_the_files_that_import_it(analysed):
     assert analysed(helper=HELPER.replace("return 1", "return 2")) == {"helper.py"}
     assert analysed(helper=HELPER + "\n\ndef added():\n    pass\n") == {"helper.py"}
+    assert analysed(helper=HELPER + "\nLIMIT = 3\n") == {"helper.py"}
+    assert analysed(helper=HELPER + "\nNAME = 'a'  # of the project\n") == {"helper.py"}
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,10 @@ def test_what_nobody_uses_does_not_concern_the_files_that_import_it(analysed):
     [
         HELPER.replace("'cuda'", "'cpu'"),
         HELPER.replace("SIZE = 3", "SIZE = torch.ones(3).sum()"),
+        HELPER.replace("SIZE = 3", "SIZE = 4"),
+        HELPER + "\nSIZE = 4\n",
+        HELPER + "\nimport extra\n",
+        HELPER + "\ndevice = 'cuda'\n",
         HELPER + "\n\ndef make():\n    return 3\n",
         HELPER.replace("def make", "def made"),
         "def broken(:\n",
@@ -114,6 +120,16 @@ def test_findings_move_with_their_statements(analysed):
     # The finding in user.py has steps in helper.py.
     assert analysed(helper="\n\n\n\n" + HELPER) == {"helper.py"}
     assert analysed(helper="\n" + HELPER.replace("SIZE = 3\n", "SIZE = 3\n\n\ndef new():\n    pass\n")) == {"helper.py"}
+
+
+def test_the_place_of_a_constant_counts(analysed):
+    star = "from plain import *\n"
+    assert analysed(helper="import torch\n" + star + HELPER.partition("\n")[2], plain="SIZE = 4\n")
+    moved = HELPER.replace("SIZE = 3\n", "SIZE = 3\n" + star)
+    assert analysed(helper=moved, plain="SIZE = 4\n") == {"helper.py", "user.py", "caller.py"}
+    ended = HELPER.replace("SIZE = 3", "raise SystemExit\nSIZE = 3")
+    analysed(helper=ended)
+    assert "user.py" in analysed(helper=HELPER.replace("SIZE = 3\n", "SIZE = 3\nraise SystemExit\n"))
 
 
 def test_a_name_that_code_computes_leads_to_the_whole_module(analysed):

@@ -17,6 +17,7 @@ from devlint import cli
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
 from devlint.interpreter.state.failures import InternalError
 from devlint.linter.analysis_report import AnalysisReport
+from devlint.linter.progress import Progress, no_progress
 from devlint.rule import Rule
 from devlint.rule_metadata import RuleMetadata
 
@@ -85,12 +86,14 @@ def analyse_files(
     src: Sequence[Path] = (),
     models: Sequence[Path] = (),
     stdin: tuple[str, bytes] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = no_progress,
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] | None = None,
     cache: object = None,
     jobs: int = 1,
     files_below: object = None,
+    shard: object = None,
+    timed: bool = False,
 ) -> AnalysisReport:
     held = {(names or {}).get(path, str(path)): (texts or {}).get(path) or path.read_bytes() for path in paths}
     if stdin:

@@ -143,17 +143,58 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_bar_is_drawn_once_the_work_proves_long(monkeypatch):
+def lines_shown(written: str) -> list[str]:
+    """What stood on the last line of a terminal, one text after the other; new text covers old text."""
+    line, shown = "", []
+    for piece in click.unstyle(written).split("\r")[1:]:
+        line = piece + line[len(piece) :]
+        shown.append(line.rstrip())
+        line = line.rpartition("\n")[2]
+    return shown
+
+
+def test_a_terminal_shows_phases_and_files_and_then_nothing(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with terminal.progress() as draw:
-        assert draw is not None
-        draw(1, 3)
-        assert sys.stderr.getvalue() == ""
-        monkeypatch.setattr(terminal, "_PROGRESS_DELAY", 0.0)
-        draw(2, 3)
-    assert "2/3" in click.unstyle(sys.stderr.getvalue())
+    monkeypatch.setenv("TERM", "xterm")
+    with terminal.progress() as tell:
+        tell("Reading", 0, 3)
+        tell("Checking", 0, 2, "a/first.py")
+        tell("Checking", 1, 2, "b.py")
+    shown = lines_shown(sys.stderr.getvalue())
+    assert shown == ["Reading 0/3", "Checking 0/2 a/first.py", "Checking 1/2 b.py", "", ""]
+    assert "\n" not in sys.stderr.getvalue()
 
 
-def test_no_bar_is_drawn_where_nobody_looks():
-    with terminal.progress() as draw:
-        assert draw is None
+def test_a_long_name_does_not_break_the_line(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "30")
+    with terminal.progress() as tell:
+        tell("Checking", 1, 2, "a/very/long/name/of/a/file.py")
+    assert max(map(len, sys.stderr.getvalue().split("\r"))) < 30
+
+
+def test_a_message_stands_on_a_line_of_its_own(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with terminal.progress() as tell:
+        tell("Checking", 0, 2, "a.py")
+        terminal.warn("look out")
+        tell("Checking", 1, 2, "b.py")
+    assert lines_shown(sys.stderr.getvalue()) == [
+        "Checking 0/2 a.py",
+        "",
+        "warning: look out",
+        "Checking 1/2 b.py",
+        "",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("reason", ["no terminal", "quiet", "dumb"])
+def test_no_progress_is_shown_where_nobody_wants_it(monkeypatch, reason):
+    monkeypatch.setattr(sys, "stderr", io.StringIO() if reason == "no terminal" else Terminal())
+    monkeypatch.setenv("TERM", "dumb" if reason == "dumb" else "xterm")
+    with terminal.settings(quiet=reason == "quiet", color=None), terminal.progress() as tell:
+        tell("Checking", 1, 3)
+    assert sys.stderr.getvalue() == ""

@@ -161,7 +161,7 @@ def test_ruff_leaves_our_codes_alone_once_it_is_told_of_them(tmp_path):
 def test_the_examples_for_services_are_valid_and_their_commands_run(tmp_path, monkeypatch, capfd):
     found = [yaml.safe_load(block) for block in blocks(CI, "yaml")]
     lines = re.findall(r"^(?:\s*- (?:run: |script: )?)?devlint (--.*?)(?:\s+#.*)?$", CI, re.MULTILINE)
-    assert len(found) == 7
+    assert len(found) == 9
     assert len(lines) == 7
     monkeypatch.chdir(tmp_path)
     Path("a.py").write_text(BUG)
@@ -173,6 +173,30 @@ def test_the_examples_for_services_are_valid_and_their_commands_run(tmp_path, mo
     assert statuses == [1, 1, 0, 1, 1, 0, 0], capfd.readouterr()
     assert json.loads(Path("devlint.sarif").read_text())["version"] == "2.1.0"
     assert [each["check_name"] for each in json.loads(Path("devlint.json").read_text())] == ["DEV101"]
+
+
+def test_the_shards_of_the_examples_give_the_report_of_one_run(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    for number in range(6):
+        Path(f"bug{number}.py").write_text(BUG)
+    section = CI.partition("## Several machines")[2].partition("\n## ")[0]
+    commands = re.findall(r"- (?:run: )?(devlint .*)", section)
+    matrices = [yaml.safe_load(block) for block in blocks(section, "yaml")]
+    assert matrices[0]["jobs"]["shards"]["strategy"]["matrix"] == {"shard": [1, 2, 3, 4]}
+    assert matrices[1]["devlint-shards"]["parallel"] == 4
+    assert len(commands) == 4
+    for check, merge in (commands[:2], commands[2:]):
+        for number in "1234":
+            check_part = check.replace("${{ matrix.shard }}", number).replace("$CI_NODE_INDEX", number)
+            words = shlex.split(check_part.replace("$CI_NODE_TOTAL", "4"))
+            assert cli.invoke(words[1:]) == 0
+        words = [name for word in shlex.split(merge)[1:] for name in (sorted(map(str, Path().glob(word))) or [word])]
+        assert cli.invoke(words) == 1
+        form, whole = ("sarif", "devlint.sarif") if "sarif" in merge else ("junit", "devlint.xml")
+        merged = Path(whole).read_text()
+        capfd.readouterr()
+        assert cli.invoke(["check", "--output-format", form]) == 1
+        assert capfd.readouterr().out == merged
 
 
 def test_the_hook_that_one_writes_oneself_is_the_one_that_is_offered():

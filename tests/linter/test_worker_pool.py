@@ -6,14 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from devlint.interpreter.program.program import Program
+from devlint.linter import worker_pool
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
+from devlint.linter.program_analysis import analyse_files
 from devlint.linter.worker_pool import ProgramInputs, StartMethod, analyse_in_processes, processes_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,6 +63,45 @@ def test_a_new_process_sets_the_same_files_aside(folder: Path):
     program = inputs.analyser().program
     assert program.is_set_aside(folder / "plain.py")
     assert folder / "shared.py" in program.paths_of_interest
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are not copied elsewhere")
+def test_a_process_that_has_grown_too_much_is_replaced(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    started: list[int] = []
+    begin = worker_pool._Pool._start
+
+    def noted(self: worker_pool._Pool) -> None:
+        begin(self)
+        started.append(1)
+
+    monkeypatch.setattr(worker_pool._Pool, "_start", noted)
+    ordinary = _analyse(folder, "fork")
+    assert len(started) == 2
+    # Now every process has grown too much after one file.
+    monkeypatch.setattr(worker_pool, "_GROWTH_OF_A_FORK", -1)
+    assert _analyse(folder, "fork") == ordinary
+    assert len(started) == 2 + len(FILES)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are not copied elsewhere")
+def test_a_large_program_leaves_the_process_of_the_run_small(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(FileAnalyser, "analyse", _in_another_process(os.getpid(), FileAnalyser.analyse))
+    monkeypatch.setattr(worker_pool, "_BYTES_TO_HOLD", 100)
+    report = analyse_files([folder / name for name in FILES], codes=CODES, src=[folder], jobs=1)
+    assert len(report.diagnostics) == 7 and not report.errors
+    assert report.work.processes == 1
+
+
+def _in_another_process(
+    pid: int, analyse: Callable[[FileAnalyser, Path], FileFindings]
+) -> Callable[[FileAnalyser, Path], FileFindings]:
+    """An analysis that fails in the process with a number."""
+
+    def elsewhere(self: FileAnalyser, path: Path) -> FileFindings:
+        assert os.getpid() != pid
+        return analyse(self, path)
+
+    return elsewhere
 
 
 class _DyingAnalyser(FileAnalyser):
