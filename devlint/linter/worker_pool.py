@@ -107,6 +107,8 @@ def analyse_in_processes(
             progress("Reading", number, len(sizes))
             analyser.program.load(path)
         progress("Looking at what the files import", 0, 0)
+        # Nearly every analysis asks which files the program has; those that are imported only are read here as well.
+        _ = analyser.facts.imports.files
         analyser.facts.gather()
     source = analyser if method == "fork" else inputs
     results: dict[Path, FileFindings] = {}
