@@ -38,7 +38,7 @@ A new process spends about a second to load devlint and to index the program.
 """
 _BYTES_TO_HOLD: Final = 10_000_000
 """The bytes of files about tensors whose syntax trees one process may hold all together."""
-_GROWTH_OF_A_FORK: Final = 400_000_000
+_GROWTH_OF_A_FORK: Final = 250_000_000
 _GROWTH_OF_A_START: Final = 1_000_000_000
 """The bytes of memory by which a process may grow before another one takes its place.
 
@@ -107,6 +107,8 @@ def analyse_in_processes(
             progress("Reading", number, len(sizes))
             analyser.program.load(path)
         progress("Looking at what the files import", 0, 0)
+        # Nearly every analysis asks which files the program has; those that are imported only are read here as well.
+        _ = analyser.facts.imports.files
         analyser.facts.gather()
     source = analyser if method == "fork" else inputs
     results: dict[Path, FileFindings] = {}
