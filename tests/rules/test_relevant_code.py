@@ -8,7 +8,9 @@ from textwrap import dedent
 import pytest
 
 from devlint import check_paths
+from devlint.interpreter.program.module_containers import may_keep_modules_in_containers
 from devlint.interpreter.program.program import Program
+from devlint.interpreter.program.relevance import Relevance
 from devlint.interpreter.program.tensor_files import TensorLibraries, files_without_tensors
 from devlint.interpreter.program.tensor_reach import TensorReach
 
@@ -134,3 +136,141 @@ def test_a_program_is_run_for_what_it_reaches_by_an_import_inside(tmp_path: Path
     assert found_in(tmp_path) == [("train", "DEV101")]
     write(tmp_path, train=train.format("torch.ones(n, device='cuda')"))
     assert found_in(tmp_path) == []
+
+
+def analyses(folder: Path, file: str, name: str) -> bool:
+    program = Program([(path, path.name) for path in folder.glob("*.py")])
+    module = program.load((folder / f"{file}.py").resolve())
+    assert module is not None
+    unit = module.index.definitions[name]
+    return Relevance().works_on_tensors(unit) or may_keep_modules_in_containers(unit)
+
+
+HANDING_ON = """\
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, width: int, drop: float = 0.0, device=None, dtype=None) -> None:
+        super().__init__()
+        dd = {{"device": device, "dtype": dtype}}
+        self.sizes = [width, 2 * width]
+        self.first = nn.Linear(width, width, **dd)
+        self.scale = nn.Parameter(torch.ones(width, **dd))
+        {}
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        {}
+        return self.first(x) * self.scale
+"""
+
+
+@pytest.mark.parametrize(
+    ("constructor", "forward"),
+    [
+        ("pass", "pass"),
+        ("self.names = [str(one) for one in range(3)]", "print([one for one in self.names])"),
+        ("self.widths = [1, 2] * 3", "print(self.widths[0])"),
+        ("self.parts = nn.ModuleList()\n        self.parts.append(nn.ReLU())", "x = self.parts[0](x)"),
+        ("self.bias = nn.Parameter(torch.zeros(1)) if drop else None", "x = x + self.bias"),
+    ],
+)
+def test_a_class_that_only_hands_a_device_on_is_not_interpreted(tmp_path: Path, constructor: str, forward: str) -> None:
+    text = HANDING_ON.format(constructor, forward)
+    (tmp_path / "model.py").write_text(text)
+    assert not analyses(tmp_path, "model", "Block")
+
+
+@pytest.mark.parametrize(
+    ("constructor", "forward"),
+    [
+        ("self.table = torch.ones(3)", "x = x + self.table"),
+        ("pass", "x = x + torch.zeros(3)"),
+        ("pass", "x.to(self.first.weight)"),
+        ("pass", "print(x.device == 'cuda')"),
+        ("pass", "x = x.float()"),
+        ("pass", "np.sum(x)"),
+        ("self.parts = [nn.ReLU()]", "x = self.parts[0](x)"),
+        ("self.parts = []\n        self.parts.append(nn.ReLU())", "for part in self.parts: x = part(x)"),
+        ("self.parts = {'a': nn.ReLU()}", "part = self.parts['a']; x = part(x)"),
+        ("self.parts = {}\n        self.parts['a'] = nn.ReLU()", "for part in self.parts.values(): x = part(x)"),
+        ("a = nn.ReLU()\n        self.parts, self.n = [a], 1", "x = run(self.parts, x)"),
+    ],
+)
+def test_a_class_that_makes_moves_or_hides_something_is_interpreted(
+    tmp_path: Path, constructor: str, forward: str
+) -> None:
+    (tmp_path / "model.py").write_text(HANDING_ON.format(constructor, forward))
+    assert analyses(tmp_path, "model", "Block")
+
+
+HELPED = """\
+import torch
+from torch import nn
+from helpers import make
+
+class Net(nn.Module):
+    def __init__(self, device=None):
+        super().__init__()
+        self.first = nn.Linear(3, 3, device=device)
+
+    def forward(self, x):
+        return self.first(x) + make(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("helper", "found"),
+    [
+        ("def make(n):\n    return torch.zeros(n)\n", [("model", "DEV105")]),
+        ("def make(n) -> float:\n    return torch.zeros(n).sum().item()\n", []),
+        ("def make(n, device=None):\n    return n if device is None else n + 1\n", []),
+    ],
+)
+def test_what_a_helper_gives_a_class_decides(tmp_path: Path, helper: str, found: list[tuple[str, str]]) -> None:
+    write(tmp_path, helpers=f"import torch\n\n{helper}", model=HELPED)
+    result = found_in(tmp_path)
+    assert [code for _, code in result] == [code for _, code in found]
+
+
+LOOP = """\
+import torch
+
+PLACES = {"a": "cuda"}
+NAMES = [name for name in PLACES]
+for name in NAMES:
+    PLACES[name] = "cpu"
+"""
+
+
+def test_a_loop_over_data_runs_before_the_data_are_read(tmp_path: Path) -> None:
+    read = 'torch.ones(2, device=PLACES["a"]) + torch.ones(2, device="cuda")\n'
+    write(tmp_path, main=LOOP + read)
+    assert found_in(tmp_path) == [("main", "DEV101")]
+    write(tmp_path, main=LOOP.partition("for name in NAMES")[0] + read)
+    assert found_in(tmp_path) == []
+
+
+def test_a_loop_that_nobody_needs_changes_nothing_for_others(tmp_path: Path) -> None:
+    write(tmp_path, data=LOOP + "OTHER = [1, 2]\nname = 'cuda'\n")
+    write(tmp_path, main="import torch\nfrom data import OTHER, name\ntorch.ones(2, device=name) + torch.ones(2)\n")
+    assert found_in(tmp_path) == [("main", "DEV101")]
+
+
+def test_a_loop_that_calls_a_function_of_the_program_runs_at_once(tmp_path: Path) -> None:
+    text = """\
+        import torch
+
+        PLACE = []
+        NAMES = ["cuda"]
+
+        def add(name):
+            PLACE.append(name)
+
+        for name in NAMES:
+            add(name)
+
+        torch.ones(2, device=PLACE[0]) + torch.ones(2)
+    """
+    write(tmp_path, main=text)
+    assert found_in(tmp_path) == [("main", "DEV101")]

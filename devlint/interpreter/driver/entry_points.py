@@ -47,8 +47,8 @@ from devlint.interpreter.objects.placeholders import (
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.function_roles import is_test
 from devlint.interpreter.program.guarded_calls import guards_of_calls
+from devlint.interpreter.program.module_containers import may_keep_modules_in_containers
 from devlint.interpreter.program.private_definitions import callers_first, is_private_name
-from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
 from devlint.interpreter.state.abstract_state import State, TorchState
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
@@ -59,13 +59,6 @@ from devlint.syntax.text_words import has_word
 
 NARROW_FLOATS: Final = frozenset({"float32", "float16", "bfloat16"})
 """The dtypes of the weights of nearly all modules."""
-
-CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
-"""The pattern of code that assigns a list, dict or tuple to an attribute of `self`.
-
-`.to()` does not move the modules in such a container.
-"""
-
 
 MAX_MAKERS: Final = 2
 """The number of functions up to which a function made by a function made by a function is followed."""
@@ -128,7 +121,8 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
     only names a class, as an annotation or a setting of the one function that it calls, makes nothing of it: a library
     of models has thousands of those.
     """
-    if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
+    relevance = analysis.facts.relevance
+    if relevance.works_on_tensors(unit) or (unit.kind == "class" and may_keep_modules_in_containers(unit)):
         return True
     wanted = 1 if unit.kind == "class" else 2
     for name in unit.mentions & known_names(analysis, module):
@@ -136,8 +130,9 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
             case Tensor():
                 return True
             case ProgramDefinition(definition=FunctionInfo() | ClassInfo() as helper):
+                works = relevance.gives_tensors if isinstance(helper, FunctionInfo) else relevance.works_on_tensors
                 is_counted = _calls(unit, name) if unit.kind == "function" else isinstance(helper, FunctionInfo)
-                wanted -= is_counted and bool(helper.unit.mentions & TENSOR_RELATED_NAMES)
+                wanted -= is_counted and works(helper.unit)
                 if wanted == 0:
                     return True
     return False

@@ -7,6 +7,7 @@ name. Most constants of a library are never read, so a file is checked without r
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -113,6 +114,8 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
             continue
         elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
             frame.main_guards.append(unit)
+        elif not is_related and _defer_with_its_data(frame, unit):
+            pass
         elif (
             is_related
             or not unit.binds
@@ -130,6 +133,39 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
             for name in unit.binds:
                 waiting.setdefault(name, []).append(unit)
     return frame
+
+
+def _defer_with_its_data(frame: Frame, unit: Statement) -> bool:
+    """Defer a loop that only reads and changes data for which nobody has asked so far; return False for other code.
+
+    Such a loop calls no function of the program, and nothing of torch. It waits together with the statements that make
+    its data: who asks for one of the names runs them all.
+    """
+    waiting, known = frame.pending_statements, frame.state.names
+    if not unit.text.startswith("for ") or not unit.mentions.isdisjoint(known.keys() - unit.binds):
+        return False
+    data = {name for name in unit.mentions & waiting.keys() if not _are_foreign_imports(frame, waiting[name])}
+    names, group = set(unit.binds), {unit}
+    while data:
+        names |= data
+        found = {one for name in data for one in waiting.get(name, ())}
+        if not all(isinstance(one, Statement) and one.kind == "other" for one in found):
+            return False
+        group |= {one for one in found if isinstance(one, Statement)}
+        data = {name for one in group for name in one.binds} - names
+    if len(group) == 1:
+        return False
+    shared: list[Statement | Binding] = [*sorted(group, key=lambda one: one.first_row)]
+    waiting.update(dict.fromkeys(names, shared))
+    return True
+
+
+def _are_foreign_imports(frame: Frame, units: Iterable[Statement | Binding]) -> bool:
+    """Return whether deferred statements only import from outside of the program."""
+    return all(
+        isinstance(one, Binding) and frame.analysis.program.find(frame.module, one.module, one.level) is None
+        for one in units
+    )
 
 
 def _in_one_run(module: ModuleInfo, ended: Statement, unit: Statement) -> bool:
@@ -261,7 +297,7 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     frame = module_frame(analysis, module)
     run_registering_files(analysis, module, name)
     register_pending(analysis, module, name)
-    for unit in frame.pending_statements.pop(name, ()):
+    for unit in _take_pending(frame, name):
         _run_earlier(frame, unit, name)
         _bind_late(frame, unit)
     value = frame.state.names.get(name)
@@ -282,6 +318,16 @@ def _is_replaced(analysis: AnalysisState, module: ModuleInfo, name: str, value: 
     if name in module.rebound_globals:
         return True
     return isinstance(value.value, bool) and analysis.facts.outside_moves.may_replace(name, module, inside=False)
+
+
+def _take_pending(frame: Frame, name: str) -> Sequence[Statement | Binding]:
+    """Return the deferred statements that bind or change a name, which wait no longer, whatever names they wait for."""
+    waiting = frame.pending_statements
+    taken = waiting.pop(name, ())
+    if len(taken) > 1:
+        for other in [other for other, units in waiting.items() if units is taken]:
+            del waiting[other]
+    return taken
 
 
 def _run_earlier(frame: Frame, unit: Statement | Binding, name: str) -> None:

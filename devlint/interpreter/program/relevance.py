@@ -5,7 +5,10 @@ Code that contains none of these names is analysed only when other code calls it
 
 from __future__ import annotations
 
+import re
 from typing import Final
+
+from devlint.syntax.index import Statement
 
 TENSOR_RELATED_NAMES: Final = frozenset(
     "to cuda cpu half float double bfloat16 type type_as device numpy from_numpy tensor as_tensor zeros ones"
@@ -15,9 +18,101 @@ TENSOR_RELATED_NAMES: Final = frozenset(
     " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
     " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
     " scalar_tensor autocast Generator load set_default_device accelerator mps mtia"
-    " init_process_group new_group GradScaler".split()
+    " init_process_group new_group GradScaler load_state_dict_from_url".split()
 )
 """Names of which code must contain one to create, move, cast or read a tensor.
 
 Code without any of them is only analysed when other code calls it.
 """
+
+_USED: Final = re.compile(
+    r"[.@]\s*(?!(?:Parameter|Tensor)\b(?!\s*\())(\w+)|\b(?!type\b)(\w+)\s*\(|\b(accelerator|cuda|device|mps|mtia|xpu)\s*(?:[.\[]|[!=]=|is\b|in\b)"
+)
+"""The words of a text that are attributes, decorators or called, and backends and devices that are asked something.
+
+The other words are parameters and annotations.
+"""
+
+_DTYPES: Final = frozenset("half float double bfloat16 float64 type".split())
+"""The names that may stand for a dtype when they are handed on."""
+
+_MAKERS: Final = "zeros ones empty full rand randn".split()
+_REGISTERED: Final = re.compile(rf"\bself\.\w+\s*(?::[^=\n]+)?=[^\n]*?\bParameter\(\s*torch\.(?:{'|'.join(_MAKERS)})\(")
+"""Code that makes a tensor only to register it as a parameter, so that it follows the module."""
+
+_PARAMETERS: Final = frozenset({"Parameter", *_MAKERS})
+"""The names that such code mentions."""
+
+_NUMPY: Final = re.compile(r"\bnp\.|numpy|scipy")
+"""Code that may hand an annotated tensor to NumPy."""
+
+_IN_PLACE: Final = re.compile(r"^\s*\w+(?:\[[^\]\n]*\])?\s*[-+*/@%|&^]=", re.MULTILINE)
+"""Code that may change an annotated tensor in place."""
+
+_RESULT: Final = re.compile(r"\)\s*->([^:\n]+):\s*(?:#.*)?\n")
+"""The annotation of a function's result, when it stands on one row."""
+
+_NO_TENSOR: Final = frozenset(
+    "bool int float str List Dict Tuple Set Sequence Iterable Union Optional list dict tuple set typing None".split()
+)
+"""The words of annotations that promise a result without a tensor."""
+
+
+class Relevance:
+    """The answers to the question which top-level statements work on tensors, each computed when it is first asked."""
+
+    def __init__(self) -> None:
+        self._working: dict[Statement, bool] = {}
+        self._giving: dict[Statement, bool] = {}
+
+    def works_on_tensors(self, unit: Statement) -> bool:
+        """Return whether a statement mentions a tensor-related name for more than handing it on.
+
+        A parameter `device` that goes to the parts of a module, an annotation, and a tensor that is a parameter of the
+        module from the start make no difference between the places of two tensors.
+        """
+        known = self._working.get(unit)
+        if known is None:
+            known = self._working[unit] = _works_on_tensors(unit)
+        return known
+
+    def gives_tensors(self, unit: Statement) -> bool:
+        """Return whether a function may hand a tensor to its caller, or move or cast what it is given.
+
+        That it asks for the device of what it is given makes no difference.
+        """
+        known = self._giving.get(unit)
+        if known is None:
+            known = self._giving[unit] = _gives_tensors(unit)
+        return known
+
+
+def _works_on_tensors(unit: Statement) -> bool:
+    """Return whether a statement mentions a tensor-related name for more than handing it on."""
+    related = unit.mentions & TENSOR_RELATED_NAMES
+    if not related:
+        return False
+    text = unit.text
+    if "Tensor" in related and (_NUMPY.search(text) or (unit.kind == "function" and _IN_PLACE.search(text))):
+        return True
+    return bool(_used(related, _REGISTERED.sub("", text) if related & _PARAMETERS else text))
+
+
+def _gives_tensors(unit: Statement) -> bool:
+    """Return whether a function may hand a tensor to its caller, or move or cast what it is given."""
+    related = unit.mentions & TENSOR_RELATED_NAMES
+    if not related or _used(related, unit.text) <= {"device"}:
+        return False
+    promised = _RESULT.search(unit.text)
+    words = set(re.findall(r"\w+", promised[1])) if promised else set()
+    return not words or words == {"None"} or not words <= _NO_TENSOR
+
+
+def _used(names: frozenset[str], text: str) -> set[str]:
+    """Return those of some names that a text calls, reads as attributes or asks something; dtypes, if written at all.
+
+    An annotation with `float` is no use of a dtype.
+    """
+    used = {word for found in _USED.findall(text) for word in found}
+    used |= _DTYPES - {"float", "type"}
+    return used & names

@@ -1,0 +1,142 @@
+"""The question whether a class may keep modules in a list, dict or tuple, told from its text.
+
+`.to()` does not move the modules in such a container. Most containers of a model hold sizes and names.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from devlint.syntax.ast_parsing import try_parse_ast
+from devlint.syntax.statement import Statement
+
+_CONTAINER: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
+"""Code that assigns a list, dict or tuple to an attribute of `self`, or something in parentheses."""
+
+_PLAIN_CALLS: Final = frozenset("bool dict float int len max min range round str sum".split())
+"""Builtin functions that never return a module."""
+
+_CONTAINERS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+"""The expressions that make containers."""
+
+_VIEWS: Final = frozenset({"items", "values"})
+"""The methods of a dict that give what is in it."""
+
+_FILLING: Final = frozenset({"append", "extend", "insert", "add"})
+"""The methods that add an item to a container."""
+
+
+def may_keep_modules_in_containers(unit: Statement) -> bool:
+    """Return whether a class with a `forward` may keep modules in a container that is an attribute of its objects."""
+    if "forward" not in unit.mentions or not _CONTAINER.search(unit.text):
+        return False
+    tree = try_parse_ast(unit.text)
+    if tree is None:
+        return True
+    nodes = [*ast.walk(tree)]
+    contents = [*_contents(nodes)]
+    containers = {name for name, content in contents if _is_container(content)}
+    suspects = {name for name, content in contents if name in containers and _may_hold_modules(content)}
+    return bool(suspects) and any(name in suspects for name in _containers_of_callables(nodes))
+
+
+def _containers_of_callables(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Yield the attributes of `self` whose items are called, or may be: they are looped over or handed on."""
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Subscript(value=owner)):
+                yield from _attributes_in(owner)
+            case ast.Call(func=ast.Name(id=name)) if name in _PLAIN_CALLS:
+                pass
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments, keywords=keywords):
+                if name in _VIEWS:
+                    yield from _attributes_in(owner)
+                for one in (*arguments, *(keyword.value for keyword in keywords)):
+                    yield from _attributes_in(one)
+            case ast.Call(args=arguments, keywords=keywords):
+                for one in (*arguments, *(keyword.value for keyword in keywords)):
+                    yield from _attributes_in(one)
+            case ast.For(iter=value) | ast.comprehension(iter=value) | ast.Return(value=ast.expr() as value):
+                yield from _attributes_in(value)
+            case ast.Assign(targets=targets, value=value):
+                if not all(isinstance(one, ast.Name) and one.id not in called for one in targets):
+                    yield from _attributes_in(value)
+
+
+def _attributes_in(node: ast.expr) -> Iterator[str]:
+    """Yield the attribute of `self` that an expression is, is an item of, or may be."""
+    match node:
+        case ast.Attribute(attr=name) if _is_own_attribute(node):
+            yield name
+        case ast.Subscript(value=owner) | ast.Starred(value=owner):
+            yield from _attributes_in(owner)
+        case ast.IfExp(body=first, orelse=second):
+            yield from _attributes_in(first)
+            yield from _attributes_in(second)
+        case ast.BoolOp(values=items) | ast.Tuple(elts=items) | ast.List(elts=items):
+            for one in items:
+                yield from _attributes_in(one)
+
+
+def _contents(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the containers that code assigns to attributes of `self`, and what it adds to those attributes."""
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets, value=ast.expr() as value):
+                for target in targets:
+                    yield from _assigned(target, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.AugAssign(target=target, value=value):
+                yield from _assigned(target, value)
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[*_, item]):
+                if name in _FILLING and isinstance(owner, ast.Attribute) and _is_own_attribute(owner):
+                    yield owner.attr, item
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield an assigned value if it is a container and goes to an attribute of `self`, or an item of an attribute."""
+    match target:
+        case ast.Attribute(attr=name) if _is_own_attribute(target) and _is_container(value):
+            yield name, value
+        case ast.Subscript(value=ast.Attribute(attr=name) as owner) if _is_own_attribute(owner):
+            yield name, value
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            for one in targets:
+                yield from _assigned(one, value)
+
+
+def _is_container(node: ast.expr) -> bool:
+    """Return whether an expression is written as a container, on one of its branches at least."""
+    match node:
+        case ast.IfExp(body=first, orelse=second) | ast.BinOp(left=first, right=second):
+            return _is_container(first) or _is_container(second)
+    return isinstance(node, _CONTAINERS)
+
+
+def _is_own_attribute(node: ast.expr) -> bool:
+    """Return whether an expression is an attribute of `self`."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _may_hold_modules(node: ast.expr) -> bool:
+    """Return whether the value of an expression may be a module, or a container of modules."""
+    match node:
+        case ast.Constant() | ast.Compare() | ast.JoinedStr() | ast.UnaryOp():
+            return False
+        case ast.Call(func=ast.Name(id=name)) if name in _PLAIN_CALLS:
+            return False
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items) | ast.BoolOp(values=items):
+            return any(map(_may_hold_modules, items))
+        case ast.Dict(values=items):
+            return any(map(_may_hold_modules, items))
+        case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.GeneratorExp(elt=item) | ast.DictComp(value=item):
+            return _may_hold_modules(item)
+        case ast.IfExp(body=first, orelse=second):
+            return _may_hold_modules(first) or _may_hold_modules(second)
+        case ast.BinOp(left=first, right=second):
+            # Only containers are added, or multiplied by a number, to give a container.
+            return any(_may_hold_modules(one) for one in (first, second) if _is_container(one))
+    return True
