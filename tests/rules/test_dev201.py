@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+
+from devlint import check_paths
 
 from .programs import check
 
@@ -514,3 +518,37 @@ def train(model, loader, device):
 def test_the_step_tells_of_what_the_call_would_change(method: str, told: str) -> None:
     (found,) = check(f"x = torch.zeros(3)\nx.{method}()  # DEV201\n", "DEV201")
     assert [note.message for note in found.trace] == [told]
+
+
+TRACKER = """\
+from base import Tracker
+
+class Own(Tracker):
+    def track(self, model):
+        if self.area is None:
+            self.area = self.dataset.test_data.clone()
+            self.area.to(model.device)
+        self.area{use}[model.ids] += model.get()
+
+    def reset(self):
+        self.area = None
+
+    def finalise(self):
+        if self.area:
+            return self.area{use}[0].numpy()
+"""
+
+
+@pytest.mark.parametrize(("use", "found"), [("", ["DEV201"]), (".votes", [])])
+def test_an_object_with_attributes_that_no_tensor_has_moves_in_place(
+    tmp_path: Path, use: str, found: list[str]
+) -> None:
+    (tmp_path / "base.py").write_text(
+        "class Tracker:\n    def __init__(self, dataset):\n        self.dataset = dataset\n"
+    )
+    (tmp_path / "own.py").write_text(TRACKER.format(use=use))
+    result = check_paths([tmp_path], isolated=True)
+    assert not result.errors
+    assert [one.code for one in result.diagnostics] == found
+    # The constructor's parameter, from which the tensor comes, is in the text of another class.
+    assert [step.region.start.row for one in result.diagnostics for step in one.trace] == [2] * len(found)

@@ -210,7 +210,10 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     analysis.run_in_constructors.clear()
     fields = data_fields(frame, info)
     if initializer is not None:
-        arguments = symbolic_arguments(frame, initializer, skip_first=True)
+        # An inherited constructor has its parameters in the text of another class.
+        around = _outside_frame(analysis, initializer.module, initializer)
+        around.state = frame.state
+        arguments = symbolic_arguments(around, initializer, skip_first=True)
     else:
         arguments = symbolic_fields(frame, info, fields) if fields is not None else Arguments(info.node)
     before = frame.state.heap.fork()

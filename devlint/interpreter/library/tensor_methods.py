@@ -82,13 +82,10 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
     ):
         # A module moves in place, so the unused result is no bug.
         return _moved_in_place(frame, call) if isinstance(call.receiver, OpaqueData) else call.receiver or UNKNOWN
-    if (
-        frame.discarded_expression is call.node
-        and isinstance(call.receiver, OpaqueData)
-        and (has_other_attributes(frame, call.receiver_node) or frame.expects("AttributeError", "Exception", ""))
-    ):
-        # So do graphs and other objects that loaders yield, and what may be a dict, which has no such method, as the
-        # handler of the error knows. Where the object's tensors are now is not known.
+    may_be_refused = isinstance(call.receiver, OpaqueData) and frame.expects("AttributeError", "Exception", "")
+    if frame.discarded_expression is call.node and (may_be_refused or has_other_attributes(frame, call.receiver_node)):
+        # So do graphs and other objects with attributes that no tensor has, and what may be a dict, which has no such
+        # method, as the handler of the error knows. Where the object's tensors are now is not known.
         rebind(frame, call.receiver_node, call.receiver, UNKNOWN)
         return UNKNOWN
     moved = transfer_tensor(frame, tensor, call.name, call.arguments, call.node, call.receiver_node)
