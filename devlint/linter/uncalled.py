@@ -274,7 +274,9 @@ def _is_own_method(definition: Definition, module: ModuleInfo, unit: Statement) 
 def _methods(module: ModuleInfo, unit: Statement) -> Iterator[Definition]:
     """Yield the methods of a class with plain base classes that these do not call, and no decorator registers."""
     found = [*_METHOD.finditer(unit.text)]
-    inner = min((len(one[1]) for one in found), default=0)
+    if not found:
+        return
+    inner = min(len(one[1]) for one in found)
     own = [one for one in found if len(one[1]) == inner]
     rows = [unit.first_row + unit.text.count("\n", 0, one.start()) for one in own]
     for one, row, following in zip(own, rows, [*rows[1:], unit.last_row + 1], strict=True):

@@ -49,6 +49,7 @@ from devlint.interpreter.program.function_roles import is_test
 from devlint.interpreter.program.guarded_calls import guards_of_calls
 from devlint.interpreter.program.module_containers import may_keep_modules_in_containers
 from devlint.interpreter.program.private_definitions import callers_first, is_private_name
+from devlint.interpreter.program.relevance import Relevance
 from devlint.interpreter.state.abstract_state import State, TorchState
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
@@ -130,12 +131,24 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
             case Tensor():
                 return True
             case ProgramDefinition(definition=FunctionInfo() | ClassInfo() as helper):
-                works = relevance.gives_tensors if isinstance(helper, FunctionInfo) else relevance.works_on_tensors
-                is_counted = _calls(unit, name) if unit.kind == "function" else isinstance(helper, FunctionInfo)
-                wanted -= is_counted and works(helper.unit)
+                wanted -= _counts(relevance, unit, name, helper)
                 if wanted == 0:
                     return True
     return False
+
+
+def _counts(relevance: Relevance, unit: Statement, name: str, helper: FunctionInfo | ClassInfo) -> bool:
+    """Return whether a function or class that a definition names makes the definition worth analysing.
+
+    A class uses what its base class holds, and what the classes of its parts make and return.
+    """
+    if unit.kind == "function" and not _calls(unit, name):
+        return False
+    if isinstance(helper, FunctionInfo):
+        return relevance.gives_tensors(helper.unit)
+    if unit.kind == "function" or name in unit.bases:
+        return relevance.works_on_tensors(helper.unit)
+    return relevance.makes_tensors(helper.unit)
 
 
 def _calls(unit: Statement, name: str) -> bool:

@@ -22,6 +22,9 @@ _PLAIN_CALLS: Final = frozenset("bool dict float int len max min range round str
 _CONTAINERS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 """The expressions that make containers."""
 
+_PARAMETERS: Final = frozenset({"Parameter", "Buffer"})
+"""The classes of tensors that move with the module that registers them."""
+
 _VIEWS: Final = frozenset({"items", "values"})
 """The methods of a dict that give what is in it."""
 
@@ -40,7 +43,19 @@ def may_keep_modules_in_containers(unit: Statement) -> bool:
     contents = [*_contents(nodes)]
     containers = {name for name, content in contents if _is_container(content)}
     suspects = {name for name, content in contents if name in containers and _may_hold_modules(content)}
+    if any(name in suspects and _holds_parameters(content) for name, content in contents):
+        return True
     return bool(suspects) and any(name in suspects for name in _containers_of_callables(nodes))
+
+
+def _holds_parameters(node: ast.expr) -> bool:
+    """Return whether an expression makes parameters, which are used without being called."""
+    return any(isinstance(one, (ast.Name, ast.Attribute)) and _last_name(one) in _PARAMETERS for one in ast.walk(node))
+
+
+def _last_name(node: ast.Name | ast.Attribute) -> str:
+    """Return the last part of a dotted name."""
+    return node.id if isinstance(node, ast.Name) else node.attr
 
 
 def _containers_of_callables(nodes: Sequence[ast.AST]) -> Iterator[str]:

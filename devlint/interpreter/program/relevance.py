@@ -26,28 +26,35 @@ Code without any of them is only analysed when other code calls it.
 """
 
 _USED: Final = re.compile(
-    r"[.@]\s*(?!(?:Parameter|Tensor)\b(?!\s*\())(\w+)|\b(?!type\b)(\w+)\s*\(|\b(accelerator|cuda|device|mps|mtia|xpu)\s*(?:[.\[]|[!=]=|is\b|in\b)"
+    r"[.@]\s*(?!(?:Parameter|Tensor)\b(?!\s*\())(\w+)|(?<![.\w])(?!(?:float|type)\b)(\w+)\s*\(|\b(accelerator|cuda|device|mps|mtia|xpu)\s*(?:[.\[]|[!=]=|is\b|in\b)"
 )
 """The words of a text that are attributes, decorators or called, and backends and devices that are asked something.
 
 The other words are parameters and annotations.
 """
 
-_DTYPES: Final = frozenset("half float double bfloat16 float64 type".split())
+_DTYPES: Final = frozenset("half double bfloat16 float64".split())
 """The names that may stand for a dtype when they are handed on."""
+
+_TENSOR_MAKERS: Final = frozenset(
+    "tensor from_numpy as_tensor zeros ones full empty eye arange linspace logspace rand randn randint randperm normal"
+    " scalar_tensor one_hot meshgrid tril_indices triu_indices hann_window bartlett_window hamming_window"
+    " Tensor FloatTensor LongTensor BoolTensor".split()
+)
+"""The functions that make tensors of their own, on the host unless they are told where."""
 
 _MAKERS: Final = "zeros ones empty full rand randn".split()
 _REGISTERED: Final = re.compile(rf"\bself\.\w+\s*(?::[^=\n]+)?=[^\n]*?\bParameter\(\s*torch\.(?:{'|'.join(_MAKERS)})\(")
 """Code that makes a tensor only to register it as a parameter, so that it follows the module."""
+
+_BUFFER: Final = re.compile(r"\bregister_buffer\(\s*[^,\n]+,\s*torch\.\w+\(")
+"""Code that makes a tensor only to register it as a buffer."""
 
 _PARAMETERS: Final = frozenset({"Parameter", *_MAKERS})
 """The names that such code mentions."""
 
 _NUMPY: Final = re.compile(r"\bnp\.|numpy|scipy")
 """Code that may hand an annotated tensor to NumPy."""
-
-_IN_PLACE: Final = re.compile(r"^\s*\w+(?:\[[^\]\n]*\])?\s*[-+*/@%|&^]=", re.MULTILINE)
-"""Code that may change an annotated tensor in place."""
 
 _RESULT: Final = re.compile(r"\)\s*->([^:\n]+):\s*(?:#.*)?\n")
 """The annotation of a function's result, when it stands on one row."""
@@ -64,6 +71,7 @@ class Relevance:
     def __init__(self) -> None:
         self._working: dict[Statement, bool] = {}
         self._giving: dict[Statement, bool] = {}
+        self._making: dict[Statement, bool] = {}
 
     def works_on_tensors(self, unit: Statement) -> bool:
         """Return whether a statement mentions a tensor-related name for more than handing it on.
@@ -86,6 +94,13 @@ class Relevance:
             known = self._giving[unit] = _gives_tensors(unit)
         return known
 
+    def makes_tensors(self, unit: Statement) -> bool:
+        """Return whether a class makes tensors that are no parameters or buffers, which may not move with it."""
+        known = self._making.get(unit)
+        if known is None:
+            known = self._making[unit] = _makes_tensors(unit)
+        return known
+
 
 def _works_on_tensors(unit: Statement) -> bool:
     """Return whether a statement mentions a tensor-related name for more than handing it on."""
@@ -93,9 +108,15 @@ def _works_on_tensors(unit: Statement) -> bool:
     if not related:
         return False
     text = unit.text
-    if "Tensor" in related and (_NUMPY.search(text) or (unit.kind == "function" and _IN_PLACE.search(text))):
+    if "Tensor" in related and (unit.kind == "function" or _NUMPY.search(text)):
         return True
     return bool(_used(related, _REGISTERED.sub("", text) if related & _PARAMETERS else text))
+
+
+def _makes_tensors(unit: Statement) -> bool:
+    """Return whether a class makes tensors that are no parameters or buffers."""
+    related = unit.mentions & _TENSOR_MAKERS
+    return bool(related) and bool(_used(related, _BUFFER.sub("", _REGISTERED.sub("", unit.text))))
 
 
 def _gives_tensors(unit: Statement) -> bool:
@@ -114,5 +135,5 @@ def _used(names: frozenset[str], text: str) -> set[str]:
     An annotation with `float` is no use of a dtype.
     """
     used = {word for found in _USED.findall(text) for word in found}
-    used |= _DTYPES - {"float", "type"}
+    used |= _DTYPES
     return used & names
