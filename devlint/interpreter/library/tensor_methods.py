@@ -72,7 +72,8 @@ from devlint.interpreter.state.rebinding import rebind, replace_value
 @models_call(*(f"Tensor.{name}" for name in TRANSFER_METHODS))
 def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
     """Model `.to`, `.cuda`, `.cpu`, `.half` and the like on a tensor, or on data whose tensors share one device."""
-    tensor = as_tensor(call.receiver) if call.receiver is not None else None
+    assert call.receiver is not None
+    tensor = as_tensor(call.receiver)
     assert tensor is not None
     if call.name == "type" and call.arguments.complete and not list(call.arguments):
         resolved = frame.resolve(tensor)
@@ -81,7 +82,7 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
         _may_be_module(call.receiver) or looks_like_module(frame, call.receiver_node)
     ):
         # A module moves in place, so the unused result is no bug.
-        return _moved_in_place(frame, call) if isinstance(call.receiver, OpaqueData) else call.receiver or UNKNOWN
+        return _moved_in_place(frame, call) if isinstance(call.receiver, OpaqueData) else call.receiver
     may_be_refused = isinstance(call.receiver, OpaqueData) and frame.expects("AttributeError", "Exception", "")
     if frame.discarded_expression is call.node and (may_be_refused or has_other_attributes(frame, call.receiver_node)):
         # So do graphs and other objects with attributes that no tensor has, and what may be a dict, which has no such
