@@ -274,3 +274,36 @@ def test_a_loop_that_calls_a_function_of_the_program_runs_at_once(tmp_path: Path
     """
     write(tmp_path, main=text)
     assert found_in(tmp_path) == [("main", "DEV101")]
+
+
+PARTS = {
+    "what a part returns": """\
+        class Table(nn.Module):
+            def forward(self, x):
+                return torch.zeros(x.shape[-1])
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table = Table()
+
+            def forward(self, x: torch.Tensor):
+                return x + self.table(x)  # here
+    """,
+    "what a base class holds": """\
+        class Base(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.anchors = torch.ones(9, 4)
+
+        class Net(Base):
+            def forward(self, x):
+                return x * self.anchors  # here
+    """,
+}
+
+
+@pytest.mark.parametrize("text", PARTS.values(), ids=PARTS)
+def test_the_classes_that_a_class_uses_decide(tmp_path: Path, text: str) -> None:
+    write(tmp_path, main="import torch\nfrom torch import nn\n\n" + dedent(text))
+    assert found_in(tmp_path) != []
