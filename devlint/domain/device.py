@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import field
+from difflib import get_close_matches
 from enum import Enum
 from typing import Final, TypeAlias
 
@@ -137,6 +138,21 @@ def relate_devices(left: Device, right: Device) -> DeviceRelation:
 
 class InvalidDevice(ValueError):
     """The error for a device string that torch.device refuses; the message gives the reason in one line."""
+
+
+MEANT_AS_DEVICES: Final = ("gpu", "nvidia", "none", "auto")
+"""Texts that no torch takes for a device, but that programs hand over as one."""
+
+
+def is_meant_as_device(text: str) -> bool:
+    """Return whether a text names a device, or is what somebody may have written for one: `gpu`, `CUDA`, `cuda:-1`.
+
+    Objects of other libraries have methods `.to` that take other texts, such as a unit.
+    """
+    type_, colon, _ = text.partition(":")
+    plain = type_.strip().lower().rstrip("0123456789")
+    names = (*DEVICE_TYPES, *FOREIGN_TYPES, *MEANT_AS_DEVICES)
+    return bool(colon) or bool(get_close_matches(plain, names, n=1, cutoff=0.7))
 
 
 def parse_device(text: str) -> KnownDevice:

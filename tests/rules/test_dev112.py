@@ -122,9 +122,20 @@ def load(device="cuda0"):
 
 load()
 """,
+    "misspelt for what nothing is known of": """
+def place(model, batch, other, last):
+    model.to("gpu")  # DEV112
+    batch.to("CUDA")  # DEV112
+    other.to("cude")  # DEV112
+    return last.to("cuda:-1")  # DEV112
+""",
 }
 
 GOOD = {
+    "a text for an object of another library": """
+def show(angle, x):
+    return np.cos(angle.to("radians")), x.to("int")
+""",
     "the index of a tensor that is asked whether it is on the host": """
 def in_branch(x):
     if x.get_device() == -1:

@@ -10,7 +10,14 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.diagnostic import AssumptionKind
-from devlint.domain.device import UNKNOWN_DEVICE, DeviceSymbol, device_from_string, is_accelerator, is_host
+from devlint.domain.device import (
+    UNKNOWN_DEVICE,
+    DeviceSymbol,
+    device_from_string,
+    is_accelerator,
+    is_host,
+    is_meant_as_device,
+)
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives
 from devlint.domain.objects import ANY_ITERATOR, Instance, ParameterCell, Sequence
@@ -141,6 +148,10 @@ def _transfer_unknown_owner(
         return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if tensor is not None and (is_tensor or _is_part_of_batch(frame, owner, method, node, receiver)):
         return transfer_tensor(frame, tensor, method, arguments, node, receiver)
+    written = arguments.constant("device", 0, None)
+    if isinstance(written, str) and not is_meant_as_device(written):
+        havoc(frame, arguments)
+        return result_of_unknown_code(frame, arguments)
     if frame.discarded_expression is node:
         _move_in_place(frame, owner, method, arguments, node, is_module=False)
     return transfer_unknown(frame, owner, method, arguments, node, receiver)
