@@ -59,9 +59,16 @@ _NUMPY: Final = re.compile(r"\bnp\.|numpy|scipy")
 _RESULT: Final = re.compile(r"\)\s*->([^:\n]+):\s*(?:#.*)?\n")
 """The annotation of a function's result, when it stands on one row."""
 
-_NO_TENSOR: Final = frozenset(
-    "bool int float str List Dict Tuple Set Sequence Iterable Union Optional list dict tuple set typing None".split()
-)
+_SCALARS: Final = frozenset({"bool", "int", "float"})
+"""The types of results that are no tensors, hold none and name no device."""
+
+_CONTAINERS: Final = frozenset("List Dict Tuple Set Sequence Iterable list dict tuple set".split())
+"""The types of results that hold what their annotations say between brackets."""
+
+_BARE: Final = re.compile(rf"\b(?:{'|'.join(sorted(_CONTAINERS))})\b(?!\s*\[)")
+"""A container of which an annotation does not say what it holds."""
+
+_NO_TENSOR: Final = _SCALARS | _CONTAINERS | {"Union", "Optional", "typing", "None"}
 """The words of annotations that promise a result without a tensor."""
 
 
@@ -122,11 +129,15 @@ def _makes_tensors(unit: Statement) -> bool:
 def _gives_tensors(unit: Statement) -> bool:
     """Return whether a function may hand a tensor to its caller, or move or cast what it is given."""
     related = unit.mentions & TENSOR_RELATED_NAMES
-    if not related or _used(related, unit.text) <= {"device"}:
+    if not related:
         return False
     promised = _RESULT.search(unit.text)
     words = set(re.findall(r"\w+", promised[1])) if promised else set()
-    return not words or words == {"None"} or not words <= _NO_TENSOR
+    if "Tensor" in words:
+        return True
+    if _used(related, unit.text) <= {"device"}:
+        return False
+    return not words & _SCALARS or not words <= _NO_TENSOR or bool(promised and _BARE.search(promised[1]))
 
 
 def _used(names: frozenset[str], text: str) -> set[str]:
