@@ -36,6 +36,9 @@ The other words are parameters and annotations.
 _DTYPES: Final = frozenset("half double bfloat16 float64".split())
 """The names that may stand for a dtype when they are handed on."""
 
+_NUMBERS: Final = frozenset({"float", "type"})
+"""The names that mostly belong to numbers and classes."""
+
 _TENSOR_MAKERS: Final = frozenset(
     "tensor from_numpy as_tensor zeros ones full empty eye arange linspace logspace rand randn randint randperm normal"
     " scalar_tensor one_hot meshgrid tril_indices triu_indices hann_window bartlett_window hamming_window"
@@ -84,7 +87,7 @@ class Relevance:
         """Return whether a statement mentions a tensor-related name for more than handing it on.
 
         A parameter `device` that goes to the parts of a module, an annotation, and a tensor that is a parameter of the
-        module from the start make no difference between the places of two tensors.
+        module from the start make no difference between the places of two tensors. In a function most mentions count.
         """
         known = self._working.get(unit)
         if known is None:
@@ -114,8 +117,11 @@ def _works_on_tensors(unit: Statement) -> bool:
     related = unit.mentions & TENSOR_RELATED_NAMES
     if not related:
         return False
+    if unit.kind == "function" and not related <= _NUMBERS:
+        # What a function hands on may be a text that a helper compares with a device.
+        return True
     text = unit.text
-    if "Tensor" in related and (unit.kind == "function" or _NUMPY.search(text)):
+    if "Tensor" in related and _NUMPY.search(text):
         return True
     return bool(_used(related, _REGISTERED.sub("", text) if related & _PARAMETERS else text))
 
