@@ -39,15 +39,22 @@ class Cost:
     together: float
 
 
-def cost_of(command: Sequence[str], cwd: Path | None = None) -> Cost:
-    """Run a command whose output nobody reads, and return what it cost; raises OSError if it cannot be started."""
+def cost_of(command: Sequence[str], cwd: Path | None = None, limit: float = threading.TIMEOUT_MAX) -> Cost:
+    """Run a command whose output nobody reads, and return what it cost; raises OSError if it cannot be started.
+
+    It is killed after `limit` seconds, and then has a negative status.
+    """
     began = time.perf_counter()
     process = subprocess.Popen(
         command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=WRITING_BYTECODE
     )
+    stopper = threading.Timer(limit, process.kill)
+    stopper.daemon = True
+    stopper.start()
     with _Sampler(process.pid) as sampler:
         _, status, used = os.wait4(process.pid, 0)
         wall = time.perf_counter() - began
+    stopper.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     largest = used.ru_maxrss * _MAXRSS_UNIT / 1e6
     return Cost(process.returncode, used.ru_utime + used.ru_stime, wall, largest, max(sampler.peak / 1e6, largest))

@@ -16,40 +16,24 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from process_cost import Cost, cost_of
 from wheels import FIRST_SAMPLE, SECOND_SAMPLE, SOURCES_ONLY, VERSIONS, unpack, wheel
 
 from devlint.interpreter.program.program import Program
 from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.dependency_groups import dependency_groups
 
-ROOT: Final = Path(__file__).resolve().parent.parent
 SIZES: Final = (100_000, 1_000_000, 3_000_000)
 UNDIVIDED: Final = 0.95
 """The part of a package's code in one dependency group from which on shards hardly divide it."""
 OPTIONS: Final = ["--isolated", "--no-cache", "--jobs", "1", "--exit-zero", "--output-format", "json"]
 MERGE: Final = ["merge", "--quiet", "--exit-zero", "--output-file"]
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one run has taken: processor time and wall time in seconds, and its peak memory in bytes."""
-
-    processor: float
-    wall: float
-    memory: int
-
-    def __str__(self) -> str:
-        return f"{self.processor:8.0f} {self.wall:8.0f} {self.memory / 1e9:7.2f}"
 
 
 def download(folder: Path) -> None:
@@ -87,17 +71,13 @@ def build(packages: Sequence[Path], folder: Path) -> Path:
 
 def run(arguments: Sequence[str], folder: Path, limit: float) -> Cost | None:
     """Run devlint in a folder; return what it took, None if it was stopped at the limit of wall time."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    began = time.monotonic()
-    process = subprocess.Popen([sys.executable, "-m", "devlint", *arguments], cwd=folder, env=environment)
-    stopper = threading.Timer(limit, process.kill)
-    stopper.start()
-    _, status, usage = os.wait4(process.pid, 0)
-    stopper.cancel()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 2):  # 2: what cannot be analysed is told
-        return None
-    return Cost(usage.ru_utime + usage.ru_stime, time.monotonic() - began, usage.ru_maxrss * 1024)
+    cost = cost_of([sys.executable, "-m", "devlint", *arguments], folder, limit)
+    return cost if cost.status in (0, 2) else None  # 2: what cannot be analysed is told
+
+
+def shown(cost: Cost) -> str:
+    """Return what a run took, in columns: processor time and wall time in seconds, and the peak memory in GB."""
+    return f"{cost.processor:8.0f} {cost.wall:8.0f} {cost.largest / 1000:7.2f}"
 
 
 def measure(project: Path, lines: int, shards: int, limit: float) -> None:
@@ -109,12 +89,12 @@ def measure(project: Path, lines: int, shards: int, limit: float) -> None:
     if cost is None:
         print("stopped at the limit", flush=True)
         return
-    print(f"{cost} {len(json.loads(whole.read_text())):8,} {lines / cost.processor:7,.0f}", flush=True)
+    print(f"{shown(cost)} {len(json.loads(whole.read_text())):8,} {lines / cost.processor:7,.0f}", flush=True)
     reports = []
     for number in range(1, shards + 1):
         shard, report = f"{number}/{shards}", project.parent / f"shard-{number}.json"
         told = run(["check", ".", *OPTIONS, "--output-file", str(report), "--shard", shard], project, limit)
-        print(f"   shard {shard:>7}  {told or 'stopped at the limit'}", flush=True)
+        print(f"   shard {shard:>7}  {shown(told) if told else 'stopped at the limit'}", flush=True)
         reports.append(str(report))
     if shards and all(map(os.path.exists, reports)):
         merged = project.parent / "merged.json"

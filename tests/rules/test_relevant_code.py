@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from devlint import check_paths
-from devlint.interpreter.program.module_containers import may_keep_modules_in_containers
+from devlint.interpreter.program.contained_modules import may_keep_modules_in_containers
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.relevance import Relevance
 from devlint.interpreter.program.tensor_files import TensorLibraries, files_without_tensors

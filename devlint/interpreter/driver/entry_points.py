@@ -44,10 +44,10 @@ from devlint.interpreter.objects.placeholders import (
     forget_sizes_of_placeholders,
     forget_tensors_replaced_from_outside,
 )
+from devlint.interpreter.program.contained_modules import may_keep_modules_in_containers
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.function_roles import is_test
 from devlint.interpreter.program.guarded_calls import guards_of_calls
-from devlint.interpreter.program.module_containers import may_keep_modules_in_containers
 from devlint.interpreter.program.private_definitions import callers_first, is_private_name
 from devlint.interpreter.program.relevance import Relevance
 from devlint.interpreter.state.abstract_state import State, TorchState

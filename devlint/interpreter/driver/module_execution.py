@@ -115,7 +115,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
         elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
             frame.main_guards.append(unit)
         elif not is_related and _defer_with_its_data(frame, unit):
-            pass
+            continue
         elif (
             is_related
             or not unit.binds

@@ -6,6 +6,7 @@ Code that contains none of these names is analysed only when other code calls it
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from devlint.syntax.index import Statement
@@ -79,9 +80,7 @@ class Relevance:
     """The answers to the question which top-level statements work on tensors, each computed when it is first asked."""
 
     def __init__(self) -> None:
-        self._working: dict[Statement, bool] = {}
-        self._giving: dict[Statement, bool] = {}
-        self._making: dict[Statement, bool] = {}
+        self._known: dict[tuple[Callable[[Statement], bool], Statement], bool] = {}
 
     def works_on_tensors(self, unit: Statement) -> bool:
         """Return whether a statement mentions a tensor-related name for more than handing it on.
@@ -89,26 +88,24 @@ class Relevance:
         A parameter `device` that goes to the parts of a module, an annotation, and a tensor that is a parameter of the
         module from the start make no difference between the places of two tensors. In a function most mentions count.
         """
-        known = self._working.get(unit)
-        if known is None:
-            known = self._working[unit] = _works_on_tensors(unit)
-        return known
+        return self._answer(_works_on_tensors, unit)
 
     def gives_tensors(self, unit: Statement) -> bool:
         """Return whether a function may hand a tensor to its caller, or move or cast what it is given.
 
         That it asks for the device of what it is given makes no difference.
         """
-        known = self._giving.get(unit)
-        if known is None:
-            known = self._giving[unit] = _gives_tensors(unit)
-        return known
+        return self._answer(_gives_tensors, unit)
 
     def makes_tensors(self, unit: Statement) -> bool:
         """Return whether a class makes tensors that are no parameters or buffers, which may not move with it."""
-        known = self._making.get(unit)
+        return self._answer(_makes_tensors, unit)
+
+    def _answer(self, question: Callable[[Statement], bool], unit: Statement) -> bool:
+        """Return the answer to a question about a statement, computed once."""
+        known = self._known.get((question, unit))
         if known is None:
-            known = self._making[unit] = _makes_tensors(unit)
+            known = self._known[question, unit] = question(unit)
         return known
 
 

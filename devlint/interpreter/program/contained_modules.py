@@ -50,12 +50,8 @@ def may_keep_modules_in_containers(unit: Statement) -> bool:
 
 def _holds_parameters(node: ast.expr) -> bool:
     """Return whether an expression makes parameters, which are used without being called."""
-    return any(isinstance(one, (ast.Name, ast.Attribute)) and _last_name(one) in _PARAMETERS for one in ast.walk(node))
-
-
-def _last_name(node: ast.Name | ast.Attribute) -> str:
-    """Return the last part of a dotted name."""
-    return node.id if isinstance(node, ast.Name) else node.attr
+    names = (getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node))
+    return not _PARAMETERS.isdisjoint(names)
 
 
 def _containers_of_callables(nodes: Sequence[ast.AST]) -> Iterator[str]:
@@ -67,13 +63,9 @@ def _containers_of_callables(nodes: Sequence[ast.AST]) -> Iterator[str]:
                 yield from _attributes_in(owner)
             case ast.Call(func=ast.Name(id=name)) if name in _PLAIN_CALLS:
                 pass
-            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments, keywords=keywords):
-                if name in _VIEWS:
-                    yield from _attributes_in(owner)
-                for one in (*arguments, *(keyword.value for keyword in keywords)):
-                    yield from _attributes_in(one)
-            case ast.Call(args=arguments, keywords=keywords):
-                for one in (*arguments, *(keyword.value for keyword in keywords)):
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                views = [function.value] if isinstance(function, ast.Attribute) and function.attr in _VIEWS else []
+                for one in (*views, *arguments, *(keyword.value for keyword in keywords)):
                     yield from _attributes_in(one)
             case ast.For(iter=value) | ast.comprehension(iter=value) | ast.Return(value=ast.expr() as value):
                 yield from _attributes_in(value)
