@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from devlint.config.rule_selection import UNKNOWN_CODE, UNUSED_CODE
-from devlint.diagnostic import AssumptionKind, AssumptionNote, Diagnostic, Severity
+from devlint.diagnostic import OF_CALLERS, AssumptionKind, AssumptionNote, Diagnostic, Severity
 from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
@@ -124,13 +124,20 @@ def _with_callers(
             ]
             if not clauses and needed and all(needed):
                 clauses = min(needed)
-            assumed = [AssumptionNote(AssumptionKind.CALLED, clause, None) for clause in clauses]
             module = given.get(region.filename)
+            if not clauses and module is not None and _needs_caller(one) and host_callers.stays_on_host(module):
+                clauses = ["somebody moves to an accelerator what the script computes with"]
+            assumed = [AssumptionNote(AssumptionKind.CALLED, clause, None) for clause in clauses]
             if module is not None and idle.informs(one.diagnostic.code, module, region.start.row):
                 one = replace(one, diagnostic=replace(one.diagnostic, severity=Severity.INFO))
             if assumed:
                 one = with_assumptions(one, (*one.diagnostic.assumptions, *assumed))
         yield one
+
+
+def _needs_caller(one: LocatedFinding) -> bool:
+    """Return whether a finding assumes that code outside the program chooses an accelerator."""
+    return not OF_CALLERS.isdisjoint(each.kind for each in one.diagnostic.assumptions)
 
 
 def _unsuppressed(

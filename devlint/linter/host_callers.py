@@ -11,7 +11,7 @@ import libcst as cst
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.linter.file_findings import FileFindings, HandedParameter, HostCalls
-from devlint.linter.reached_files import MAIN_GUARD
+from devlint.linter.reached_files import MAIN_GUARD, does_work
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import is_fetched, units_naming, uses_of
 from devlint.syntax.index import Statement
@@ -20,6 +20,10 @@ _OF_DEVICES: Final = re.compile(
     r"cuda|gpu|(?<![\w.])device(?!=[\w.]+\.device\b)|accelerat|lightning|\bmps\b|\bxpu\b|\.to\(", re.IGNORECASE
 )
 """What a script says that may use an accelerator; `device=x.device` only follows another tensor."""
+_MOVES: Final = re.compile(rf"{_OF_DEVICES.pattern}|trainer|\.fit\(", re.IGNORECASE)
+"""What a file says that may move a model, or hand one to a library that does."""
+_OF_NO_MODULE: Final = re.compile(r"torch\.cuda\.manual_seed\w*|Loss\(\)\.(?:cuda\(\)|to\([^()]*\))")
+"""What says `cuda` and moves no weights: seeds, and losses, which have none."""
 
 
 class HostCallers:
@@ -44,6 +48,25 @@ class HostCallers:
             self._known[parameter] = True  # What a function passes on to itself comes from its other callers.
             known = self._known[parameter] = self._compute(parameter)
         return known
+
+    def stays_on_host(self, module: ModuleInfo) -> bool:
+        """Return whether a file is a script of an application that no other file imports, and nothing moves its code.
+
+        Neither the script nor what it imports speaks of a device, or of what may train a model on one.
+        """
+        if not (MAIN_GUARD.search(module.source.text) or does_work(module)):
+            return False
+        if not self._uncalled.is_imported_by_none(module):
+            return False
+        seen, pending = {module.path}, [module]
+        while pending:
+            one = pending.pop()
+            if _MOVES.search(_OF_NO_MODULE.sub("", one.source.text)) is not None:
+                return False
+            found = [each for each in self._uncalled.importing.imported_by(one) if each.path not in seen]
+            seen |= {each.path for each in found}
+            pending += found
+        return True
 
     def _compute(self, parameter: HandedParameter) -> bool:
         """Compute the answer of `only_pass`, which needs that all places which name the function are such calls."""

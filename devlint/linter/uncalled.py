@@ -110,6 +110,12 @@ class UncalledDefinitions:
         """Return whether only code that names a function or method of the application calls it."""
         return self._is_application and self._may_be_uncalled(Definition(module, name, 0, 0, is_method))
 
+    def is_imported_by_none(self, module: ModuleInfo) -> bool:
+        """Return whether a file belongs to the application, and no other file imports it, nor can other programs."""
+        if not self._is_application or module.source.cells is not None or module.path.stem in ENTRY_FILES:
+            return False
+        return len(self.importing.of_file(module)) <= 1 and not is_installed(module.path, self._disk)
+
     def files_naming(self, module: ModuleInfo, name: str, *, is_method: bool) -> Sequence[ModuleInfo]:
         """Return the files that may mean a function of a file by its name; any file may, for a method."""
         return self.modules if is_method else self.importing.of_function(module, name)

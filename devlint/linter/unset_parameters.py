@@ -42,7 +42,10 @@ class UnsetParameters:
         Nor is it of a parameter that the settings or documents of the project name.
         """
         uncalled, module = self._uncalled, self._given.get(needed.filename)
-        if module is None or not uncalled.knows_callers(module, needed.function, is_method=needed.is_method):
+        if module is None or not (
+            uncalled.knows_callers(module, needed.function, is_method=needed.is_method)
+            or uncalled.is_imported_by_none(module)
+        ):
             return False
         if uncalled.is_named_elsewhere(needed.name):
             return False
@@ -71,7 +74,8 @@ def is_fetched(module: ModuleInfo, name: str) -> bool:
 def uses_of(unit: Statement, name: str, *, is_method: bool) -> Iterator[cst.Call | None]:
     """Yield the calls of what has a name in a statement, and None for any other use of the name.
 
-    Only an attribute names a method: a variable of that name is something else.
+    Only an attribute names a method: a variable of that name is something else. The class that `super(Name, self)` asks
+    for the next one is not used.
     """
     tree = unit.tree_or_none
     if tree is None:
@@ -86,6 +90,10 @@ def uses_of(unit: Statement, name: str, *, is_method: bool) -> Iterator[cst.Call
             ) if found == name and not (is_method and node.func is func):
                 called.add(func)
                 yield node
+            case cst.Call(func=cst.Name(value="super"), args=[cst.Arg(value=cst.Name(value=found) as own), _]) if (
+                found == name
+            ):
+                called.add(own)
             case cst.Attribute(attr=cst.Name(value=found) as attribute) if is_method and found == name:
                 if attribute not in called:
                     yield None

@@ -80,15 +80,61 @@ if __name__ == "__main__":
         ("", True),
         ("import argparse\nargparse.ArgumentParser().add_argument('--device')\n", False),
         ("def other(x):\n    return x.to('cuda')\n", False),
-        ("print(solve)\n", False),
+        ("from training import run\nrun(solve)\n", False),
     ],
     ids=["nothing", "an option", "a device", "handed on"],
 )
 def test_a_script_that_says_nothing_of_devices_stays_on_the_host(tmp_path: Path, said: str, no_call: bool) -> None:
     (tmp_path / "data.py").write_text("from somewhere import read\n")
+    (tmp_path / "training.py").write_text("def run(step):\n    step(read().cuda())\n")
     (tmp_path / "solve.py").write_text(SOLVER.replace("if __name__", f"{said}\nif __name__"))
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
     assert [passed(one) for one in found if one.code == "DEV105"] == [no_call]
+
+
+NET = """\
+import torch
+from data import read
+from torch import nn
+{said}
+
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(4, 4)
+
+    def forward(self, x: torch.Tensor):
+        return self.net(x) * torch.ones(4)
+
+net = Masked()
+{done}
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "done", "no_move"),
+    [
+        ("", "print(net(read()))", True),
+        ("torch.cuda.manual_seed_all(0)", "print(nn.CrossEntropyLoss().cuda()(net(read()), read()))", True),
+        ("", "print(net.to(read())(read()))", False),
+        ("", "print(net.cuda()(read()))", False),
+        ("from training import run", "run(net)", False),
+        ("from somewhere import Trainer", "Trainer(net).train()", False),
+    ],
+    ids=["nothing", "a seed and a loss", "a device", "an accelerator", "another file", "a library"],
+)
+def test_a_model_in_a_script_that_moves_nothing_stays_on_the_host(
+    tmp_path: Path, said: str, done: str, no_move: bool
+) -> None:
+    (tmp_path / "data.py").write_text("from somewhere import read\n")
+    (tmp_path / "training.py").write_text("def run(net):\n    return net.to('cuda')\n")
+    (tmp_path / "main.py").write_text("from training import run\n\nif __name__ == '__main__':\n    print(run)\n")
+    (tmp_path / "net.py").write_text(NET.format(said=said, done=done))
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [passed(one) for one in found if one.code == "DEV105"] == [no_move]
+    (tmp_path / "other.py").write_text("from net import Masked\n\nMasked()\n")
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [passed(one) for one in found if one.code == "DEV105"] == [False]
 
 
 ENGINE = """\
