@@ -144,6 +144,12 @@ def store(value, kept):
         value.cpu()  # DEV201
     kept.append(value)
 """,
+    "an argument that the function only moves": """
+def to_host(x: torch.Tensor, y: torch.Tensor):
+    x.cpu()  # DEV201
+    y.relu_()
+    y.cuda()  # DEV201
+""",
     "beside a clock that measures more": """
 import time
 def measure(x: torch.Tensor, net):
@@ -390,6 +396,12 @@ def adjacency(net, x, device):
     scores.to(device)
     scores = scores.cpu().detach().numpy()
     return scores
+""",
+    "an argument that has been computed with": """
+def scale(net: nn.Linear, scales: torch.Tensor):
+    net.weight.data.mul_(scales.to(net.weight.device))
+    net.cpu()
+    scales.cpu()
 """,
     "what nothing reads afterwards": """
 def sample(net):

@@ -217,6 +217,13 @@ class Net(nn.Module):
         mask = torch.from_numpy(np.ones((64, 1000))).cuda()
         return (logits.double() * mask).max()
 """,
+    "beside what the program itself makes float64 of data that devlint does not know": """
+class Net(nn.Module):
+    def training_step(self, net, images):
+        mask = torch.from_numpy(np.ones((64, 1000))).cuda()
+        logits = net.get_logits(images).to("cuda")
+        return (logits.double() * mask).max()
+""",
     "float64 on purpose": """
 for seed in range(10):
     table = torch.rand(64, 512, dtype=torch.float64).to("cuda")

@@ -27,7 +27,7 @@ def report_float64_work(
     """
     if result.name != "float64" and not row.match:
         return
-    if any(one.tensor.dtype.name == "float64" and one.tensor.dtype.source is DtypeSource.EXPLICIT for one in operands):
+    if any(map(_is_meant, operands)):
         return
     for operand in operands:
         tensor = operand.tensor
@@ -37,3 +37,14 @@ def report_float64_work(
             moved = newest_step(leaf.provenance, StepKind.MOVED) if is_accelerator(leaf.device) else None
             if moved is not None and computes(row):
                 frame.emit(Float64Work(frame.event_context(node), name, replace(operand, case=leaf), moved))
+
+
+def _is_meant(operand: Operand) -> bool:
+    """Return whether the program itself asks for float64 of an operand, also of one whose class is not known."""
+    dtype = operand.tensor.dtype
+    if dtype.name == "float64" and dtype.source is DtypeSource.EXPLICIT:
+        return True
+    match operand.place.node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="double")), args=[]):
+            return True
+    return False

@@ -30,7 +30,7 @@ from devlint.interpreter.operations.repeated_transfers import repetition_of, rep
 from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
 from devlint.interpreter.program.definitions import names_bound_by
-from devlint.interpreter.program.liveness import is_read_after
+from devlint.interpreter.program.liveness import is_read_after, reads_of_name
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import DiscardedResult, OpaqueTransfer, Transfer
 from devlint.interpreter.state.frame import Frame
@@ -58,7 +58,7 @@ def transfer_tensor(
         idle = _changes_nothing(frame, before, request)
         if idle and not _is_where_caller_chooses(frame, before):
             return after
-        if not idle and (_asks_again(frame, before.moved, node) or _is_never_read_again(frame, receiver, node)):
+        if not idle and (_asks_again(frame, before.moved, node) or _is_never_read_again(frame, method, receiver, node)):
             return after
         casts = request.dtype is not None
         frame.emit(
@@ -151,10 +151,11 @@ def _asks_again(frame: Frame, moved: Step | None, node: cst.CSTNode) -> bool:
     return False
 
 
-def _is_never_read_again(frame: Frame, receiver: cst.BaseExpression, node: cst.CSTNode) -> bool:
+def _is_never_read_again(frame: Frame, method: str, receiver: cst.BaseExpression, node: cst.CSTNode) -> bool:
     """Return whether a discarded transfer is the last use of a local variable: then it is lost on nobody.
 
-    A parameter is the caller's as well, and what a loop goes over may be somebody's too.
+    A parameter is the caller's as well, and what a loop goes over may be somebody's too. But a function that has
+    computed with a parameter, and then calls `.cpu()`, only wants the accelerator's memory back.
     """
     if not isinstance(receiver, cst.Name):
         return False
@@ -165,7 +166,10 @@ def _is_never_read_again(frame: Frame, receiver: cst.BaseExpression, node: cst.C
         others = (one for one in frame.module.index.statements if one is not frame.unit)
         if any(name in one.mentions for one in others):
             return False
-    elif name not in function.bound_names or any(one.name == name for one in function.parameters):
+    elif any(one.name == name for one in function.parameters):
+        if method != "cpu" or all(one is receiver for one in reads_of_name(function.node.body, name)):
+            return False
+    elif name not in function.bound_names:
         return False
     body = frame.unit.tree if function is None else function.node
     return not is_read_after(body, node, name, frame.loops[0].node if frame.loops else None)
