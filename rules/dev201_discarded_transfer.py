@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.diagnostic import Fix, Severity
+from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import KnownDevice
 from devlint.domain.placement import Assumption, PlacementCase, Step
 from devlint.domain.torch_names import CAST_METHODS, DEVICE_METHODS
@@ -101,7 +101,12 @@ class DiscardedTransfer(Rule):
             f"the {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
             _steps(event, receiver),
             f"keep the result: `{_keeping_statement(event, receiver)}`",
-            (*assumptions(event), *_supposed(event), *supposed_batches(*cases_if_unconditional(event.tensor))),
+            (
+                *assumptions(event),
+                *_supposed(event),
+                *_shown_by_uses(event, receiver),
+                *supposed_batches(*cases_if_unconditional(event.tensor)),
+            ),
             make_fix=partial(_fix, event),
         )
 
@@ -126,6 +131,13 @@ def _fix(event: DiscardedResult, context: FixContext) -> Fix:
 def _supposed(event: DiscardedResult) -> tuple[Assumption, ...]:
     """Return the assumption that the receiver is a tensor, where only the name of what it is passed to tells so."""
     return supposed_types(*cases_if_unconditional(event.tensor))
+
+
+def _shown_by_uses(event: DiscardedResult, receiver: str) -> tuple[Assumption, ...]:
+    """Return the assumption that the receiver is a tensor, where only its uses show it: some modules have them too."""
+    if not event.supposed:
+        return ()
+    return (Assumption(AssumptionKind.TENSOR, f"`{receiver}` is a tensor", event.receiver),)
 
 
 def _may_be_meant_to_wait(event: DiscardedResult) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from devlint import check_paths
 
-from .programs import check
+from .programs import PRELUDE, check, lint
 
 BAD = {
     "batches, where another error is handled": """
@@ -143,6 +143,18 @@ def store(value, kept):
         value.detach()  # DEV201
         value.cpu()  # DEV201
     kept.append(value)
+""",
+    "where something else is": """
+class Net(nn.Module):
+    def forward(self, encoded):
+        return self._steps(encoded.concentration)
+
+    def _steps(self, k: torch.Tensor):
+        c, d = torch.rand(3), k + 1
+        c.to(k.device)  # DEV201
+        d = torch.zeros(k.shape)
+        d.to(k.device)  # DEV201
+        return k * c + d
 """,
     "an argument that the function only moves": """
 def to_host(x: torch.Tensor, y: torch.Tensor):
@@ -403,6 +415,17 @@ def scale(net: nn.Linear, scales: torch.Tensor):
     net.cpu()
     scales.cpu()
 """,
+    "where what it is computed from is": """
+class Net(nn.Module):
+    def forward(self, encoded):
+        return self._steps(3, encoded.concentration)
+
+    def _steps(self, m, k: torch.Tensor):
+        c = torch.sqrt(4 * k ** 2 + (m - 1) ** 2)
+        b = (-2 * k + c) / (m - 1)
+        b.to(k.device)
+        return b + torch.zeros_like(k)
+""",
     "what nothing reads afterwards": """
 def sample(net):
     noise = torch.rand(3, device="cuda")
@@ -564,3 +587,22 @@ def test_an_object_with_attributes_that_no_tensor_has_moves_in_place(
     assert [one.code for one in result.diagnostics] == found
     # The constructor's parameter, from which the tensor comes, is in the text of another class.
     assert [step.region.start.row for one in result.diagnostics for step in one.trace] == [2] * len(found)
+
+
+def test_the_uses_of_a_value_of_unknown_class_may_be_those_of_a_module() -> None:
+    """What else than its uses shows a tensor makes a finding certain."""
+    source = """
+from somewhere import read
+
+def encode(path):
+    x = read(path)
+    x.cuda()
+    return x.unsqueeze(0)
+
+def encode_tensor(x: torch.Tensor):
+    x.cuda()
+    return x.unsqueeze(0)
+"""
+    found = lint(PRELUDE + source, frozenset({"DEV201"}))
+    assert [one.confidence.value for one in found] == ["likely", "certain"]
+    assert [[each.message for each in one.assumptions] for one in found] == [["`x` is a tensor"], []]

@@ -90,7 +90,7 @@ def call_unknown_method(
     if name in TRANSFER_METHODS:
         if (module := module_of_part(owner)) is not None:
             if is_tensor_of_part(owner):
-                return transfer_tensor(frame, Tensor(), name, arguments, node, receiver)
+                return transfer_tensor(frame, Tensor(), name, arguments, node, receiver, supposed=True)
             transfer_some_submodule(frame, module, name, arguments, node)
             return owner
         return _transfer_unknown_owner(frame, owner, name, arguments, node, receiver)
@@ -147,7 +147,7 @@ def _transfer_unknown_owner(
     if frame.discarded_expression is node and not is_tensor and compared_tensor(frame, receiver) is not None:
         return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if tensor is not None and (is_tensor or _is_part_of_batch(frame, owner, method, node, receiver)):
-        return transfer_tensor(frame, tensor, method, arguments, node, receiver)
+        return transfer_tensor(frame, tensor, method, arguments, node, receiver, supposed=True)
     written = arguments.constant("device", 0, None)
     if isinstance(written, str) and not is_meant_as_device(written):
         havoc(frame, arguments)
@@ -218,7 +218,7 @@ def transfer_unnamed(
     if frame.discarded_expression is node:
         _forget_module_of_result(frame, receiver)
     if is_moved_tensor(frame, receiver):
-        return transfer_tensor(frame, Tensor(), method, arguments, node, receiver)
+        return transfer_tensor(frame, Tensor(), method, arguments, node, receiver, supposed=True)
     if frame.discarded_expression is node and compared_tensor(frame, receiver) is not None:
         return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if frame.discarded_expression is not node:

@@ -30,6 +30,7 @@ from devlint.interpreter.operations.repeated_transfers import repetition_of, rep
 from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
 from devlint.interpreter.program.definitions import names_bound_by
+from devlint.interpreter.program.derived_names import is_computed_from
 from devlint.interpreter.program.liveness import is_read_after, reads_of_name
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import DiscardedResult, OpaqueTransfer, Transfer
@@ -38,9 +39,19 @@ from devlint.syntax.tree_walk import dotted_name
 
 
 def transfer_tensor(
-    frame: Frame, tensor: Tensor, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+    frame: Frame,
+    tensor: Tensor,
+    method: str,
+    arguments: Arguments,
+    node: cst.CSTNode,
+    receiver: cst.BaseExpression,
+    *,
+    supposed: bool = False,
 ) -> Tensor:
-    """Move or cast a tensor, emit the events of the transfer, and return the resulting tensor."""
+    """Move or cast a tensor, emit the events of the transfer, and return the resulting tensor.
+
+    `supposed` is true of a value of unknown class that only its uses show to be a tensor.
+    """
     before = frame.resolve(tensor)
     request = read_transfer_request(frame, method, arguments, node, before.placement)
     after = _transferred(frame, before, request)
@@ -58,12 +69,23 @@ def transfer_tensor(
         idle = _changes_nothing(frame, before, request)
         if idle and not _is_where_caller_chooses(frame, before):
             return after
-        if not idle and (_asks_again(frame, before.moved, node) or _is_never_read_again(frame, method, receiver, node)):
+        if not idle and (
+            _asks_again(frame, before.moved, node)
+            or _is_there_already(frame, receiver, node)
+            or _is_never_read_again(frame, method, receiver, node)
+        ):
             return after
         casts = request.dtype is not None
         frame.emit(
             DiscardedResult(
-                frame.event_context(node), method, frame.place(receiver), before, _reads_clock(frame), casts, idle
+                frame.event_context(node),
+                method,
+                frame.place(receiver),
+                before,
+                _reads_clock(frame),
+                casts,
+                idle,
+                supposed,
             )
         )
     else:
@@ -148,6 +170,16 @@ def _asks_again(frame: Frame, moved: Step | None, node: cst.CSTNode) -> bool:
             if name is None or frame.function is None or name.partition(".")[0] in frame.function.bound_names:
                 return False
             return first.value == then.value and dotted_name(two.value) == name
+    return False
+
+
+def _is_there_already(frame: Frame, receiver: cst.BaseExpression, node: cst.CSTNode) -> bool:
+    """Return whether a call asks for the device of what the receiver has been computed from: `(x + 1).to(x.device)`."""
+    match receiver, node:
+        case cst.Name(value=name), cst.Call(
+            args=[cst.Arg(value=cst.Attribute(cst.Name(value=source), cst.Name("device")))]
+        ):
+            return frame.function is not None and is_computed_from(frame.function.node, name, source)
     return False
 
 

@@ -502,6 +502,8 @@ class DiscardedResult(Event):
     """Whether the result has another dtype than the receiver."""
     idle: bool = False
     """Whether the receiver is already there, whoever calls the code."""
+    supposed: bool = False
+    """Whether only the uses of the receiver show that it is a tensor: its class is not known."""
 
 
 @record(frozen=True, slots=True)
