@@ -57,6 +57,7 @@ from devlint.interpreter.operations.numpy_reads import report_numpy_read
 from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.pinned_memory import placement_of_pinned, report_pinned_accelerator
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
+from devlint.interpreter.operations.tensor_ranks import rank_of_shape
 from devlint.interpreter.operations.tensor_transfers import transfer_tensor
 from devlint.interpreter.operations.tensor_uses import differentiated_name
 from devlint.interpreter.operations.transfer_requests import read_transfer_request
@@ -230,6 +231,15 @@ def to_python(frame: Frame, call: LibraryCall) -> Value:
     if call.name == "item":
         return Number(python_type_of(frame.resolve(_receiver_tensor(call)).dtype))
     return frame.allocate(call.node, Sequence(None, UNKNOWN))
+
+
+@models_call("torch.Size")
+def size_of_numbers(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.Size(sizes)`: a shape, of no dimension where it is empty."""
+    given = call.first
+    if given is None:
+        return Size(Rank.ZERO)
+    return given.value if isinstance(given.value, Size) else Size(rank_of_shape(frame, [given]))
 
 
 @models_call(
