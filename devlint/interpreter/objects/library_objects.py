@@ -32,6 +32,7 @@ from devlint.domain.value import (
     Ref,
     Tensor,
     Tuple,
+    Unknown,
     Value,
     device_symbol,
 )
@@ -110,12 +111,16 @@ def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.
     """Return the placement of the elements of a dataset passed to a library call; by assumption the host if unknown.
 
     `name` is the parameter that takes the dataset, or the transforms of one. Most datasets yield host tensors; where a
-    function of the program puts them, its call would tell.
+    function of the program puts them, its call would tell, and so does a transform around a dataset of unknown class.
     """
     for argument in bound.get(name, ()):
         value = argument.value
         if isinstance(value, ProgramDefinition):
             return UNKNOWN_PLACEMENT
+        if isinstance(value, Unknown):
+            placed = frame.analysis.facts.placed_datasets
+            if placed.are_around(frame.module, transforms_only=True):
+                return UNKNOWN_PLACEMENT
         several: list[Value] = [value]
         if not isinstance(value, Ref) or frame.instance(value) is None:
             found = frame.iterate(value, argument.node)

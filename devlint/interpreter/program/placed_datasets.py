@@ -21,6 +21,8 @@ _HAS_ITEMS: Final = re.compile(r"\bdef __getitem__\b")
 
 _TRANSFORMS: Final = re.compile(r"\bdef __call__\(\s*self,\s*\w+\s*(?::[^,()=]+)?,?\s*\)")
 """The method of an object that is called with one sample."""
+_OF_LIBRARIES: Final = re.compile(r"\bToDeviced?\(")
+"""A transform of PyTorch Geometric or MONAI that moves each item of a dataset."""
 
 
 class PlacedDatasets:
@@ -58,13 +60,14 @@ class PlacedDatasets:
         return self._around[question]
 
     def _is_in(self, path: Path, transforms_only: bool) -> bool:
-        """Return whether a file defines a dataset or transform that places its data."""
+        """Return whether a file defines a dataset or transform that places its data, or gives one to a dataset."""
         if (path, transforms_only) not in self._by_file:
             module = self._program.load(path)
             units = module.index.statements if module is not None else ()
             makers = [one for one in units if _is_transform(one) or (_is_dataset(one) and not transforms_only)]
-            self._by_file[path, transforms_only] = module is not None and any(
-                self.may_place(module, one) for one in makers
+            self._by_file[path, transforms_only] = module is not None and (
+                any(self.may_place(module, one) for one in makers)
+                or _OF_LIBRARIES.search(module.source.text) is not None
             )
         return self._by_file[path, transforms_only]
 
