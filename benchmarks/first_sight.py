@@ -2,12 +2,14 @@
 
     python benchmarks/first_sight.py draw CHECKOUTS RECORD [--most 10] [--seed 13]
     python benchmarks/first_sight.py report RECORD...
+    python benchmarks/first_sight.py again RECORD CHECKOUTS... [--from-sample 1]
 
 `draw` runs `devlint check` at its default settings in every directory of CHECKOUTS (one repository each) and writes the
 findings of DEV1 to DEV3 to RECORD, at most `--most` of one repository, drawn at random. Two readers who did not write
 the rules then add their verdicts to the lines of RECORD, and a third one where the two differ. `report` prints the
 share of true, useless and false findings by code, by confidence and by kind of assumption, and how often the readers
-differed.
+differed. `again` runs devlint in the checkouts, which lie at the commits of RECORD, and prints the same for the
+findings that are still reported: what has been learnt from is no measure of what is new, but shows what a change costs.
 
 RECORD has one JSON object a line. A line with `repositories` begins a sample: it has the name, commit, files, lines
 and number of findings of each. Each other line is a finding of the sample above it: `repository`, `file`, `row`,
@@ -145,8 +147,34 @@ def report(records: Iterable[Path]) -> Iterator[str]:
         yield from table(title, group)
 
 
+def still_reported(records: Iterable[Record], checkouts: Iterable[Path], first: int) -> Iterator[str]:
+    """Yield the lines of a report on the judged findings of the samples from `first` on, by what devlint says today."""
+    folders = {one.name.replace("+", "/", 1): one for folder in checkouts for one in folder.iterdir() if one.is_dir()}
+    today: dict[str, dict[tuple[str, int, str], str]] = {}
+    groups: dict[str, dict[str, list[str]]] = {title: defaultdict(list) for title in ("confidence", "code")}
+    sample = 0
+    for one in records:
+        sample += "repositories" in one
+        verdict = decided(one) if sample >= first and one.get("repository") in folders else None
+        if verdict is None:
+            continue
+        name = one["repository"]
+        if name not in today:
+            today[name] = {
+                (Path(each["filename"]).as_posix(), each["location"]["row"], each["code"]): each["confidence"]
+                for each in findings_of(folders[name])
+            }
+        confidence = today[name].get((one["file"], one["row"], one["code"]))
+        groups["confidence"][f"was {one['confidence']}"].append(verdict)
+        groups["confidence"][f"is {confidence or 'not reported'}"].append(verdict)
+        if confidence is not None:
+            groups["code"][one["code"]].append(verdict)
+    for title, group in groups.items():
+        yield from table(title, group)
+
+
 def main() -> None:
-    """Draw findings, or report on verdicts."""
+    """Draw findings, or report on verdicts, perhaps with what devlint says today."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     drawing = commands.add_parser("draw", help="run devlint on checkouts and record findings")
@@ -156,12 +184,19 @@ def main() -> None:
     drawing.add_argument("--seed", type=int, default=13)
     reporting = commands.add_parser("report", help="count the verdicts of records")
     reporting.add_argument("records", type=Path, nargs="+")
+    repeating = commands.add_parser("again", help="run devlint on the checkouts of a record, and count verdicts")
+    repeating.add_argument("record", type=Path)
+    repeating.add_argument("checkouts", type=Path, nargs="+")
+    repeating.add_argument("--from-sample", type=int, default=1, help="the first sample of the record that counts")
     options = parser.parse_args()
     if options.command == "draw":
         rows = draw(options.checkouts, options.most, options.seed)
         options.record.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    else:
+    elif options.command == "report":
         print("\n".join(report(options.records)))
+    else:
+        lines = options.record.read_text(encoding="utf-8").splitlines()
+        print("\n".join(still_reported(map(json.loads, lines), options.checkouts, options.from_sample)))
 
 
 if __name__ == "__main__":
