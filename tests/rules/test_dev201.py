@@ -156,6 +156,15 @@ class Net(nn.Module):
         d.to(k.device)  # DEV201
         return k * c + d
 """,
+    "what was a list before": """
+def sample(net, count, device):
+    index = []
+    for i in range(count):
+        index.extend(range(i))
+    index = torch.tensor(index)
+    index.to(device)  # DEV201
+    return net(index)
+""",
     "an argument that the function only moves": """
 def to_host(x: torch.Tensor, y: torch.Tensor):
     x.cpu()  # DEV201

@@ -70,6 +70,12 @@ from devlint.interpreter.state.library_models import models_call
 from devlint.interpreter.state.rebinding import rebind, replace_value
 
 
+def _is_made_here(frame: Frame, tensor: Tensor) -> bool:
+    """Return whether the program itself has made a tensor: what it is does not rest on how it is used."""
+    steps = (leaf.placing_step for _, leaf in placement_cases(frame.resolve(tensor).placement))
+    return any(one is not None and one.kind is StepKind.CREATED for one in steps)
+
+
 @models_call(*(f"Tensor.{name}" for name in TRANSFER_METHODS))
 def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
     """Model `.to`, `.cuda`, `.cpu`, `.half` and the like on a tensor, or on data whose tensors share one device."""
@@ -85,7 +91,9 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
         # A module moves in place, so the unused result is no bug.
         return _moved_in_place(frame, call) if isinstance(call.receiver, OpaqueData) else call.receiver
     may_be_refused = isinstance(call.receiver, OpaqueData) and frame.expects("AttributeError", "Exception", "")
-    if frame.discarded_expression is call.node and (may_be_refused or has_other_attributes(frame, call.receiver_node)):
+    # What the program itself makes a tensor may have been a list before, under the same name.
+    has_others = not _is_made_here(frame, tensor) and has_other_attributes(frame, call.receiver_node)
+    if frame.discarded_expression is call.node and (may_be_refused or has_others):
         # So do graphs and other objects with attributes that no tensor has, and what may be a dict, which has no such
         # method, as the handler of the error knows. Where the object's tensors are now is not known.
         rebind(frame, call.receiver_node, call.receiver, UNKNOWN)
