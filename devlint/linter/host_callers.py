@@ -50,13 +50,13 @@ class HostCallers:
         return known
 
     def stays_on_host(self, module: ModuleInfo) -> bool:
-        """Return whether a file is a script of an application that no other file imports, and nothing moves its code.
+        """Return whether a file is a script of an application that nobody imports, and nothing moves what it defines.
 
         Neither the script nor what it imports speaks of a device, or of what may train a model on one.
         """
         if not (MAIN_GUARD.search(module.source.text) or does_work(module)):
             return False
-        if not self._uncalled.is_imported_by_none(module):
+        if not self._uncalled.stands_alone(module):
             return False
         seen, pending = {module.path}, [module]
         while pending:

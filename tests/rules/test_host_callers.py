@@ -132,6 +132,10 @@ def test_a_model_in_a_script_that_moves_nothing_stays_on_the_host(
     (tmp_path / "net.py").write_text(NET.format(said=said, done=done))
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
     assert [passed(one) for one in found if one.code == "DEV105"] == [no_move]
+    (tmp_path / "__init__.py").write_text("")
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [passed(one) for one in found if one.code == "DEV105"] == [False]
+    (tmp_path / "__init__.py").unlink()
     (tmp_path / "other.py").write_text("from net import Masked\n\nMasked()\n")
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
     assert [passed(one) for one in found if one.code == "DEV105"] == [False]
