@@ -43,7 +43,8 @@ class CudaOnlyApi(Rule):
 
     So is what nobody has to port: a function that nothing in its project names, though its file is imported for others;
     a private method or class that nothing names; a trial with files of its author; a copy of another project
-    (`third_party`, `vendor`, `external`); a file that cannot be imported. `devlint port` replaces it all the same.
+    (`third_party`, `vendor`, `external`); a file that cannot be imported, such as a copied one of an installed package
+    that still imports the folders of its own project. `devlint port` replaces it all the same.
 
     ## Example
     ```python

@@ -1489,6 +1489,29 @@ def test_where_a_compiled_module_runs_its_kernels_is_only_an_information(tmp_pat
     assert informed == [one.region.start.row for one in found][:1]
 
 
+@pytest.mark.parametrize(
+    ("begin", "severity"),
+    [("", Severity.INFO), ("def __getattr__(name):\n    return find(name)\n", Severity.WARNING)],
+    ids=["compiled", "computed by the package"],
+)
+def test_what_a_package_computes_is_no_compiled_module(tmp_path: Path, begin: str, severity: Severity) -> None:
+    program = f"""
+# file: tools/__init__.py
+import torch
+{begin}
+# file: tools/train.py
+import torch
+from tools import Trainer
+
+def main(rank):
+    torch.cuda.set_device(rank)  # DEV605
+    trainer = Trainer(rank)
+    return trainer
+"""
+    (found,) = check(program, "DEV605", tmp_path)
+    assert found.severity == severity
+
+
 def test_a_file_may_say_that_it_is_for_cuda(tmp_path: Path) -> None:
     program = """
 # file: tools/cuda_memory.py

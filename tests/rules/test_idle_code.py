@@ -328,3 +328,54 @@ def test_another_copy_in_a_folder_that_is_left_out_names_nothing(tmp_path: Path)
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist" / "copy.py").write_text(HELPERS)
     assert severities(tmp_path) == [Severity.INFO]
+
+
+@pytest.mark.parametrize(
+    ("imports", "files", "severity"),
+    [
+        ("from clip import encode", {}, Severity.INFO),
+        ("import clip.model", {}, Severity.INFO),
+        ("from utils import load", {}, Severity.INFO),
+        ("from .utils import load", {}, Severity.WARNING),
+        ("from clip import encode", {"package/start.py": "import sys\nsys.path.append('.')\n"}, Severity.WARNING),
+        ("from clip import another", {}, Severity.WARNING),
+        ("import clip", {}, Severity.WARNING),
+        ("from utils import load", {"package/copy/training/utils.py": "load = 1\n"}, Severity.WARNING),
+        ("from utils import load", {"utils/__init__.py": "load = 1\n"}, Severity.WARNING),
+        ("from helpers import load", {}, Severity.WARNING),
+        ("try:\n    from utils import load\nexcept ImportError:\n    load = None", {}, Severity.WARNING),
+    ],
+    ids=[
+        *("a folder above", "a file above", "no library", "relative", "search path", "a library has the name"),
+        *("may be a library", "beside", "of the distribution", "unknown library", "tried"),
+    ],
+)
+def test_copied_file_of_an_installed_package(
+    tmp_path: Path, imports: str, files: dict[str, str], severity: Severity
+) -> None:
+    written = {
+        "package/__init__.py": "",
+        "package/copy/__init__.py": "",
+        "package/copy/clip/__init__.py": "from .model import encode\n",
+        "package/copy/clip/model.py": "def encode(x):\n    return x\n",
+        "package/copy/training/__init__.py": "",
+        "package/copy/training/main.py": SCRIPT.format(imports),
+        "package-1.0.dist-info/RECORD": "package/__init__.py,,0\n",
+        **files,
+    }
+    for name, text in written.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = check_paths([tmp_path], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.severity for one in found] == [severity]
+
+
+def test_copied_file_of_a_program_that_is_not_installed(tmp_path: Path) -> None:
+    for name, text in {"package/clip.py": "def encode(x):\n    return x\n", "package/training/main.py": ""}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text or SCRIPT.format("from clip import encode"))
+    (tmp_path / "package" / "__init__.py").write_text("")
+    (found,) = check_paths([tmp_path], select=["DEV605"]).diagnostics
+    assert found.severity == Severity.WARNING
