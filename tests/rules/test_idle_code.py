@@ -61,7 +61,10 @@ def test_only_what_nothing_names_calls(tmp_path: Path) -> None:
         {"model": MODEL + "\nfrom . import helpers\n\ndef find(name):\n    return getattr(helpers, name)\n"},
         {"model": MODEL + "\nCHOICES = ['package.helpers:left']\n"},
         {"model": "def build():\n    return 1\n"},
-        {"helpers": HELPERS.replace("def left(", "class Timer:\n  def left(").replace("    ", "      ")},
+        {
+            "helpers": HELPERS.replace("def left(", "class Timer:\n  def left(").replace("    ", "      "),
+            "model": MODEL + "\nfrom .helpers import Timer\n\ntimer = Timer()\n",
+        },
     ],
     ids=[
         *("called", "exported", "exported by a star", "exported with its file", "listed", "decorated", "in a table"),
@@ -70,6 +73,42 @@ def test_only_what_nothing_names_calls(tmp_path: Path) -> None:
 )
 def test_something_may_name(tmp_path: Path, files: dict[str, str]) -> None:
     assert severities(tmp_path, **files) == [Severity.WARNING]
+
+
+CLASS = """\
+import torch
+
+def used():
+    return 1
+
+class Timer(Base):
+    def left(self):
+        torch.cuda.synchronize()
+
+    def again(self):
+        return Timer()
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "files", "severity"),
+    [
+        (("(Base)", ""), {}, Severity.INFO),
+        (("(Base)", "(torch.nn.Module)"), {}, Severity.INFO),
+        (("(Base)", "(Base)"), {}, Severity.WARNING),
+        (("class Timer(Base)", "@register\nclass Timer"), {}, Severity.WARNING),
+        (("(Base)", ""), {"model": MODEL + "\nfrom .helpers import Timer\n\ntimer = Timer()\n"}, Severity.WARNING),
+        (("(Base)", ""), {"__init__": BEGIN + "from .helpers import Timer\n"}, Severity.WARNING),
+        (("(Base)", ""), {"model": MODEL + "\nprint(Base.__subclasses__())\n"}, Severity.WARNING),
+        (("(Base)", ""), {"model": "def build():\n    return 1\n"}, Severity.WARNING),
+    ],
+    ids=[
+        *("nothing names it", "a module", "its base may", "registered", "called", "exported", "listed"),
+        "nothing imports its file",
+    ],
+)
+def test_class_of_a_package(tmp_path: Path, change: tuple[str, str], files: dict[str, str], severity: Severity) -> None:
+    assert severities(tmp_path, helpers=CLASS.replace(*change), **files) == [severity]
 
 
 METHODS = """\
