@@ -1822,3 +1822,89 @@ def train(args, step):
         torch.cuda.synchronize()  # DEV605
 """
     check(program, "DEV605")
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ('wanted and str(device).startswith("cuda")', False),
+        ('bool(device.type == "cuda" and wanted)', False),
+        ("not wanted and torch.cuda.is_available()", False),
+        ('wanted or str(device).startswith("cuda")', True),
+        ('str(device).startswith("xpu")', True),
+        ("wanted", True),
+    ],
+)
+def test_a_flag_that_its_function_sets_by_asking_for_cuda(given: str, found: bool) -> None:
+    program = f"""
+def train(step, device, wanted):
+    fast = {given}
+    for _ in range(3):
+        if fast and wanted:
+            torch.cuda.synchronize(){"  # DEV605" if found else ""}
+        step()
+"""
+    check(program, "DEV605")
+
+
+@pytest.mark.parametrize(
+    "another",
+    ["fast = wanted", "for fast in wanted: pass", "fast, _ = wanted", "fast |= wanted"],
+)
+def test_a_flag_that_is_set_in_another_way_too(another: str) -> None:
+    program = f"""
+def train(step, device, wanted):
+    fast = str(device).startswith("cuda")
+    if wanted:
+        {another}
+    if fast:
+        torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605")
+
+
+def test_a_flag_of_an_object_or_of_the_caller() -> None:
+    program = """
+class Timer:
+    def __init__(self, device, wanted):
+        self.fast = False
+        if wanted:
+            self.fast = device.type == "cuda"
+        self.exact = wanted
+
+    def stop(self):
+        if self.fast:
+            torch.cuda.synchronize()
+        if self.exact:
+            torch.cuda.synchronize()  # DEV605
+
+def stop(fast, device):
+    if fast:
+        torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605")
+
+
+INNER_IMPORTS = """
+# file: caches.py
+import torch
+
+class Cache:
+    def wait(self):
+        torch.cuda.synchronize(){found}
+# file: train.py
+import torch
+
+def train(step, device):
+    fast = step.wanted and str(device).startswith("cuda")
+    if fast:
+        from caches import Cache
+
+        return Cache().wait()
+{more}
+"""
+
+
+@pytest.mark.parametrize("more", ["", "    from caches import Cache\n    return Cache().wait()"])
+def test_a_class_that_functions_import_and_use_only_with_cuda(tmp_path: Path, more: str) -> None:
+    check(INNER_IMPORTS.format(found="  # DEV605" if more else "", more=more), "DEV605", tmp_path)
