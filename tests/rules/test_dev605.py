@@ -1908,3 +1908,43 @@ def train(step, device):
 @pytest.mark.parametrize("more", ["", "    from caches import Cache\n    return Cache().wait()"])
 def test_a_class_that_functions_import_and_use_only_with_cuda(tmp_path: Path, more: str) -> None:
     check(INNER_IMPORTS.format(found="  # DEV605" if more else "", more=more), "DEV605", tmp_path)
+
+
+def test_a_function_of_another_file_that_refuses_to_run_without_cuda(tmp_path: Path) -> None:
+    program = """
+# file: tools/__init__.py
+from .checks import ask_for_gpu, need_gpu
+# file: tools/checks.py
+import torch
+
+def need_gpu():
+    if not torch.cuda.is_available():
+        raise RuntimeError("a GPU is needed")
+
+def ask_for_gpu():
+    if not torch.cuda.is_available():
+        print("a GPU would be faster")
+# file: train.py
+import torch
+import tools.checks as checks
+from tools import ask_for_gpu, need_gpu
+from elsewhere import need_more
+
+def train(step):
+    need_gpu()
+    step()
+    torch.cuda.synchronize()
+
+def test(step):
+    checks.need_gpu()
+    step()
+    torch.cuda.synchronize()
+
+def try_out(step):
+    ask_for_gpu()
+    checks.ask_for_gpu()
+    need_more()
+    step()
+    torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605", tmp_path)
