@@ -382,11 +382,12 @@ def test_another_copy_in_a_folder_that_is_left_out_names_nothing(tmp_path: Path)
         ("from utils import load", {"package/copy/training/utils.py": "load = 1\n"}, Severity.WARNING),
         ("from utils import load", {"utils/__init__.py": "load = 1\n"}, Severity.WARNING),
         ("from helpers import load", {}, Severity.WARNING),
+        ("from clip import encode", {"package/copy/clip/wrapped.py": "from clip import encode\n"}, Severity.WARNING),
         ("try:\n    from utils import load\nexcept ImportError:\n    load = None", {}, Severity.WARNING),
     ],
     ids=[
         *("a folder above", "a file above", "no library", "relative", "search path", "a library has the name"),
-        *("may be a library", "beside", "of the distribution", "unknown library", "tried"),
+        *("may be a library", "beside", "of the distribution", "unknown library", "wraps a library", "tried"),
     ],
 )
 def test_copied_file_of_an_installed_package(

@@ -10,7 +10,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-from devlint.interpreter.program.bound_names import may_bind
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.syntax.index import Binding
@@ -31,6 +30,7 @@ class ForeignImports:
         self._program = program
         self._packages: dict[Path, Path | None] = {}
         self._as_installed: dict[Path, bool] = {}
+        self._libraries: dict[tuple[Path, str], bool] = {}
 
     def has(self, module: ModuleInfo, binding: Binding) -> bool:
         """Return whether an import of a file names what Python does not find from where its package is installed.
@@ -51,17 +51,31 @@ class ForeignImports:
         return (holds or name in _OF_NO_LIBRARY) and self._is_as_installed(package)
 
     def _holds(self, folder: Path, name: str, dotted: str, attribute: str | None) -> bool:
-        """Return whether a folder has the file that an import names, with the attribute that it takes from there."""
+        """Return whether a folder has the file that an import names, with the attribute that it takes from there.
+
+        Not what stands for a library of the same name, which its own files import then.
+        """
         if name not in self._program.module_names_in(folder):
             return False
         if attribute is None and dotted == name:  # It may be a library of that name.
             return False
-        home = self._program.resolve_from(folder / "__init__.py", dotted, 1)
+        beside = folder / "__init__.py"
+        home = self._program.resolve_from(beside, dotted, 1)
         other = self._program.load(home) if home is not None else None
-        if other is None or attribute in (None, "*"):
-            return other is not None
-        inside = self._program.resolve_from(folder / "__init__.py", f"{dotted}.{attribute}", 1)
-        return inside is not None or may_bind(self._program, other, attribute)
+        if other is None or self._stands_for_library(folder / name, name):
+            return False
+        if attribute in (None, "*", *other.index.bound):
+            return True
+        return self._program.resolve_from(beside, f"{dotted}.{attribute}", 1) is not None
+
+    def _stands_for_library(self, part: Path, name: str) -> bool:
+        """Return whether a file, or a file in a folder, imports what its own name means elsewhere."""
+        key = part, name
+        if key not in self._libraries:
+            paths = (one for one in self._program.given_paths if part in (one.with_suffix(""), *one.parents))
+            imports = (each for one in paths for each in self._program.text_imports(one))
+            self._libraries[key] = any(not one.level and one.package == name for one in imports)
+        return self._libraries[key]
 
     def _package_of(self, folder: Path) -> Path | None:
         """Return the folder of the installed package around a folder; None if there is none."""
