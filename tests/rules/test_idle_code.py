@@ -419,3 +419,31 @@ def test_copied_file_of_a_program_that_is_not_installed(tmp_path: Path) -> None:
     (tmp_path / "package" / "__init__.py").write_text("")
     (found,) = check_paths([tmp_path], select=["DEV605"]).diagnostics
     assert found.severity == Severity.WARNING
+
+
+@pytest.mark.parametrize("code", ["DEV610", "DEV611"])
+@pytest.mark.parametrize(("used", "severity"), [(False, Severity.INFO), (True, Severity.WARNING)])
+def test_other_rules_about_what_nobody_ports(tmp_path: Path, code: str, used: bool, severity: Severity) -> None:
+    helpers = """\
+import torch
+import torch.distributed as dist
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def used():
+    return 1
+
+def left(model, x):
+    dist.init_process_group("nccl")
+    with torch.autocast("cuda"):
+        return model(x.to(device))
+"""
+    package = tmp_path / "package"
+    package.mkdir()
+    (tmp_path / "pyproject.toml").write_text("")
+    model = MODEL.replace("used", "left") if used else MODEL
+    for name, text in {"__init__": BEGIN, "helpers": helpers, "model": model}.items():
+        (package / f"{name}.py").write_text(text)
+    (found,) = check_paths([tmp_path], select=[code]).diagnostics
+    assert found.severity == severity
+    assert bool(check_paths([tmp_path], select=["PORTABILITY"], ignore=["DEV601", "DEV605"]).diagnostics) == used
