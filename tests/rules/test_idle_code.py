@@ -447,3 +447,15 @@ def left(model, x):
     (found,) = check_paths([tmp_path], select=[code]).diagnostics
     assert found.severity == severity
     assert bool(check_paths([tmp_path], select=["PORTABILITY"], ignore=["DEV601", "DEV605"]).diagnostics) == used
+
+
+@pytest.mark.parametrize(("record", "severity"), [("group/package", Severity.WARNING), ("other", Severity.INFO)])
+def test_package_in_a_folder_of_several_distributions(tmp_path: Path, record: str, severity: Severity) -> None:
+    package = tmp_path / "group" / "package"
+    package.mkdir(parents=True)
+    (tmp_path / "group_package-1.0.dist-info").mkdir()
+    (tmp_path / "group_package-1.0.dist-info" / "RECORD").write_text(f"{record}/__init__.py,,0\n")
+    for name, text in {"__init__": BEGIN + "from .helpers import left\n", "helpers": HELPERS, "model": MODEL}.items():
+        (package / f"{name}.py").write_text(text)
+    (found,) = check_paths([tmp_path], select=["DEV605"]).diagnostics
+    assert found.severity == severity

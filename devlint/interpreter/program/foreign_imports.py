@@ -78,10 +78,10 @@ class ForeignImports:
         return self._libraries[key]
 
     def _package_of(self, folder: Path) -> Path | None:
-        """Return the folder of the installed package around a folder; None if there is none."""
+        """Return the outermost folder of the installed package around a folder; None if there is none."""
         if folder not in self._packages:
-            around = (one for one in (folder, *folder.parents) if self._program.disk.is_installed(one))
-            self._packages[folder] = next(around, None)
+            around = [one for one in (folder, *folder.parents) if self._program.disk.is_installed(one)]
+            self._packages[folder] = around[-1] if around else None
         return self._packages[folder]
 
     def _is_as_installed(self, package: Path) -> bool:
