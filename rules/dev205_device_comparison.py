@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import AssumptionKind, Fix, Severity
 from devlint.domain.device import DEVICE_TYPES, KnownDevice, is_accelerator
-from devlint.domain.placement import Assumption, placement_cases
+from devlint.domain.placement import Assumption, PlacementCase, placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
 from devlint.explain.checkpoint_loads import decides_only_where_to_load
 from devlint.explain.device_texts import condition_text
@@ -170,10 +170,27 @@ def _spelling(device: KnownDevice) -> str:
 
 def _advice(event: DevicesCompared, written: str) -> str:
     """Return the advice for a finding of DEV205: the comparison that the author should write instead."""
-    device = comparison_side(event.context.place, "left" if isinstance(event.left, DeviceValue) else "right")
+    left_is_device = isinstance(event.left, DeviceValue)
+    device = comparison_side(event.context.place, "left" if left_is_device else "right")
+    other = comparison_side(event.context.place, "right" if left_is_device else "left")
+    if not (isinstance(event.left, DeviceValue) and isinstance(event.right, DeviceValue)) and other[:1] not in "\"'":
+        return _advice_about_variable(event, device, other, written)
     if ":" in written:
         return f'compare with a device: `{device} {event.operator} torch.device("{written}")`'
     known = written if written in DEVICE_TYPES else probable_device(written)
     if known is None:
         return f"compare the type with one that torch knows: `{device}.type`"
     return f'compare the type: `{device}.type {event.operator} "{known}"`'
+
+
+def _advice_about_variable(event: DevicesCompared, device: str, name: str, written: str) -> str:
+    """Return the advice for the comparison of a device with a variable, which holds a string and may hold others."""
+    match event.left, event.right:
+        case (DeviceValue(placement=PlacementCase(device=KnownDevice(index=None) as known), of_tensor=False), _) | (
+            _,
+            DeviceValue(placement=PlacementCase(device=KnownDevice(index=None) as known), of_tensor=False),
+        ) if known.is_named:
+            return f'compare the type: `torch.device({name}).type {event.operator} "{known.type}"`'
+    if ":" in written:
+        return f"compare with a device: `{device} {event.operator} torch.device({name})`"
+    return f"compare the types: `{device}.type {event.operator} torch.device({name}).type`"

@@ -41,9 +41,10 @@ class CudaOnlyApi(Rule):
     logged, kept in an attribute that nothing reads, or never used, benchmarks of random data on a CUDA device that is
     written out, and the current device or stream where a function always calls a compiled module of its package.
 
-    So is what nobody has to port: a function that nothing in its project names, though its file is imported for others;
-    a private method or class that nothing names; a trial with files of its author; a copy of another project
-    (`third_party`, `vendor`, `external`); a file that cannot be imported. `devlint port` replaces it all the same.
+    So is what nobody has to port: a function or class that nothing in its project names, though its file is imported
+    for others; a private method that nothing names; a trial with files of its author; a copy of another project
+    (`third_party`, `vendor`, `external`); a file that cannot be imported, such as a copied one of an installed package
+    that still imports the folders of its own project. `devlint port` replaces it all the same.
 
     ## Example
     ```python

@@ -19,6 +19,7 @@ class HardCodedCollectiveBackend(Rule):
     ## What it does
     Finds `init_process_group("nccl")` and `new_group(backend="nccl")` in a file that asks which accelerators there are,
     where nothing ties the backend to the device.
+    In code that nobody has to port (see DEV605) it is an information, and shown only where `DEV610` itself is selected.
 
     ## Why is this bad?
     NCCL is for CUDA. On other accelerators the process group cannot be made, and on the host its collectives raise "No
@@ -62,6 +63,7 @@ class HardCodedCollectiveBackend(Rule):
     name = "hard-coded-collective-backend"
     fixable = True
     severity = Severity.INFO
+    info_by_name = True
     default = False
 
     def check(self, event: BackendWrittenOut) -> Iterator[Finding]:
@@ -74,6 +76,7 @@ class HardCodedCollectiveBackend(Rule):
             " time: without CUDA this raises",
             help="take the backend from the device, which needs torch 2.6:"
             f" `torch.distributed.get_default_backend_for_device({event.device.text if event.device else 'device'})`",
+            severity=Severity.WARNING,
             assumptions=assumptions(event),
             make_fix=partial(_fix, event),
         )

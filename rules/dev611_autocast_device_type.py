@@ -21,6 +21,7 @@ class AutocastDeviceType(Rule):
     ## What it does
     Finds `torch.autocast("cuda")`, `torch.cuda.amp.autocast()` and `GradScaler("cuda")` in a file that asks which
     accelerators there are, where nothing ties them to the device.
+    In code that nobody has to port (see DEV605) it is an information, and shown only where `DEV611` itself is selected.
 
     ## Why is this bad?
     `autocast("cuda")` changes the dtypes of CUDA operations only. On another device the same code computes in float32
@@ -65,6 +66,7 @@ class AutocastDeviceType(Rule):
     name = "autocast-device-type"
     fixable = True
     severity = Severity.WARNING
+    info_by_name = True
     default = False
 
     def check(self, event: BackendWrittenOut) -> Iterator[Finding]:

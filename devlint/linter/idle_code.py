@@ -15,8 +15,8 @@ from devlint.syntax.own_paths import has_own_path
 
 _COSTS: Final = "DEV4"
 """The family of the rules about cost."""
-_TIED_TO_CUDA: Final = "DEV605"
-"""The rule about names for CUDA, which informs of what nobody misses on another accelerator."""
+_TIED_TO_CUDA: Final = frozenset({"DEV605", "DEV610", "DEV611"})
+"""The rules about names for CUDA, which inform of what nobody misses on another accelerator."""
 
 
 class IdleCode:
@@ -35,7 +35,7 @@ class IdleCode:
         """
         if code.startswith(_COSTS):
             return self._uncalled.serves_nothing(module, row)
-        if code != _TIED_TO_CUDA:
+        if code not in _TIED_TO_CUDA:
             return False
         if is_copied(module.path, self._program.given_paths, self._program.disk):
             return True

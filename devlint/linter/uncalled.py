@@ -137,6 +137,11 @@ class UncalledDefinitions:
         return any(name in text and (as_code if is_prose else word).search(text) for text, is_prose in others)
 
     @cached_property
+    def may_list_classes(self) -> bool:
+        """Whether the project may find a class without its name."""
+        return any(_CLASS_LIST.search(one.source.text) for one in self.modules)
+
+    @cached_property
     def _is_application(self) -> bool:
         """Whether the project has several files, one of which is a script, and no tests that also run by themselves."""
         if len(self.modules) > len(self._program.given_paths) and self.other_texts is None:
@@ -163,7 +168,7 @@ class UncalledDefinitions:
             return False
         if is_installed(module.path, self._disk) and not is_private_name(definition.name):
             return False
-        if definition.is_class and any(_CLASS_LIST.search(one.source.text) for one in self.modules):
+        if definition.is_class and self.may_list_classes:
             return False
         users = self._users(definition)
         if len(users) == 1 and not MAIN_GUARD.search(module.source.text):

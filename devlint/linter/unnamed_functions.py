@@ -1,4 +1,4 @@
-"""The functions that nothing in their project names, though other programs might: helpers that were left behind.
+"""The functions and classes that nothing in their project names, though other programs might: they were left behind.
 
 Unlike what is uncalled, they may belong to a package that others install. Somebody could import such a function from
 its file, but neither the package nor its documents offer it. Their files are imported for other things, or are scripts.
@@ -36,7 +36,10 @@ _MEMBER: Final = re.compile(
 
 
 class UnnamedFunctions:
-    """The answers to the question whether nothing in the project of a program names the function at a row of a file."""
+    """The answers to the question whether nothing in the project of a program names the function at a row of a file.
+
+    A class is a function in this sense, with all its methods.
+    """
 
     def __init__(self, program: Program, uncalled: UncalledDefinitions) -> None:
         self._program = program
@@ -75,8 +78,11 @@ class UnnamedFunctions:
         """
         home, name = definition.module, definition.name
         is_private = is_private_name(name)
-        if definition.is_method or definition.is_class:
+        if definition.is_method:
             if not is_private:
+                return False
+        elif definition.is_class:
+            if self._uncalled.may_list_classes:
                 return False
         elif name.startswith(("test", "pytest_")) or name.endswith("__"):
             return False

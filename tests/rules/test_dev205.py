@@ -451,3 +451,19 @@ def test_silent(source: str) -> None:
 def test_the_finding_says_why(comparison: str, message: str, advice: str) -> None:
     (found,) = check(f"x = torch.zeros(3)\nprint({comparison})  # DEV205\n", "DEV205")
     assert (found.message, found.help) == (message, advice)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "advice"),
+    [
+        ('name == torch.device("mps")', 'compare the type: `torch.device(name).type == "mps"`'),
+        ('torch.device("mps") != name', 'compare the type: `torch.device(name).type != "mps"`'),
+        ("x.device == name", "compare the types: `x.device.type == torch.device(name).type`"),
+        ("x.device == place", "compare with a device: `x.device == torch.device(place)`"),
+        ('torch.device("cuda:1") == place', 'compare with a device: `torch.device("cuda:1") == torch.device(place)`'),
+    ],
+)
+def test_what_to_write_for_a_variable(comparison: str, advice: str) -> None:
+    program = f'x = torch.zeros(3)\nname, place = "cuda", "cuda:1"\nprint({comparison})  # DEV205\n'
+    (found,) = check(program, "DEV205")
+    assert found.help == advice

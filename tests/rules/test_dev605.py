@@ -1489,6 +1489,29 @@ def test_where_a_compiled_module_runs_its_kernels_is_only_an_information(tmp_pat
     assert informed == [one.region.start.row for one in found][:1]
 
 
+@pytest.mark.parametrize(
+    ("begin", "severity"),
+    [("", Severity.INFO), ("def __getattr__(name):\n    return find(name)\n", Severity.WARNING)],
+    ids=["compiled", "computed by the package"],
+)
+def test_what_a_package_computes_is_no_compiled_module(tmp_path: Path, begin: str, severity: Severity) -> None:
+    program = f"""
+# file: tools/__init__.py
+import torch
+{begin}
+# file: tools/train.py
+import torch
+from tools import Trainer
+
+def main(rank):
+    torch.cuda.set_device(rank)  # DEV605
+    trainer = Trainer(rank)
+    return trainer
+"""
+    (found,) = check(program, "DEV605", tmp_path)
+    assert found.severity == severity
+
+
 def test_a_file_may_say_that_it_is_for_cuda(tmp_path: Path) -> None:
     program = """
 # file: tools/cuda_memory.py
@@ -1799,3 +1822,129 @@ def train(args, step):
         torch.cuda.synchronize()  # DEV605
 """
     check(program, "DEV605")
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ('wanted and str(device).startswith("cuda")', False),
+        ('bool(device.type == "cuda" and wanted)', False),
+        ("not wanted and torch.cuda.is_available()", False),
+        ('wanted or str(device).startswith("cuda")', True),
+        ('str(device).startswith("xpu")', True),
+        ("wanted", True),
+    ],
+)
+def test_a_flag_that_its_function_sets_by_asking_for_cuda(given: str, found: bool) -> None:
+    program = f"""
+def train(step, device, wanted):
+    fast = {given}
+    for _ in range(3):
+        if fast and wanted:
+            torch.cuda.synchronize(){"  # DEV605" if found else ""}
+        step()
+"""
+    check(program, "DEV605")
+
+
+@pytest.mark.parametrize(
+    "another",
+    ["fast = wanted", "for fast in wanted: pass", "fast, _ = wanted", "fast |= wanted"],
+)
+def test_a_flag_that_is_set_in_another_way_too(another: str) -> None:
+    program = f"""
+def train(step, device, wanted):
+    fast = str(device).startswith("cuda")
+    if wanted:
+        {another}
+    if fast:
+        torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605")
+
+
+def test_a_flag_of_an_object_or_of_the_caller() -> None:
+    program = """
+class Timer:
+    def __init__(self, device, wanted):
+        self.fast = False
+        if wanted:
+            self.fast = device.type == "cuda"
+        self.exact = wanted
+
+    def stop(self):
+        if self.fast:
+            torch.cuda.synchronize()
+        if self.exact:
+            torch.cuda.synchronize()  # DEV605
+
+def stop(fast, device):
+    if fast:
+        torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605")
+
+
+INNER_IMPORTS = """
+# file: caches.py
+import torch
+
+class Cache:
+    def wait(self):
+        torch.cuda.synchronize(){found}
+# file: train.py
+import torch
+
+def train(step, device):
+    fast = step.wanted and str(device).startswith("cuda")
+    if fast:
+        from caches import Cache
+
+        return Cache().wait()
+{more}
+"""
+
+
+@pytest.mark.parametrize("more", ["", "    from caches import Cache\n    return Cache().wait()"])
+def test_a_class_that_functions_import_and_use_only_with_cuda(tmp_path: Path, more: str) -> None:
+    check(INNER_IMPORTS.format(found="  # DEV605" if more else "", more=more), "DEV605", tmp_path)
+
+
+def test_a_function_of_another_file_that_refuses_to_run_without_cuda(tmp_path: Path) -> None:
+    program = """
+# file: tools/__init__.py
+from .checks import ask_for_gpu, need_gpu
+# file: tools/checks.py
+import torch
+
+def need_gpu():
+    if not torch.cuda.is_available():
+        raise RuntimeError("a GPU is needed")
+
+def ask_for_gpu():
+    if not torch.cuda.is_available():
+        print("a GPU would be faster")
+# file: train.py
+import torch
+import tools.checks as checks
+from tools import ask_for_gpu, need_gpu
+from elsewhere import need_more
+
+def train(step):
+    need_gpu()
+    step()
+    torch.cuda.synchronize()
+
+def test(step):
+    checks.need_gpu()
+    step()
+    torch.cuda.synchronize()
+
+def try_out(step):
+    ask_for_gpu()
+    checks.ask_for_gpu()
+    need_more()
+    step()
+    torch.cuda.synchronize()  # DEV605
+"""
+    check(program, "DEV605", tmp_path)

@@ -61,7 +61,10 @@ def test_only_what_nothing_names_calls(tmp_path: Path) -> None:
         {"model": MODEL + "\nfrom . import helpers\n\ndef find(name):\n    return getattr(helpers, name)\n"},
         {"model": MODEL + "\nCHOICES = ['package.helpers:left']\n"},
         {"model": "def build():\n    return 1\n"},
-        {"helpers": HELPERS.replace("def left(", "class Timer:\n  def left(").replace("    ", "      ")},
+        {
+            "helpers": HELPERS.replace("def left(", "class Timer:\n  def left(").replace("    ", "      "),
+            "model": MODEL + "\nfrom .helpers import Timer\n\ntimer = Timer()\n",
+        },
     ],
     ids=[
         *("called", "exported", "exported by a star", "exported with its file", "listed", "decorated", "in a table"),
@@ -70,6 +73,42 @@ def test_only_what_nothing_names_calls(tmp_path: Path) -> None:
 )
 def test_something_may_name(tmp_path: Path, files: dict[str, str]) -> None:
     assert severities(tmp_path, **files) == [Severity.WARNING]
+
+
+CLASS = """\
+import torch
+
+def used():
+    return 1
+
+class Timer(Base):
+    def left(self):
+        torch.cuda.synchronize()
+
+    def again(self):
+        return Timer()
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "files", "severity"),
+    [
+        (("(Base)", ""), {}, Severity.INFO),
+        (("(Base)", "(torch.nn.Module)"), {}, Severity.INFO),
+        (("(Base)", "(Base)"), {}, Severity.WARNING),
+        (("class Timer(Base)", "@register\nclass Timer"), {}, Severity.WARNING),
+        (("(Base)", ""), {"model": MODEL + "\nfrom .helpers import Timer\n\ntimer = Timer()\n"}, Severity.WARNING),
+        (("(Base)", ""), {"__init__": BEGIN + "from .helpers import Timer\n"}, Severity.WARNING),
+        (("(Base)", ""), {"model": MODEL + "\nprint(Base.__subclasses__())\n"}, Severity.WARNING),
+        (("(Base)", ""), {"model": "def build():\n    return 1\n"}, Severity.WARNING),
+    ],
+    ids=[
+        *("nothing names it", "a module", "its base may", "registered", "called", "exported", "listed"),
+        "nothing imports its file",
+    ],
+)
+def test_class_of_a_package(tmp_path: Path, change: tuple[str, str], files: dict[str, str], severity: Severity) -> None:
+    assert severities(tmp_path, helpers=CLASS.replace(*change), **files) == [severity]
 
 
 METHODS = """\
@@ -328,3 +367,95 @@ def test_another_copy_in_a_folder_that_is_left_out_names_nothing(tmp_path: Path)
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist" / "copy.py").write_text(HELPERS)
     assert severities(tmp_path) == [Severity.INFO]
+
+
+@pytest.mark.parametrize(
+    ("imports", "files", "severity"),
+    [
+        ("from clip import encode", {}, Severity.INFO),
+        ("import clip.model", {}, Severity.INFO),
+        ("from utils import load", {}, Severity.INFO),
+        ("from .utils import load", {}, Severity.WARNING),
+        ("from clip import encode", {"package/start.py": "import sys\nsys.path.append('.')\n"}, Severity.WARNING),
+        ("from clip import another", {}, Severity.WARNING),
+        ("import clip", {}, Severity.WARNING),
+        ("from utils import load", {"package/copy/training/utils.py": "load = 1\n"}, Severity.WARNING),
+        ("from utils import load", {"utils/__init__.py": "load = 1\n"}, Severity.WARNING),
+        ("from helpers import load", {}, Severity.WARNING),
+        ("from clip import encode", {"package/copy/clip/wrapped.py": "from clip import encode\n"}, Severity.WARNING),
+        ("try:\n    from utils import load\nexcept ImportError:\n    load = None", {}, Severity.WARNING),
+    ],
+    ids=[
+        *("a folder above", "a file above", "no library", "relative", "search path", "a library has the name"),
+        *("may be a library", "beside", "of the distribution", "unknown library", "wraps a library", "tried"),
+    ],
+)
+def test_copied_file_of_an_installed_package(
+    tmp_path: Path, imports: str, files: dict[str, str], severity: Severity
+) -> None:
+    written = {
+        "package/__init__.py": "",
+        "package/copy/__init__.py": "",
+        "package/copy/clip/__init__.py": "from .model import encode\n",
+        "package/copy/clip/model.py": "def encode(x):\n    return x\n",
+        "package/copy/training/__init__.py": "",
+        "package/copy/training/main.py": SCRIPT.format(imports),
+        "package-1.0.dist-info/RECORD": "package/__init__.py,,0\n",
+        **files,
+    }
+    for name, text in written.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = check_paths([tmp_path], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.severity for one in found] == [severity]
+
+
+def test_copied_file_of_a_program_that_is_not_installed(tmp_path: Path) -> None:
+    for name, text in {"package/clip.py": "def encode(x):\n    return x\n", "package/training/main.py": ""}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text or SCRIPT.format("from clip import encode"))
+    (tmp_path / "package" / "__init__.py").write_text("")
+    (found,) = check_paths([tmp_path], select=["DEV605"]).diagnostics
+    assert found.severity == Severity.WARNING
+
+
+@pytest.mark.parametrize("code", ["DEV610", "DEV611"])
+@pytest.mark.parametrize(("used", "severity"), [(False, Severity.INFO), (True, Severity.WARNING)])
+def test_other_rules_about_what_nobody_ports(tmp_path: Path, code: str, used: bool, severity: Severity) -> None:
+    helpers = """\
+import torch
+import torch.distributed as dist
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def used():
+    return 1
+
+def left(model, x):
+    dist.init_process_group("nccl")
+    with torch.autocast("cuda"):
+        return model(x.to(device))
+"""
+    package = tmp_path / "package"
+    package.mkdir()
+    (tmp_path / "pyproject.toml").write_text("")
+    model = MODEL.replace("used", "left") if used else MODEL
+    for name, text in {"__init__": BEGIN, "helpers": helpers, "model": model}.items():
+        (package / f"{name}.py").write_text(text)
+    (found,) = check_paths([tmp_path], select=[code]).diagnostics
+    assert found.severity == severity
+    assert bool(check_paths([tmp_path], select=["PORTABILITY"], ignore=["DEV601", "DEV605"]).diagnostics) == used
+
+
+@pytest.mark.parametrize(("record", "severity"), [("group/package", Severity.WARNING), ("other", Severity.INFO)])
+def test_package_in_a_folder_of_several_distributions(tmp_path: Path, record: str, severity: Severity) -> None:
+    package = tmp_path / "group" / "package"
+    package.mkdir(parents=True)
+    (tmp_path / "group_package-1.0.dist-info").mkdir()
+    (tmp_path / "group_package-1.0.dist-info" / "RECORD").write_text(f"{record}/__init__.py,,0\n")
+    for name, text in {"__init__": BEGIN + "from .helpers import left\n", "helpers": HELPERS, "model": MODEL}.items():
+        (package / f"{name}.py").write_text(text)
+    (found,) = check_paths([tmp_path], select=["DEV605"]).diagnostics
+    assert found.severity == severity

@@ -267,10 +267,10 @@ def _is_checked_before(frame: Frame, around: Sequence[cst.CSTNode]) -> bool:
 
     That is its file, its class, or its function.
     """
-    if refuses_at_top(frame.module.index.statements) or is_checked(frame.module, around):
+    facts = frame.analysis.facts
+    if refuses_at_top(frame.module.index.statements) or is_checked(facts.program, frame.module, around):
         return True
     outer = next((one.name.value for one in around if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
-    facts = frame.analysis.facts
     return outer in facts.checked_functions.names_in(frame.module) | facts.refusing_classes.names_in(frame.module)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Final
 
 import libcst as cst
 
@@ -18,6 +19,10 @@ from devlint.interpreter.program.library_flags import is_under_library_flag
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.required_cuda import is_required, requires_cuda
 from devlint.syntax.statement import Statement
+from devlint.syntax.tree_walk import dotted_name
+
+_MOST_FILES: Final = 3
+"""How many files a name is followed through, each of which imports it from the next."""
 
 
 class CheckedFunctions(FunctionsByUses):
@@ -28,20 +33,20 @@ class CheckedFunctions(FunctionsByUses):
 
     def __init__(self, program: Program, imports: ImportGraph, kernels: CudaKernels, wrappers: KernelWrappers) -> None:
         def holds(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
-            if is_checked(module, path) or is_with_cuda_kernels(path):
+            if is_checked(program, module, path) or is_with_cuda_kernels(path):
                 return True
             return kernels.needed_by(module) or wrappers.is_wrapped(module, path)
 
         super().__init__(program, imports, CUDA, holds)
 
 
-def is_checked(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
+def is_checked(program: Program, module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a check for CUDA, or a decorator that requires it, decides whether the code at a node runs."""
     return (
         is_told_around(path, mentions_cuda)
         or is_under_cuda_flag(module, path)
         or is_under_library_flag(module, path)
-        or _is_after_refusal(module, path)
+        or _is_after_refusal(program, module, path)
         or is_required(module, path)
     )
 
@@ -65,25 +70,43 @@ def _refuses_all(unit: Statement) -> bool:
     return tree is not None and refuses(tree)
 
 
-def _is_after_refusal(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
+def _is_after_refusal(program: Program, module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     """Return whether a statement before a node, in a block around it, leaves that block where there is no CUDA."""
     for above, below in pairwise(path):
         if isinstance(above, cst.IndentedBlock):
             before = above.body[: next(i for i, one in enumerate(above.body) if one is below)]
-            if any(refuses(one) or _calls_refusing(module, one) for one in before):
+            if any(refuses(one) or _calls_refusing(program, module, one) for one in before):
                 return True
     return False
 
 
-def _calls_refusing(module: ModuleInfo, statement: cst.CSTNode) -> bool:
-    """Return whether a statement is a call of a function of the same file that raises an error without CUDA."""
+def _calls_refusing(program: Program, module: ModuleInfo, statement: cst.CSTNode) -> bool:
+    """Return whether a statement is a call of a function of the program that raises an error without CUDA."""
     match statement:
         case cst.SimpleStatementLine(
-            body=[
-                cst.Expr(value=cst.Call(func=cst.Name(value=name)))
-                | cst.Assign(value=cst.Call(func=cst.Name(value=name)))
-            ]
+            body=[cst.Expr(value=cst.Call(func=function)) | cst.Assign(value=cst.Call(func=function))]
         ):
-            found = (one.tree_or_none for one in module.index.statements if one.kind == "function" and one.name == name)
-            return any(isinstance(one, cst.FunctionDef) and any(map(raises, one.body.body)) for one in found)
+            name = dotted_name(function)
+            return name is not None and any(
+                any(map(raises, one.body.body)) for one in _functions_named(program, module, name)
+            )
     return False
+
+
+def _functions_named(program: Program, module: ModuleInfo, name: str, depth: int = 0) -> Iterator[cst.FunctionDef]:
+    """Yield the functions that a dotted name means in a file, as it defines them or imports them from other files."""
+    root, _, rest = name.partition(".")
+    for unit in module.index.statements:
+        if unit.kind == "function" and unit.name == name:
+            tree = unit.tree_or_none
+            if isinstance(tree, cst.FunctionDef):
+                yield tree
+        for one in unit.imports if depth < _MOST_FILES else ():
+            dotted = f"{one.module}.{one.attribute}".strip(".") if rest and one.attribute else one.module
+            wanted = rest or one.attribute
+            if one.name != root or wanted is None or "." in wanted:
+                continue
+            path = program.resolve(module, dotted, one.level)
+            home = program.load(path) if path is not None else None
+            if home is not None and home is not module:
+                yield from _functions_named(program, home, wanted, depth + 1)

@@ -9,6 +9,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.interpreter.program.bound_names import may_bind
 from devlint.interpreter.program.cuda_kernels import CudaKernels
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
@@ -50,10 +51,14 @@ class CompiledModules:
             return False
         path = self._program.resolve(module, one.module, one.level)
         above = self._program.load(path) if path is not None else None
-        if above is None or not above.is_package or one.attribute in (None, "*", *self._kernels.built_for_host):
+        if above is None or not above.is_package or one.attribute is None:
+            return False
+        if one.attribute in ("*", *self._kernels.built_for_host):
             return False
         dotted = f"{one.module}.{one.attribute}".strip(".")
-        return one.attribute not in above.index.bound and self._program.resolve(module, dotted, one.level) is None
+        return not may_bind(self._program, above, one.attribute) and (
+            self._program.resolve(module, dotted, one.level) is None
+        )
 
     def _loaded(self, module: ModuleInfo, unit: Statement) -> Iterator[str]:
         """Yield the name that a statement gives to the private module that a call loads, by the module's name."""

@@ -60,9 +60,16 @@ class DiskReads:
 
 
 def lies_installed(package: Path) -> bool:
-    """Return whether the record of an installation lies beside the folder of a package and names it."""
+    """Return whether the record of an installation lies beside the folder of a package and names it.
+
+    For a package in a folder of several distributions, which is no package itself, it lies beside that folder.
+    """
     beside, name = package.parent, package.name
-    lists = ((one, f"{name}/__init__.py,") for one in beside.glob("*.dist-info/RECORD"))
+    lists = (
+        (one, f"{package.relative_to(folder).as_posix()}/__init__.py,")
+        for folder in (beside, beside.parent)
+        for one in folder.glob("*.dist-info/RECORD")
+    )
     tops = ((one, f"{name}\n") for one in beside.glob("*.egg-info/top_level.txt"))
     return any(_has_line(path, start) for path, start in (*lists, *tops))
 

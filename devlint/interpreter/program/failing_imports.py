@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from devlint.interpreter.program.bound_names import may_bind
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.foreign_imports import ForeignImports
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
 from devlint.semantics.removed_names import REMOVED_NAMES
@@ -26,12 +28,6 @@ _MENTIONS: Final = (
 _ABSTRACT: Final = re.compile(r"from collections import .*\b(?:Callable|Hashable|Iter\w+|Mapping|Mutable\w+|Se\w+)\b")
 """What stands in the text of a file that imports what is removed, as nearly everybody writes it."""
 
-_BINDS_UNSEEN: Final = re.compile(
-    r"\b(?:exec|globals|locals|vars)\s*\(|\bsetattr\s*\([^,]*module|\bsys\.modules\b|(?<!import )__dict__|__getattr__"
-)
-"""What may give a file names that it does not write out."""
-
-
 _BUILDS: Final = re.compile(r"Extension\b|ext_modules|cythonize|\.pyx\b")
 """What a script says that builds compiled modules."""
 
@@ -39,13 +35,15 @@ _BUILDS: Final = re.compile(r"Extension\b|ext_modules|cythonize|\.pyx\b")
 class FailingImports:
     """The imports that fail in the files of a program, at top level and outside of `try`.
 
-    With `names`, an import of a name that its file lacks fails too. To ask that takes an index of every file.
+    With `names`, an import of a name that its file lacks fails too, and in an installed package one of what only the
+    project has that its files were copied from. To ask that takes an index of every file.
     """
 
     def __init__(self, program: Program, imports: ImportGraph, *, names: bool = False) -> None:
         self._program = program
         self._imports = imports
         self._names = names
+        self._foreign = ForeignImports(program)
         self._failing: dict[Path, bool] = {}
 
     def stop(self, module: ModuleInfo) -> bool:
@@ -82,6 +80,8 @@ class FailingImports:
         names = {binding.module, binding.loads, f"{binding.module}.{binding.attribute}"}
         if binding.level == 0 and any(_is_removed(one) for one in names if one is not None):
             return True
+        if self._names and self._foreign.has(module, binding):
+            return True
         loaded = [self._program.load(path) for path in self._imports.named_by(module, binding)]
         if any(one is not None and self._is_asked(one) and self.stop(one) for one in loaded):
             return True
@@ -103,23 +103,7 @@ class FailingImports:
             return False
         if module.is_package and self._may_be_module(module, name):
             return False
-        return not self._may_bind(module, name, {module.path})
-
-    def _may_bind(self, module: ModuleInfo, name: str, asked: set[Path]) -> bool:
-        """Return whether a file may bind a name at its top level, by itself or by what it imports from other files."""
-        units = module.index.statements
-        if any(name in unit.binds or name in unit.facts.globals for unit in units):
-            return True
-        text = module.source.text
-        stars = [one for unit in units for one in unit.imports if one.attribute == "*"]
-        if text.count("import *") > len(stars) or _BINDS_UNSEEN.search(text):
-            return True
-        for one in stars:
-            path = self._program.resolve(module, one.module, one.level)
-            other = self._program.load(path) if path is not None else None
-            if other is None or (path not in asked and self._may_bind(other, name, asked | {other.path})):
-                return True
-        return False
+        return not may_bind(self._program, module, name)
 
     def _may_be_module(self, package: ModuleInfo, name: str) -> bool:
         """Return whether a name may be that of a module in a package, which may be compiled, or is yet to be built."""

@@ -54,7 +54,7 @@ class FunctionsByUses:
 
         `called` are the names of the functions from which the question came, and which it calls.
         """
-        importers = (self._program.load(path) for path in self._imports.importers_of(module.path) - {module.path})
+        importers = (self._program.load(path) for path in self._imports.users_at_most(module.path) - {module.path})
         is_named = False
         for one in (module, *importers):
             for path in paths_to_name(one, name) if one is not None else ():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -86,6 +86,19 @@ class ImportGraph:
             self._importers = self._reversed()
         importers = self._importers
         return _reachable([path], lambda one: importers.get(one, ()))
+
+    def users_at_most(self, path: Path) -> frozenset[Path]:
+        """Return the files that may use what a file defines: they import it, or one of their functions does."""
+        return self.importers_of(path) | self._direct_at_most.get(path, frozenset())
+
+    @cached_property
+    def _direct_at_most(self) -> Mapping[Path, frozenset[Path]]:
+        """The files that import each file directly by their texts, at their top level or in a function."""
+        found: dict[Path, set[Path]] = defaultdict(set)
+        for importer in self.files:
+            for path in self._program.imports_at_most(importer):
+                found[path].add(importer)
+        return {path: frozenset(importers) for path, importers in found.items()}
 
     def _reversed(self) -> dict[Path, set[Path]]:
         """Return the files that import each file directly, among the files to analyse and those that they reach."""
