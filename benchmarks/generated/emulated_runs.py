@@ -78,6 +78,7 @@ def run(program: GeneratedProgram, *, trace: bool = False) -> Outcome:
     outcome = Outcome()
     torch.manual_seed(0)
     torch.cuda.set_device(0)
+    torch.set_grad_enabled(True)  # a generator of an earlier program may have left its no_grad() open
     hook, vars(builtins)["reveal_placement"] = vars(builtins)["reveal_placement"], _recorder(outcome, program)
     before = sys.gettrace()
     try:

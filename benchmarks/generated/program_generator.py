@@ -227,6 +227,7 @@ def generate(seed: int) -> GeneratedProgram:
     rng = random.Random(seed)
     torch.manual_seed(0)
     torch.cuda.set_device(0)
+    torch.set_grad_enabled(True)  # a generator of an earlier program may have left its no_grad() open
     return _Assembly(DefinitionGrower(rng), rng).program(seed)
 
 

@@ -9,6 +9,62 @@ import pytest
 from .programs import check
 
 BAD = {
+    "many layers": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [  # DEV104
+            nn.Linear(1, 2), nn.Linear(2, 3), nn.Linear(3, 4), nn.Linear(4, 5),
+            nn.Linear(5, 6), nn.Linear(6, 7), nn.Linear(7, 8), nn.Linear(8, 9),
+        ]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+net = Net().cuda()
+net(torch.rand(2, 1).cuda())
+""",
+    "variable": """
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        layers = []
+        for _ in range(n):
+            layers.append(nn.Linear(8, 8))
+        self.layers = layers  # DEV104
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "helper": """
+def make(n):
+    return [nn.Linear(8, 8) for _ in range(n)]
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layers = make(n)  # DEV104
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "list of a generator": """
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.norms = list(nn.BatchNorm1d(8) for _ in range(n))  # DEV104
+
+    def forward(self, x):
+        for norm in self.norms:
+            x = norm(x)
+        return x
+""",
     "list": """
 class Net(nn.Module):
     def __init__(self):
@@ -168,6 +224,38 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "many layers that are moved": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [
+            nn.Linear(1, 2), nn.Linear(2, 3), nn.Linear(3, 4), nn.Linear(4, 5),
+            nn.Linear(5, 6), nn.Linear(6, 7), nn.Linear(7, 8), nn.Linear(8, 9),
+        ]
+
+    def forward(self, x):
+        for layer in self.layers:
+            layer.to(x.device)
+            x = layer(x)
+        return x
+
+net = Net().cuda()
+net(torch.rand(2, 1).cuda())
+""",
+    "variable that a ModuleList gets": """
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        layers = []
+        for _ in range(n):
+            layers.append(nn.Linear(8, 8))
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
     "parameters extend a ParameterList": """
 class Block(nn.Module):
     def __init__(self):

@@ -173,6 +173,10 @@ class Block(nn.Module):
         ("self.widths = [1, 2] * 3", "print(self.widths[0])"),
         ("self.parts = nn.ModuleList()\n        self.parts.append(nn.ReLU())", "x = self.parts[0](x)"),
         ("self.bias = nn.Parameter(torch.zeros(1)) if drop else None", "x = x + self.bias"),
+        ("shape = (width,)\n        self.shape = tuple(shape)", "x = norm(x, self.shape)"),
+        ("self.parts = nn.ModuleList(list(nn.ReLU() for _ in range(3)))", "for part in self.parts: x = part(x)"),
+        ("parts = []\n        parts += [nn.ReLU()]\n        self.parts = nn.Sequential(*parts)", "x = self.parts(x)"),
+        ("self.info = [dict(width=width)]", "print([one['width'] for one in self.info[:2]])"),
     ],
 )
 def test_a_class_that_only_hands_a_device_on_is_not_interpreted(tmp_path: Path, constructor: str, forward: str) -> None:
@@ -195,6 +199,11 @@ def test_a_class_that_only_hands_a_device_on_is_not_interpreted(tmp_path: Path, 
         ("self.parts = {'a': nn.ReLU()}", "part = self.parts['a']; x = part(x)"),
         ("self.parts = {}\n        self.parts['a'] = nn.ReLU()", "for part in self.parts.values(): x = part(x)"),
         ("a = nn.ReLU()\n        self.parts, self.n = [a], 1", "x = run(self.parts, x)"),
+        ("self.parts = list(nn.ReLU() for _ in range(3))", "for part in self.parts: x = part(x)"),
+        ("self.parts = list()\n        self.parts.append(nn.ReLU())", "for part in self.parts: x = part(x)"),
+        ("parts = []\n        parts.append(nn.ReLU())\n        self.parts = parts", "x = self.parts[0](x)"),
+        ("parts = [nn.ReLU()]\n        self.parts = tuple(parts)", "for part in self.parts: x = part(x)"),
+        ("self.parts = self.make()\n\n    def make(self):\n        return [nn.ReLU()]", "x = self.parts[0](x)"),
     ],
 )
 def test_a_class_that_makes_moves_or_hides_something_is_interpreted(

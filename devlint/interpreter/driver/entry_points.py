@@ -44,7 +44,10 @@ from devlint.interpreter.objects.placeholders import (
     forget_sizes_of_placeholders,
     forget_tensors_replaced_from_outside,
 )
-from devlint.interpreter.program.contained_modules import may_keep_modules_in_containers
+from devlint.interpreter.program.contained_modules import (
+    may_keep_modules_in_containers,
+    may_return_modules_in_containers,
+)
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.function_roles import is_test
 from devlint.interpreter.program.guarded_calls import guards_of_calls
@@ -145,7 +148,9 @@ def _counts(relevance: Relevance, unit: Statement, name: str, helper: FunctionIn
     if unit.kind == "function" and not _calls(unit, name):
         return False
     if isinstance(helper, FunctionInfo):
-        return relevance.gives_tensors(helper.unit)
+        if relevance.gives_tensors(helper.unit):
+            return True
+        return unit.kind == "class" and _keeps_result(unit, name) and may_return_modules_in_containers(helper.unit)
     if unit.kind == "function" or name in unit.bases:
         return relevance.works_on_tensors(helper.unit)
     return relevance.makes_tensors(helper.unit)
@@ -154,6 +159,11 @@ def _counts(relevance: Relevance, unit: Statement, name: str, helper: FunctionIn
 def _calls(unit: Statement, name: str) -> bool:
     """Return whether a definition calls what a name stands for, or an attribute of it."""
     return re.search(rf"\b{name}\s*[(.\[]", unit.text) is not None
+
+
+def _keeps_result(unit: Statement, name: str) -> bool:
+    """Return whether a class assigns what a function of this name returns to an attribute of `self`."""
+    return re.search(rf"self\.\w+\s*(?::[^=\n]+)?=\s*{name}\s*\(", unit.text) is not None
 
 
 def _definition_of(analysis: Analysis, module: ModuleInfo, name: str | None) -> object:

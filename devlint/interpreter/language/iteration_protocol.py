@@ -47,6 +47,9 @@ MAX_UNROLLED: Final = 6
 In a longer sequence, one element stands for all.
 """
 
+MAX_UNROLLED_OBJECTS: Final = 16
+"""The same for a sequence of objects, such as the layers of a network: none of them can stand for the others."""
+
 
 def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
     """Return the elements of a value: each one if they are known and few, else one element that stands for all."""
@@ -96,8 +99,10 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
 
 
 def _limit_unrolling(thing: Sequence) -> Sequence:
-    """Return a sequence; if it has more than MAX_UNROLLED elements, one stands for all: `element`, else their join."""
-    if thing.items is not None and len(thing.items) > MAX_UNROLLED:
+    """Return a sequence; if it has too many elements to unroll, one stands for all: `element`, else their join."""
+    if thing.items is None or len(thing.items) <= MAX_UNROLLED:
+        return thing
+    if len(thing.items) > MAX_UNROLLED_OBJECTS or not all(isinstance(one, Ref) for one in thing.items):
         element = join_all(thing.items) if thing.element == UNKNOWN else thing.element
         return replace(thing, items=None, element=element, filled=True, optional=())
     return thing

@@ -7,16 +7,29 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from devlint.syntax.ast_parsing import try_parse_ast
 from devlint.syntax.statement import Statement
 
-_CONTAINER: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
-"""Code that assigns a list, dict or tuple to an attribute of `self`, or something in parentheses."""
+_CONSTRUCTORS: Final = frozenset("list tuple set dict".split())
+"""The builtin classes of containers."""
 
-_PLAIN_CALLS: Final = frozenset("bool dict float int len max min range round str sum".split())
+_MADE: Final = rf"(?:[\[{{(]|(?:{'|'.join(sorted(_CONSTRUCTORS))})\s*\()"
+_STORED: Final = re.compile(rf"self\.\w+\s*(?::[^=\n]+)?=\s*{_MADE}")
+"""Code that assigns a list, dict, set or tuple to an attribute of `self`, or something in parentheses."""
+
+_LOCAL: Final = re.compile(rf"^[ \t]+(\w+)\s*(?::[^=\n]+)?=\s*{_MADE}", re.MULTILINE)
+"""Code that assigns such a container to a local variable."""
+
+_RETURNED: Final = re.compile(rf"\breturn\s+(?:{_MADE}|\w+\s*$)", re.MULTILINE)
+"""Code that returns such a container, or a variable."""
+
+_OF_METHOD: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*self\.\w+\s*\(")
+"""Code that assigns what a method of the class returns to an attribute of `self`."""
+
+_PLAIN_CALLS: Final = frozenset("bool float int len max min range round str sum".split())
 """Builtin functions that never return a module."""
 
 _CONTAINERS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -34,18 +47,112 @@ _FILLING: Final = frozenset({"append", "extend", "insert", "add"})
 
 def may_keep_modules_in_containers(unit: Statement) -> bool:
     """Return whether a class with a `forward` may keep modules in a container that is an attribute of its objects."""
-    if "forward" not in unit.mentions or not _CONTAINER.search(unit.text):
+    if "forward" not in unit.mentions or not _may_store_container(unit.text):
         return False
     tree = try_parse_ast(unit.text)
     if tree is None:
         return True
     nodes = [*ast.walk(tree)]
-    contents = [*_contents(nodes)]
-    containers = {name for name, content in contents if _is_container(content)}
-    suspects = {name for name, content in contents if name in containers and _may_hold_modules(content)}
-    if any(name in suspects and _holds_parameters(content) for name, content in contents):
+    holders = _Holders(nodes)
+    if any(name.startswith("self.") for name in holders.of(_holds_parameters)):
         return True
-    return bool(suspects) and any(name in suspects for name in _containers_of_callables(nodes))
+    suspects = holders.of(lambda content: True)
+    return bool(suspects) and any(f"self.{name}" in suspects for name in _containers_of_callables(nodes))
+
+
+def may_return_modules_in_containers(unit: Statement) -> bool:
+    """Return whether a function may return modules in a list, dict or tuple that it makes."""
+    if not _RETURNED.search(unit.text):
+        return False
+    tree = try_parse_ast(unit.text)
+    return tree is None or f"{unit.name}()" in _Holders([*ast.walk(tree)]).of(lambda content: True)
+
+
+def _may_store_container(text: str) -> bool:
+    """Return whether a class may assign a container to an attribute: at once, from a variable, or from a method."""
+    if _STORED.search(text) or (_OF_METHOD.search(text) and _RETURNED.search(text)):
+        return True
+    made = "|".join({*_LOCAL.findall(text)})
+    return (
+        bool(made) and re.search(rf"self\.\w+\s*(?::[^=\n]+)?=\s*(?:{made})\s*(?:#|$)", text, re.MULTILINE) is not None
+    )
+
+
+class _Holders:
+    """The variables, attributes of `self` and results of functions that may hold modules in containers, in some code.
+
+    They are named `x`, `self.x`, `f()` and `self.f()`. Variables of different functions are not told apart.
+    """
+
+    def __init__(self, nodes: Sequence[ast.AST]) -> None:
+        contents = [(name, part) for name, one in (*_contents(nodes), *_returned(nodes)) for part in _branches(one)]
+        containers = {name for name, content in contents if _is_container(content)}
+        self._contents = [
+            (name, content)
+            for name, content in contents
+            if name in containers and _may_hold_modules(content) and (name.startswith("self.") or _has_call(content))
+        ]
+        self._same = [*_passed_on(nodes)]
+
+    def of(self, question: Callable[[ast.expr], bool]) -> set[str]:
+        """Return the names of the containers with a content for which a question is answered with yes."""
+        found = {name for name, content in self._contents if question(content)}
+        while more := {name for name, other in self._same if other in found} - found:
+            found |= more
+        return found
+
+
+def _returned(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what functions return, with the names of their results."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            of_object = node.args.args and node.args.args[0].arg == "self"
+            for one in ast.walk(node):
+                if isinstance(one, ast.Return) and one.value is not None:
+                    yield f"self.{node.name}()" if of_object else f"{node.name}()", one.value
+
+
+def _passed_on(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of names of which the first gets what the second holds."""
+    for name, value in _returned(nodes):
+        yield from ((name, other) for other in _sources(value))
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            targets = [holder for target in node.targets if (holder := _holder(target)) is not None]
+            yield from ((name, other) for name in targets for other in _sources(node.value))
+
+
+def _sources(node: ast.expr) -> Iterator[str]:
+    """Yield the name of the variable or the function's result that an expression is, or is a copy of."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[copied]) if name in _CONSTRUCTORS:
+            yield from _sources(copied)
+        case ast.Subscript(value=copied, slice=ast.Slice()):
+            yield from _sources(copied)
+        case ast.Call(func=function):
+            yield from (f"{name}()" for name in [_holder(function)] if name)
+        case _:
+            yield from (name for name in [_holder(node)] if name)
+
+
+def _branches(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the branches of a conditional expression that are containers; any other expression as it is."""
+    if isinstance(node, ast.IfExp) and _is_container(node):
+        yield from (part for one in (node.body, node.orelse) if _is_container(one) for part in _branches(one))
+    else:
+        yield node
+
+
+def _has_call(node: ast.expr) -> bool:
+    """Return whether an expression calls something; what it only names are mostly sizes."""
+    return any(isinstance(one, ast.Call) for one in ast.walk(node))
+
+
+def _holder(node: ast.expr) -> str | None:
+    """Return the name of a variable or of an attribute of `self`; None for another expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return f"self.{node.attr}" if isinstance(node, ast.Attribute) and _is_own_attribute(node) else None
 
 
 def _holds_parameters(node: ast.expr) -> bool:
@@ -90,7 +197,7 @@ def _attributes_in(node: ast.expr) -> Iterator[str]:
 
 
 def _contents(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the containers that code assigns to attributes of `self`, and what it adds to those attributes."""
+    """Yield the containers that code assigns to variables and attributes of `self`, and what it adds to those."""
     for node in nodes:
         match node:
             case ast.Assign(targets=targets, value=ast.expr() as value):
@@ -99,20 +206,20 @@ def _contents(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
             case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.AugAssign(target=target, value=value):
                 yield from _assigned(target, value)
             case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[*_, item]):
-                if name in _FILLING and isinstance(owner, ast.Attribute) and _is_own_attribute(owner):
-                    yield owner.attr, item
+                if name in _FILLING and (holder := _holder(owner)) is not None:
+                    yield holder, item
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield an assigned value if it is a container and goes to an attribute of `self`, or an item of an attribute."""
+    """Yield an assigned value, with a name, if it is a container or goes to an item of a variable or attribute."""
     match target:
-        case ast.Attribute(attr=name) if _is_own_attribute(target) and _is_container(value):
-            yield name, value
-        case ast.Subscript(value=ast.Attribute(attr=name) as owner) if _is_own_attribute(owner):
-            yield name, value
+        case ast.Subscript(value=owner) if (holder := _holder(owner)) is not None:
+            yield holder, value
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             for one in targets:
                 yield from _assigned(one, value)
+        case _ if _is_container(value) and (holder := _holder(target)) is not None:
+            yield holder, value
 
 
 def _is_container(node: ast.expr) -> bool:
@@ -120,6 +227,8 @@ def _is_container(node: ast.expr) -> bool:
     match node:
         case ast.IfExp(body=first, orelse=second) | ast.BinOp(left=first, right=second):
             return _is_container(first) or _is_container(second)
+        case ast.Call(func=ast.Name(id=name)) if name in _CONSTRUCTORS:
+            return True
     return isinstance(node, _CONTAINERS)
 
 
@@ -135,6 +244,11 @@ def _may_hold_modules(node: ast.expr) -> bool:
             return False
         case ast.Call(func=ast.Name(id=name)) if name in _PLAIN_CALLS:
             return False
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="math"))) | ast.Subscript(slice=ast.Slice()):
+            # What a slice holds is known from what it is cut out of.
+            return False
+        case ast.Call(func=ast.Name(id=name), args=items) if name in _CONSTRUCTORS:
+            return any(map(_is_container, items)) and any(map(_may_hold_modules, items))
         case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items) | ast.BoolOp(values=items):
             return any(map(_may_hold_modules, items))
         case ast.Dict(values=items):
