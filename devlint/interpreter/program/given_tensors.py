@@ -29,6 +29,13 @@ _TORCH: Final = frozenset({"torch", "F", "math"})
 """The usual names of the modules whose functions place their results where their arguments are."""
 
 
+_GIVING: Final = (ast.Return, ast.Yield)
+_FOLLOWED: Final = (
+    *_GIVING, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension
+)  # fmt: skip
+"""The nodes that bind names, or return something."""
+
+
 class _Origin(IntEnum):
     """Where the data of a value come from: from no tensor, from one that the code has made, or from an argument."""
 
@@ -45,15 +52,16 @@ def giving_methods(unit: Statement, makers: Set[str]) -> frozenset[str] | None:
     tree = try_parse_ast(unit.text)
     if tree is None:
         return None
-    methods = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     origins: dict[str, _Origin] = {}
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    methods = [_Method(one, origins, makers) for one in functions]
     while True:
-        before = dict(origins)
+        before = len(origins)
         for method in methods:
-            _Method(method, origins, makers).follow()
-        if origins == before:
+            method.follow()
+        if len(origins) == before:
             break
-    return frozenset(one.name for one in methods if f"self.{one.name}" in origins)
+    return frozenset(one.name for one in functions if f"self.{one.name}" in origins)
 
 
 def gives_back_arguments(unit: Statement) -> bool:
@@ -80,39 +88,37 @@ class _Method:
         self._shared = origins
         self._makers = makers
         self._names = {one.arg: _Origin.GIVEN for one in _tensor_parameters(node)}
+        nodes = [one for one in ast.walk(node) if isinstance(one, _FOLLOWED)]
+        self._bindings = [one for one in nodes if not isinstance(one, _GIVING)]
+        self._returned = [one.value for one in nodes if isinstance(one, _GIVING) and one.value is not None]
 
     def follow(self) -> None:
         """Follow the method's assignments, and note where what it stores and returns comes from.
 
         They are followed twice, since a statement may use what stands deeper in the text before it.
         """
-        nodes = [*ast.walk(self._node)]
-        for node in (*nodes, *nodes):
+        for node in (*self._bindings, *self._bindings):
             match node:
                 case ast.Assign(targets=targets, value=value):
                     for target in targets:
                         self._assign(target, self._origin(value))
-                case (
-                    ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value)
-                ):
-                    self._assign(target, self._origin(value))
                 case ast.AugAssign(target=target, value=value):
                     self._assign(target, max(self._origin(target), self._origin(value)))
                 case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
                     self._assign(target, self._origin(value))
-                case ast.Return(value=ast.expr() as value) | ast.Yield(value=ast.expr() as value):
-                    if any(self._origin(one) is _Origin.MADE for one in _parts(value)):
-                        self._shared[f"self.{self._node.name}"] = _Origin.MADE
+                case (
+                    ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value)
+                ):
+                    self._assign(target, self._origin(value))
+        if any(self._origin(part) is _Origin.MADE for one in self._returned for part in _parts(one)):
+            self._shared[f"self.{self._node.name}"] = _Origin.MADE
 
     def gives_back_arguments(self) -> bool:
         """Return whether all that is returned comes from the arguments, without a call of unknown code."""
         nodes = [*ast.walk(self._node)]
-        returned = [one.value for one in nodes if isinstance(one, ast.Return)]
         unused = [one.value for one in nodes if isinstance(one, ast.Expr)]
         calls = [one.func for one in nodes if isinstance(one, ast.Call) and one not in unused]
-        given = [
-            one is not None and all(self._origin(part) is _Origin.GIVEN for part in _parts(one)) for one in returned
-        ]
+        given = [self._origin(part) is _Origin.GIVEN for one in self._returned for part in _parts(one)]
         return bool(given) and all(given) and all(map(self._is_known, calls))
 
     def _is_known(self, function: ast.expr) -> bool:
@@ -140,13 +146,15 @@ class _Method:
         match node:
             case ast.Name(id=name):
                 return self._names.get(name, _Origin.PLAIN)
+            case ast.Attribute(value=ast.Name(id="torch")):
+                return _Origin.PLAIN
             case ast.Attribute(attr="device"):
                 # A tensor that is made there is where something else is.
                 return _Origin.GIVEN
             case ast.Attribute(attr=name) if name in _FACTS:
                 return _Origin.PLAIN
-            case ast.Attribute(value=ast.Name(id="self")):
-                return self._shared.get(ast.unparse(node), _Origin.PLAIN)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name):
+                return self._shared.get(f"self.{name}", _Origin.PLAIN)
             case ast.Attribute(value=owner):
                 return self._origin(owner)
             case ast.Call(func=function, args=arguments, keywords=keywords):

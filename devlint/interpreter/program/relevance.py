@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final, NamedTuple
 
 from devlint.interpreter.program.given_tensors import gives_back_arguments, giving_methods
@@ -30,18 +31,23 @@ TENSOR_RELATED_NAMES: Final = frozenset(
 Code without any of them is only analysed when other code calls it.
 """
 
-_USED: Final = re.compile(
-    r"[.@](?!(?:Parameter|Tensor)\b(?!\()|device\b\s*[,)}]|(?<=torch\.)device\b(?!\())(\w+)"
-    r"|(?<![.\w])(?!(?:float|type)\b)(\w+)\("
-    r"|\b(accelerator|cuda|device|mps|mtia|xpu)\s*(?:[.\[]|[!=]=|is\b(?!\s+(?:not\s+)?None\b)|in\b)"
-)
-"""The words of a text that are attributes, decorators or called, and backends and devices that are asked something.
+_ATTRIBUTE: Final = {
+    "Parameter": r"(?=\()",
+    "Tensor": r"(?=\()",
+    "device": r"(?!\s*[,)}])(?:(?=\()|(?<!torch\.device))",
+}
+"""What follows some names where they are used as attributes, and not as annotations or handed on."""
 
-The other words are parameters and annotations, and the device of a tensor that is only handed on.
-"""
+_ASKED: Final = frozenset("accelerator cuda device mps mtia xpu".split())
+"""The names of backends and devices that are asked something."""
+
+_ANNOTATIONS: Final = frozenset({"float", "type"})
+"""The names of builtins that say nothing of tensors where they are called."""
 
 _PROSE: Final = re.compile(r"""(?P<quotes>\"{3}|'{3}).*?(?P=quotes)|(?:^|[ \t])\#[^\n]*""", re.DOTALL | re.MULTILINE)
 """Documentation and comments, and other texts of several rows."""
+
+_HAS_PROSE: Final = re.compile(r"""\"{3}|'{3}|\#""")
 
 _DTYPES: Final = frozenset("half double bfloat16 float64".split())
 """The names that may stand for a dtype when they are handed on."""
@@ -211,6 +217,19 @@ def _used(names: frozenset[str], text: str) -> set[str]:
 
     An annotation with `float` is no use of a dtype.
     """
-    used = {word for found in _USED.findall(_PROSE.sub("", text)) for word in found}
-    used |= _DTYPES
-    return used & names
+    used = {name for name in names - _DTYPES if _use_of(name).search(text)}
+    if used and _HAS_PROSE.search(text):
+        text = _PROSE.sub("", text)
+        used = {name for name in used if _use_of(name).search(text)}
+    return used | (names & _DTYPES)
+
+
+@cache
+def _use_of(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name that is an attribute, a decorator or called, or a backend that is asked."""
+    uses = [rf"\b(?<=[.@]{name}){_ATTRIBUTE.get(name, '')}"]
+    if name not in _ANNOTATIONS:
+        uses.append(rf"(?<![.\w]{name})\(")
+    if name in _ASKED:
+        uses.append(rf"(?<!\w{name})\s*(?:[.\[]|[!=]=|is\b(?!\s+(?:not\s+)?None\b)|in\b)")
+    return re.compile(f"{name}(?:{'|'.join(uses)})")
