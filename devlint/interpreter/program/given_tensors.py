@@ -53,7 +53,8 @@ def giving_methods(unit: Statement, makers: Set[str]) -> frozenset[str] | None:
     if tree is None:
         return None
     origins: dict[str, _Origin] = {}
-    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    body = [one for definition in tree.body if isinstance(definition, ast.ClassDef) for one in definition.body]
+    functions = [one for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     methods = [_Method(one, origins, makers) for one in functions]
     while True:
         before = len(origins)
