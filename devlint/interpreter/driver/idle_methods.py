@@ -16,7 +16,6 @@ from devlint.interpreter.objects.class_hierarchy import ancestors, defined_class
 from devlint.interpreter.objects.contained_tensors import contained_tensors
 from devlint.interpreter.program.contained_modules import may_keep_modules_in_containers
 from devlint.interpreter.program.definitions import ClassInfo
-from devlint.interpreter.program.private_definitions import is_private_name
 from devlint.interpreter.state.frame import Frame
 
 
@@ -35,17 +34,13 @@ def idle_methods(frame: Frame, reference: Ref, info: ClassInfo, counts: Callable
     ]
     # What a method imports itself is unknown here.
     suspects = {"import", *_suspect_attributes(frame, reference), *filter(counts, info.unit.mentions)}
-    while True:
-        callers = {name for name, method in methods if not method.words.isdisjoint(suspects)} - suspects
-        if not callers:
-            break
-        suspects |= callers
-    suspects |= {name for name, method in methods if method.gives_tensors}
     working = {name for name, method in methods if method.works_on_tensors or not method.words.isdisjoint(suspects)}
-    # A private method of a base class runs only where the others call it.
-    inherited = {name for name in working if is_private_name(name) and name not in info.methods}
-    working |= {name for name, method in methods if not method.words.isdisjoint(inherited)}
-    return {name for name, _ in methods} - working
+    while True:
+        # What a method is given shows where it is called.
+        callers = {name for name, method in methods if not method.words.isdisjoint(working)} - working
+        if not callers:
+            return {name for name, _ in methods} - working
+        working |= callers
 
 
 def _suspect_attributes(frame: Frame, reference: Ref) -> Iterator[str]:

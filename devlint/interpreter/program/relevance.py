@@ -103,15 +103,10 @@ _PROTOCOLS: Final = frozenset({"__call__", "__getitem__", "__iter__", "__next__"
 
 
 class MethodWords(NamedTuple):
-    """The words of a method's text, and what it does with tensors by its own text.
-
-    `works_on_tensors` tells whether it makes, moves, casts or reads tensors; `gives_tensors` whether it may return such
-    a tensor, apart from those that it has combined with its arguments.
-    """
+    """The words of a method's text, and whether it makes, moves, casts or reads tensors itself."""
 
     words: frozenset[str]
     works_on_tensors: bool
-    gives_tensors: bool
 
 
 class Relevance:
@@ -145,7 +140,7 @@ class Relevance:
         return self._answer(_gives_made_tensors, unit)
 
     def methods(self, unit: Statement) -> Mapping[str, MethodWords]:
-        """Return what each method of a class mentions and does with tensors, by the method's name."""
+        """Return what each method of a class mentions, and whether it works on tensors, by its name."""
         known = self._methods.get(unit)
         if known is None:
             known = self._methods[unit] = _methods_of(unit)
@@ -160,13 +155,13 @@ class Relevance:
 
 
 def _methods_of(unit: Statement) -> Mapping[str, MethodWords]:
-    """Return what each method of a class mentions and does with tensors, by the method's name."""
-    texts = {name: _PROSE.sub("", text) for name, text in method_texts(unit).items()}
-    words = {name: frozenset(re.findall(r"\w+", text)) for name, text in texts.items()}
-    used = {name: _used(words[name] & (TENSOR_RELATED_NAMES | _READING), text) for name, text in texts.items()}
-    makers = set[str]().union(*used.values())
-    giving = giving_methods(unit, makers) if makers else frozenset[str]()
-    return {name: MethodWords(words[name], bool(used[name]), giving is None or name in giving) for name in texts}
+    """Return what each method of a class mentions, and whether it works on tensors, by the method's name."""
+    found = {}
+    for name, text in method_texts(unit).items():
+        code = _PROSE.sub("", text)
+        words = frozenset(re.findall(r"\w+", code))
+        found[name] = MethodWords(words, bool(_used(words & (TENSOR_RELATED_NAMES | _READING), code)))
+    return found
 
 
 def _works_on_tensors(unit: Statement) -> bool:
