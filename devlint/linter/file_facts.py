@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Final
 
 from devlint.cache.digests import digest_of, digest_of_bytes
-from devlint.interpreter.driver.module_execution import EAGER_NAMES
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.placing_statements import EAGER_NAMES
 from devlint.interpreter.program.registering_files import REGISTERED
 from devlint.syntax.index import Binding, Statement
 from devlint.syntax.statement import import_binding

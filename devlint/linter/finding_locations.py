@@ -163,6 +163,9 @@ class FindingLocator:
                 found = wanted.get(id(node))
                 if found is not None:
                     self._places[found] = replace(self._places[found], number=number)
+                    del wanted[id(node)]
+                    if not wanted:
+                        break
 
 
 def _by_statement(places: Iterable[Place]) -> Iterator[tuple[Statement | None, Sequence[Place]]]:

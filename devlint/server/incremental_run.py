@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from devlint.interpreter.driver.analysis import Analysis
@@ -98,12 +99,16 @@ class IncrementalRun:
             if entry is not None:
                 self._replay(entry)
             else:
-                self._analyse_entry(module, unit, lambda unit=unit: analyse_definition(self._analysis, module, unit))  # type: ignore[misc]
+                self._analyse_entry(module, unit, partial(self._run_definition, module, unit))
 
     def _run_file(self, module: ModuleInfo) -> bool:
         """Analyse the top-level code of a file; return True, since top-level code is always analysed, never skipped."""
         run_as_program(self._analysis, module)
         return True
+
+    def _run_definition(self, module: ModuleInfo, unit: Statement) -> bool:
+        """Analyse a definition; return False if it is skipped, since it can hold no finding and is not watched."""
+        return analyse_definition(self._analysis, module, unit, even_irrelevant=unit in self._watched)
 
     def store_results(self) -> None:
         """Store the new results of this analysis in the cache, each with the statements on which it depends."""
@@ -149,12 +154,13 @@ class IncrementalRun:
         """Return the shared state, besides the source code, on which the analysis of an entry point depends.
 
         This state is torch's default device and dtype in the file, whether a caller has already run the function, what
-        callers pass it from the host on purpose, and which files are given: conflicts in others are those of calls.
+        callers pass it from the host on purpose, and which files are given: conflicts in others are those of calls. A
+        definition that is watched is analysed even if it can hold no finding.
         """
         analysis = self._analysis
         ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in analysis.executed_nodes
         passed = analysis.private_call_sites.host_data_of(unit) if unit is not None else None
-        return analysis.torch_defaults.defaults_for(module), ran, passed, self._given
+        return analysis.torch_defaults.defaults_for(module), ran, passed, self._given, unit in self._watched
 
     def _replay(self, entry: CacheEntry) -> None:
         """Repeat the events and effects of a cached result, as if its entry point had been analysed again.

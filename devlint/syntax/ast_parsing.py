@@ -5,6 +5,11 @@ from __future__ import annotations
 import ast
 import symtable
 import warnings
+from functools import lru_cache
+from typing import Final
+
+KEPT_TREES: Final = 32
+"""The number of trees that are kept, since several questions are asked of one definition in a row."""
 
 
 def parse_ast(text: str) -> ast.Module:
@@ -17,8 +22,9 @@ def parse_ast(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+@lru_cache(KEPT_TREES)
 def try_parse_ast(text: str) -> ast.Module | None:
-    """Return the `ast` tree of a text, or None if Python cannot parse the text."""
+    """Return the `ast` tree of a text, which nobody may change, or None if Python cannot parse the text."""
     try:
         return parse_ast(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -125,6 +126,10 @@ class Statement:
     def text(self) -> str:
         """The source text of the statement."""
         return self.source.text[self.start : self.end]
+
+    def uses(self, name: str) -> bool:
+        """Return whether the statement calls what a name stands for, or asks it for an attribute or an item."""
+        return re.search(rf"\b{name}\s*[(.\[]", self.text) is not None
 
     def move(self, source: Source, characters: int, rows: int) -> None:
         """Move the statement to another source that has the same characters at another offset.

@@ -316,3 +316,148 @@ PARTS = {
 def test_the_classes_that_a_class_uses_decide(tmp_path: Path, text: str) -> None:
     write(tmp_path, main="import torch\nfrom torch import nn\n\n" + dedent(text))
     assert found_in(tmp_path) != []
+
+
+PROSE = '''\
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    """Place the block.
+
+    Moves on to
+    device (the device in use).
+    """
+
+    def __init__(self, width: int, device: torch.device | None = None) -> None:
+        super().__init__()
+        # the device is asked, device == cuda
+        self.first = nn.Linear(width, width, device=device if device is not None else None)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.first(x, {})
+'''
+
+
+def test_prose_and_a_device_that_is_handed_on_are_no_work_on_tensors(tmp_path: Path) -> None:
+    for written, expected in (("x.device", False), ("x.device == self.first", True), ("x.to(0)", True)):
+        (tmp_path / "model.py").write_text(PROSE.format(written))
+        assert analyses(tmp_path, "model", "Block") is expected
+
+
+@pytest.mark.parametrize(
+    ("constructor", "forward"),
+    [
+        ("self.shape = (width, 2 * width)", "x = x.reshape(self.shape)"),
+        ("self.shape = (drop,)", "x = x.reshape(self.shape)"),
+        ("part = 3\n        self.splits = [part, width - part]", "x, _ = x.split(self.splits)"),
+        ("self.infos = [make(width)]", "print(self.infos[0]['width'], run(self.infos))"),
+        ("self.infos = [make(width)]", "print([one['width'] for one in self.infos])"),
+        ("self.pair = [width] * 2", "x = pad(x, self.pair)"),
+    ],
+)
+def test_a_container_of_sizes_and_settings_holds_no_modules(tmp_path: Path, constructor: str, forward: str) -> None:
+    (tmp_path / "model.py").write_text(HANDING_ON.format(constructor, forward))
+    assert not analyses(tmp_path, "model", "Block")
+
+
+@pytest.mark.parametrize(
+    ("constructor", "forward"),
+    [
+        ("half = [nn.ReLU()]\n        self.parts = [half, half]", "x = run(self.parts, x)"),
+        ("self.parts = list([nn.ReLU()])\n        self.parts += [nn.ReLU()]", "for one in self.parts: x = one(x)"),
+        ("self.parts = [make(width)]", "for one in self.parts: x = one(x)"),
+    ],
+)
+def test_a_container_of_what_may_be_modules_counts(tmp_path: Path, constructor: str, forward: str) -> None:
+    (tmp_path / "model.py").write_text(HANDING_ON.format(constructor, forward))
+    assert analyses(tmp_path, "model", "Block")
+
+
+GIVING = {
+    "what it made": ("mask = torch.ones(3)\n        return mask", True),
+    "what it made, beside its input": ("return x, torch.ones(3)", True),
+    "what it made in a loop": (
+        "out = []\n        for _ in range(2):\n            out = torch.ones(3)\n        return out",
+        True,
+    ),
+    "its input with what it made": ("mask = torch.ones(3)\n        return x * mask", False),
+    "what it made where its input is": ("return torch.ones(3, device=x.device)", False),
+    "what it made and moved to its input": ("return torch.ones(3).to(x)", False),
+    "its input, joined with what it made": ("return torch.cat([x, torch.ones(3)])", False),
+}
+
+
+@pytest.mark.parametrize(("body", "gives"), GIVING.values(), ids=GIVING)
+def test_whether_a_class_gives_what_it_has_made(tmp_path: Path, body: str, gives: bool) -> None:
+    text = f"import torch\nfrom torch import nn\n\nclass Part(nn.Module):\n    def forward(self, x):\n        {body}\n"
+    (tmp_path / "part.py").write_text(text)
+    program = Program([(tmp_path / "part.py", "part.py")])
+    module = program.load((tmp_path / "part.py").resolve())
+    assert module is not None
+    assert Relevance().gives_made_tensors(module.index.definitions["Part"]) is gives
+
+
+REGISTRY = """\
+import torch
+
+NAMES = {}
+PLACES = {}
+
+def register(module, names):
+    for name in names:
+        NAMES[name] = module
+        PLACES[name] = names[name]
+
+def place():
+    register("other", {"a": "cpu"})
+"""
+
+
+def test_a_call_that_fills_a_registry_runs_before_the_registry_is_read(tmp_path: Path) -> None:
+    write(tmp_path, registry=REGISTRY)
+    text = """\
+        import torch
+        from registry import PLACES, register
+
+        register(__name__, {"a": "cuda"})
+        torch.ones(2, device=PLACES["a"]) + torch.ones(2)
+    """
+    write(tmp_path, main=text)
+    assert found_in(tmp_path) == [("main", "DEV101")]
+    write(tmp_path, main=text.replace('"cuda"', '"cpu"'))
+    assert found_in(tmp_path) == []
+
+
+def test_a_call_that_may_do_more_than_fill_a_registry_runs_at_once(tmp_path: Path) -> None:
+    settings = (
+        "import torch\n\nKNOWN = []\n\ndef use(name):\n    KNOWN.append(name)\n    torch.set_default_device(name)\n"
+    )
+    write(tmp_path, settings=settings)
+    text = "import torch\nfrom settings import use\n\nuse({!r})\ntorch.ones(2) + torch.ones(2, device='cpu')\n"
+    write(tmp_path, main=text.format("cuda"))
+    assert [code for _, code in found_in(tmp_path)] == ["DEV101"]
+    write(tmp_path, main=text.format("cpu"))
+    assert found_in(tmp_path) == []
+
+
+def test_a_table_of_plain_records_is_made_when_it_is_read(tmp_path: Path) -> None:
+    text = """\
+        from dataclasses import dataclass
+        import torch
+        from torch import nn
+
+        @dataclass
+        class Config:
+            layer: type[nn.Module]
+            place: str = "cuda"
+
+        TABLE = {"a": Config(nn.Linear), "b": Config(nn.Linear, "cpu")}
+
+        def run():
+            return torch.ones(2, device=TABLE["a"].place) + torch.ones(2, device=TABLE["b"].place)
+    """
+    write(tmp_path, main=text)
+    assert [code for _, code in found_in(tmp_path)] == ["DEV101"]
+    write(tmp_path, main=text.replace('"cpu"', '"cuda"'))
+    assert found_in(tmp_path) == []

@@ -182,6 +182,23 @@ async def test_silencing_reading_and_going_to_the_cause(client: LanguageClient, 
 
 
 @pytest.mark.asyncio
+async def test_hover_in_a_module_that_can_hold_no_finding(client: LanguageClient, tmp_path):
+    program = """from torch import nn
+
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x):
+        y = self.layer(x)
+        return y
+"""
+    editor, uri = await _opened(client, tmp_path, program)
+    assert "the module's device" in await _hover(editor, uri, "return y|")
+
+
+@pytest.mark.asyncio
 async def test_going_from_an_expression_to_where_its_tensor_is_from(client: LanguageClient, tmp_path):
     client.set_configuration({"devlint": {"inlayHints": "all"}})
     (tmp_path / "places.py").write_text("import torch\n\n'😀'; HOST = torch.rand(3, device='cuda').cpu()\n")

@@ -1,4 +1,4 @@
-"""Deferred registration: decorators that put definitions into a registry, applied when the registry is first read.
+"""Deferred registration: decorators and calls that fill a registry, run when the registry is first read.
 
 Decorators of other kinds are applied when the decorated definition is called. Most runs never read a registry.
 """
@@ -6,8 +6,9 @@ Decorators of other kinds are applied when the decorated definition is called. M
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from devlint.domain.objects import Dict, Instance, Sequence, with_fewer_items
@@ -15,6 +16,7 @@ from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Value
 from devlint.interpreter.calls.decorators import decorated_class, decorated_function
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.registering_files import MAX_REGISTERED, REGISTERED
+from devlint.interpreter.program.registry_fillers import GlobalName
 from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.base_heap import write_to_base_heap
 from devlint.interpreter.state.frame import Frame
@@ -22,6 +24,9 @@ from devlint.syntax.index import Statement
 
 REGISTRAR: Final = re.compile(r"@(\w+)\s*(\(|\n)")
 """The pattern of a decorator that is a function or is made by one."""
+
+CALL: Final = re.compile(r"(\w+)\(")
+"""The pattern of a statement that calls a function by its name."""
 
 
 def defer_registration(frame: Frame, unit: Statement) -> None:
@@ -35,12 +40,36 @@ def defer_registration(frame: Frame, unit: Statement) -> None:
     if registrar is None:
         _register(frame, unit.name)
         return
-    registries = frame.analysis.pending_registrations
-    if registrar not in registries.definitions_by_registrar:
-        registries.definitions_by_registrar[registrar] = []
-        for name in registrar.unit.mentions & registrar.module.assigned_names:
-            registries.registrars_by_name.setdefault((registrar.module, name), set()).add(registrar)
-    registries.definitions_by_registrar[registrar].append((frame, unit.name))
+    filled = [(registrar.module, name) for name in registrar.unit.mentions & registrar.module.assigned_names]
+    _defer(frame.analysis, registrar, filled, partial(_register, frame, unit.name))
+
+
+def defer_registering_call(frame: Frame, unit: Statement, run: Callable[[], object]) -> bool:
+    """Defer a call that only fills registries, with texts and numbers; return False for other code.
+
+    `run` executes the statement, once code reads one of the registries.
+    """
+    called = CALL.match(unit.text)
+    if unit.binds or called is None or not unit.mentions <= {called[1], "__name__"}:
+        return False
+    value = frame.analysis.global_name(frame.module, called[1])
+    definition = value.definition if isinstance(value, ProgramDefinition) else None
+    if not isinstance(definition, FunctionInfo):
+        return False
+    filled = frame.analysis.facts.registry_fillers.registries_of(definition.module, definition.unit)
+    if filled:
+        _defer(frame.analysis, definition, filled, run)
+    return bool(filled)
+
+
+def _defer(
+    analysis: AnalysisState, registrar: FunctionInfo, filled: Iterable[GlobalName], run: Callable[[], object]
+) -> None:
+    """Let what a function puts into registries wait until code reads one of the global names that it fills."""
+    registries = analysis.pending_registrations
+    registries.work_by_registrar.setdefault(registrar, []).append(run)
+    for registry in filled:
+        registries.registrars_by_name.setdefault(registry, set()).add(registrar)
 
 
 def run_registering_files(analysis: AnalysisState, module: ModuleInfo, name: str) -> None:
@@ -72,14 +101,14 @@ def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> 
         return
     del registries.registrars_by_name[module, name]
     for registrar in found:
-        waiting = registries.definitions_by_registrar.pop(registrar, [])
+        waiting = registries.work_by_registrar.pop(registrar, [])
         if len(waiting) > MAX_REGISTERED:
             _mark_contents_unknown(
                 analysis, registrar.module, registrar.unit.mentions & registrar.module.assigned_names
             )
             continue
-        for frame, registered in waiting:
-            _register(frame, registered)
+        for run in waiting:
+            run()
 
 
 def _registrar(frame: Frame, unit: Statement) -> FunctionInfo | None:

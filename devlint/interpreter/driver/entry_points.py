@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from devlint.diagnostic import AssumptionKind
@@ -21,6 +22,7 @@ from devlint.interpreter.calls.construction import construct
 from devlint.interpreter.conditions.narrowing import truth_condition
 from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.assembly import Interpreter
+from devlint.interpreter.driver.idle_methods import idle_methods
 from devlint.interpreter.driver.module_execution import global_name, known_names, module_frame, run_main_guard
 from devlint.interpreter.driver.returned_functions import returned_functions
 from devlint.interpreter.driver.symbolic_arguments import symbolic_arguments, symbolic_fields
@@ -112,7 +114,7 @@ def analyse_definition(
     if unit.kind == "function":
         _analyse_function(analysis, module, definition)
     else:
-        _analyse_class(analysis, module, definition)
+        _analyse_class(analysis, module, definition, even_irrelevant=even_irrelevant)
     return True
 
 
@@ -130,22 +132,34 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
         return True
     wanted = 1 if unit.kind == "class" else 2
     for name in unit.mentions & known_names(analysis, module):
-        match global_name(analysis, module, name):
-            case Tensor():
-                return True
-            case ProgramDefinition(definition=FunctionInfo() | ClassInfo() as helper):
-                wanted -= _counts(relevance, unit, name, helper)
-                if wanted == 0:
-                    return True
+        value = global_name(analysis, module, name)
+        wanted -= _counts(relevance, unit, name, value)
+        if wanted == 0 or isinstance(value, Tensor):
+            return True
     return False
 
 
-def _counts(relevance: Relevance, unit: Statement, name: str, helper: FunctionInfo | ClassInfo) -> bool:
-    """Return whether a function or class that a definition names makes the definition worth analysing.
+def _gives(analysis: Analysis, info: ClassInfo, name: str) -> bool:
+    """Return whether a global name that a class mentions is a tensor, or a definition that makes the class relevant."""
+    if name not in known_names(analysis, info.module):
+        return False
+    value = global_name(analysis, info.module, name)
+    helper = value.definition if isinstance(value, ProgramDefinition) else None
+    if isinstance(helper, FunctionInfo):
+        # It may work on the object, too.
+        return analysis.facts.relevance.touches_tensors(helper.unit)
+    return _counts(analysis.facts.relevance, info.unit, name, value)
 
-    A class uses what its base class holds, and what the classes of its parts make and return.
+
+def _counts(relevance: Relevance, unit: Statement, name: str, value: Value | None) -> bool:
+    """Return whether what a name in a definition stands for makes the definition worth analysing.
+
+    A class uses what its base class holds, and the tensors that the classes of its parts make and give away.
     """
-    if unit.kind == "function" and not _calls(unit, name):
+    if isinstance(value, Tensor):
+        return True
+    helper = value.definition if isinstance(value, ProgramDefinition) else None
+    if not isinstance(helper, (FunctionInfo, ClassInfo)) or (unit.kind == "function" and not unit.uses(name)):
         return False
     if isinstance(helper, FunctionInfo):
         if relevance.gives_tensors(helper.unit):
@@ -153,12 +167,7 @@ def _counts(relevance: Relevance, unit: Statement, name: str, helper: FunctionIn
         return unit.kind == "class" and _keeps_result(unit, name) and may_return_modules_in_containers(helper.unit)
     if unit.kind == "function" or name in unit.bases:
         return relevance.works_on_tensors(helper.unit)
-    return relevance.makes_tensors(helper.unit)
-
-
-def _calls(unit: Statement, name: str) -> bool:
-    """Return whether a definition calls what a name stands for, or an attribute of it."""
-    return re.search(rf"\b{name}\s*[(.\[]", unit.text) is not None
+    return relevance.gives_made_tensors(helper.unit)
 
 
 def _keeps_result(unit: Statement, name: str) -> bool:
@@ -214,19 +223,20 @@ def _analyse_returned_functions(frame: Frame, made: Value, levels: int = MAX_MAK
     frame.state = after
 
 
-def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None:
+def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object, *, even_irrelevant: bool) -> None:
     """Analyse a class as code outside the program may use it: construct an object and call its methods."""
     if not isinstance(info, ClassInfo):
         return
     with analysis.contain_errors(module.filename, info.name), analysis.new_entry(symbolic=True):
-        _construct_and_call(analysis, module, info)
+        _construct_and_call(analysis, module, info, even_irrelevant=even_irrelevant)
 
 
-def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo) -> None:
+def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo, *, even_irrelevant: bool) -> None:
     """Make an object of a class from symbolic arguments, move it to an unknown device, and call each of its methods.
 
     Each method call starts from the abstract state after construction. A method that replaces a tensor without elements
-    is called a second time, with whatever an earlier call has left there.
+    is called a second time, with whatever an earlier call has left there. Methods that can hold no finding are left
+    out, unless `even_irrelevant` asks for them.
     """
     frame = _outside_frame(analysis, module, info)
     initializer = find_method(frame, info, "__init__")
@@ -261,10 +271,11 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     forget_sizes_of_placeholders(frame, reference)
     earlier, analysis.executed_nodes = analysis.executed_nodes, set()
     left: dict[str, FunctionInfo] = {}
+    idle = frozenset() if even_irrelevant else idle_methods(frame, reference, info, partial(_gives, analysis, info))
     try:
         for name, method in info.methods.items():
             found = analysis.method_definition(method)
-            if name == "__init__" or found in built or "overload" in found.decorator_names:
+            if name == "__init__" or name in idle or found in built or "overload" in found.decorator_names:
                 continue
             if _is_called_from_outside(info, name):
                 _call_first_and_later(frame, reference, info, name, found, built)
@@ -276,6 +287,8 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
                 _call_first_and_later(frame, reference, info, name, found, built)
         if is_module:
             for name, method in _inherited_callers(frame, info).items():
+                if name in idle:
+                    continue
                 found = analysis.method_definition(method)
                 around = _outside_frame(analysis, found.module, found)
                 around.state = frame.state

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import libcst as cst
@@ -31,6 +32,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.driver.assembly import Interpreter
 from devlint.interpreter.driver.deferred_registrations import (
+    defer_registering_call,
     defer_registration,
     register_pending,
     run_registering_files,
@@ -39,24 +41,13 @@ from devlint.interpreter.language.import_bindings import imported_value
 from devlint.interpreter.operations.accelerator_names import report_imported_accelerator_names
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.function_roles import holds_tests
+from devlint.interpreter.program.placing_statements import EAGER_NAMES, may_place_tensors
 from devlint.interpreter.state.abstract_state import State
 from devlint.interpreter.state.analysis_state import AnalysisState
 from devlint.interpreter.state.base_heap import write_to_base_heap
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.heap import Heap
 from devlint.syntax.index import Binding, Statement
-
-EAGER_NAMES: Final = frozenset(
-    "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device"
-    " set_default_tensor_type"
-    " set_device manual_seed set_default_dtype float64 reveal_placement register_buffer DataLoader Module numpy nn"
-    " time perf_counter monotonic default_timer time_ns perf_counter_ns process_time synchronize".split()
-)
-"""Names whose presence makes a top-level statement run at once.
-
-The statement can place a tensor, or the time at which it runs matters.
-"""
-
 
 EFFECT_STATEMENTS: Final = ("for ", "while ", "with ", "async ")
 """The first words of statements that are run for their effects, whatever names they bind."""
@@ -94,7 +85,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
         is_related = not unit.mentions.isdisjoint(tainted)
         if unit.kind in ("function", "class") and unit.name is not None:
             waiting.pop(unit.name, None)
-            if unit.mentions & EAGER_NAMES:
+            if may_place_tensors(unit):
                 tainted.add(unit.name)
             frame.state.names[unit.name] = define_unparsed(analysis, module, unit)
             defer_registration(frame, unit)
@@ -112,16 +103,18 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
                     undecided.add(binding.name)
         elif ended is not None and _in_one_run(module, ended, unit):
             continue
-        elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
+        elif "__name__" in unit.mentions and unit.text.startswith("if"):
             frame.main_guards.append(unit)
-        elif not is_related and _defer_with_its_data(frame, unit):
+        elif not is_related and (
+            _defer_with_its_data(frame, unit) or defer_registering_call(frame, unit, partial(_execute, frame, unit))
+        ):
             continue
         elif (
             is_related
             or not unit.binds
             or unit.text.startswith(EFFECT_STATEMENTS)
             or not unit.binds.isdisjoint(frame.state.names)
-            or _taint_imports(frame, unit.mentions & undecided, tainted, undecided)
+            or _taint_imports(frame, unit, tainted, undecided)
         ):
             tainted |= unit.binds
             for name in unit.binds & waiting.keys():
@@ -199,15 +192,25 @@ def _run_imported(frame: Frame, binding: Binding) -> None:
         module_frame(frame.analysis, found)
 
 
-def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
-    """Add those of some imported names that can affect tensors to the set `tainted`; return whether there are any.
+def _taint_imports(frame: Frame, unit: Statement, tainted: set[str], undecided: set[str]) -> bool:
+    """Add those imported names that a statement uses, and that can affect tensors, to the set `tainted`.
 
-    All the imported names are removed from `undecided`, the set of names that are still to be judged.
+    Return whether there are any. A class that is neither called nor asked for an attribute is only handed on. All names
+    that are judged are removed from `undecided`, the set of names that are still to be judged.
     """
+    names = unit.mentions & undecided
+    handed_on = {name for name in names if _is_class(frame, name) and not unit.uses(name)}
+    names -= handed_on
     undecided -= names
     found = {name for name in names if _is_tensor_related(frame, name)}
     tainted |= found
     return bool(found)
+
+
+def _is_class(frame: Frame, name: str) -> bool:
+    """Return whether a global name is bound to a class of the program."""
+    value = global_name(frame.analysis, frame.module, name)
+    return isinstance(value, ProgramDefinition) and isinstance(value.definition, ClassInfo)
 
 
 def _is_tensor_related(frame: Frame, name: str) -> bool:
@@ -224,7 +227,7 @@ def _is_tensor_related(frame: Frame, name: str) -> bool:
     definition = value.definition if isinstance(value, ProgramDefinition) else None
     if isinstance(definition, ModuleInfo):
         return any(unit.mentions & EAGER_NAMES for unit in definition.index.statements)
-    return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER_NAMES)
+    return isinstance(definition, (FunctionInfo, ClassInfo)) and may_place_tensors(definition.unit)
 
 
 def run_main_guard(analysis: AnalysisState, module: ModuleInfo) -> None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Final
 
+from devlint.interpreter.program.plain_annotations import PLAIN_ANNOTATION
 from devlint.syntax.ast_parsing import try_parse_ast
 from devlint.syntax.statement import Statement
 
@@ -40,6 +41,12 @@ _PARAMETERS: Final = frozenset({"Parameter", "Buffer"})
 
 _VIEWS: Final = frozenset({"items", "values"})
 """The methods of a dict that give what is in it."""
+
+_NUMERIC: Final = (ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+"""The operators that take no modules."""
+
+_ORDERED: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+"""The comparisons that take no modules."""
 
 _FILLING: Final = frozenset({"append", "extend", "insert", "add"})
 """The methods that add an item to a container."""
@@ -87,10 +94,14 @@ class _Holders:
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
         contents = [(name, part) for name, one in (*_contents(nodes), *_returned(nodes)) for part in _branches(one)]
         containers = {name for name, content in contents if _is_container(content)}
+        containers -= {f"self.{name}" for name in _holders_of_settings(nodes)}
+        plain = {*_plain_names(nodes)} - {*_names_of_containers(nodes)}
         self._contents = [
             (name, content)
             for name, content in contents
-            if name in containers and _may_hold_modules(content) and (name.startswith("self.") or _has_call(content))
+            if name in containers
+            and _may_hold_modules(content, plain)
+            and (name.startswith("self.") or _has_call(content))
         ]
         self._same = [*_passed_on(nodes)]
 
@@ -181,6 +192,52 @@ def _containers_of_callables(nodes: Sequence[ast.AST]) -> Iterator[str]:
                     yield from _attributes_in(value)
 
 
+def _holders_of_settings(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Yield the attributes of `self` with items that are asked for a text key: these are dicts of sizes and names."""
+    for node in nodes:
+        match node:
+            case ast.Subscript(value=ast.Subscript(value=owner), slice=ast.Constant(value=str())):
+                yield from _attributes_in(owner)
+            case ast.comprehension(target=ast.Name(id=item), iter=ast.Attribute() as owner):
+                if _is_own_attribute(owner) and any(_asks_for_text(one, item) for one in nodes):
+                    yield owner.attr
+
+
+def _asks_for_text(node: ast.AST, name: str) -> bool:
+    """Return whether an expression is the item of a named dict under a text key."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=found), slice=ast.Constant(value=str())):
+            return found == name
+    return False
+
+
+def _plain_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names and attributes of `self`, as text, with which code calculates, or that are annotated as plain."""
+    for node in nodes:
+        match node:
+            case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, _NUMERIC):
+                yield from (ast.unparse(one) for one in (left, right) if _is_named(one))
+            case ast.Compare(left=left, ops=operators, comparators=others):
+                if all(isinstance(one, _ORDERED) for one in operators):
+                    yield from (ast.unparse(one) for one in (left, *others) if _is_named(one))
+            case ast.arg(arg=name, annotation=ast.expr() as annotation):
+                if PLAIN_ANNOTATION.fullmatch(ast.unparse(annotation)):
+                    yield name
+
+
+def _names_of_containers(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names and the attributes of `self`, as text, that code binds to containers."""
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=targets, value=value) if _is_container(value):
+                yield from (ast.unparse(one) for one in targets if _is_named(one))
+
+
+def _is_named(node: ast.expr) -> bool:
+    """Return whether an expression is a name or an attribute of `self`."""
+    return isinstance(node, ast.Name) or _is_own_attribute(node)
+
+
 def _attributes_in(node: ast.expr) -> Iterator[str]:
     """Yield the attribute of `self` that an expression is, is an item of, or may be."""
     match node:
@@ -237,8 +294,12 @@ def _is_own_attribute(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-def _may_hold_modules(node: ast.expr) -> bool:
-    """Return whether the value of an expression may be a module, or a container of modules."""
+def _may_hold_modules(node: ast.expr, plain: Set[str]) -> bool:
+    """Return whether the value of an expression may be a module, or a container of modules.
+
+    `plain` are names and attributes of `self` that are numbers or texts.
+    """
+    items: Sequence[ast.expr]
     match node:
         case ast.Constant() | ast.Compare() | ast.JoinedStr() | ast.UnaryOp():
             return False
@@ -248,16 +309,18 @@ def _may_hold_modules(node: ast.expr) -> bool:
             # What a slice holds is known from what it is cut out of.
             return False
         case ast.Call(func=ast.Name(id=name), args=items) if name in _CONSTRUCTORS:
-            return any(map(_is_container, items)) and any(map(_may_hold_modules, items))
+            return any(map(_is_container, items)) and any(_may_hold_modules(one, plain) for one in items)
+        case ast.Name() | ast.Attribute():
+            return ast.unparse(node) not in plain
         case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items) | ast.BoolOp(values=items):
-            return any(map(_may_hold_modules, items))
+            return any(_may_hold_modules(one, plain) for one in items)
         case ast.Dict(values=items):
-            return any(map(_may_hold_modules, items))
+            return any(_may_hold_modules(one, plain) for one in items)
         case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.GeneratorExp(elt=item) | ast.DictComp(value=item):
-            return _may_hold_modules(item)
+            return _may_hold_modules(item, plain)
         case ast.IfExp(body=first, orelse=second):
-            return _may_hold_modules(first) or _may_hold_modules(second)
+            return _may_hold_modules(first, plain) or _may_hold_modules(second, plain)
         case ast.BinOp(left=first, right=second):
             # Only containers are added, or multiplied by a number, to give a container.
-            return any(_may_hold_modules(one) for one in (first, second) if _is_container(one))
+            return any(_may_hold_modules(one, plain) for one in (first, second) if _is_container(one))
     return True

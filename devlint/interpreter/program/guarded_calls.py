@@ -28,12 +28,13 @@ def guards_of_calls(cls: ClassInfo, method: str) -> Collection[Guard]:
 
     The text of the class's file is asked for that; of other files nothing is known here.
     """
-    if f"self.{method}(" not in cls.unit.text:
+    # Elsewhere than in the definition and in these calls, the name must not stand.
+    times = cls.unit.text.count(f"self.{method}(")
+    if not times or _count(cls.module.source.text, method) != times + 1:
         return ()
     calls = [{*_guards_around(function.node, call)} for function, call in _calls(cls, method)]
     guards = frozenset[Guard]().union(*calls).intersection(*calls)
-    # Elsewhere than in the definition and in these calls, the name must not stand.
-    return guards if guards and _count(cls.module.source.text, method) == len(calls) + 1 else ()
+    return guards if len(calls) == times else ()
 
 
 def _count(text: str, name: str) -> int:

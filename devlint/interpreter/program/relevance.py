@@ -6,9 +6,12 @@ Code that contains none of these names is analysed only when other code calls it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Final, NamedTuple
 
+from devlint.interpreter.program.given_tensors import gives_back_arguments, giving_methods
+from devlint.interpreter.program.method_texts import method_texts
 from devlint.syntax.index import Statement
 
 TENSOR_RELATED_NAMES: Final = frozenset(
@@ -19,20 +22,32 @@ TENSOR_RELATED_NAMES: Final = frozenset(
     " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
     " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
     " scalar_tensor autocast Generator load set_default_device accelerator mps mtia"
-    " init_process_group new_group GradScaler load_state_dict_from_url".split()
+    " init_process_group new_group GradScaler load_state_dict_from_url"
+    " Bernoulli Beta Cauchy Exponential Gamma Gumbel HalfNormal Laplace LogNormal Normal Poisson StudentT"
+    " Uniform".split()
 )
 """Names of which code must contain one to create, move, cast or read a tensor.
 
 Code without any of them is only analysed when other code calls it.
 """
 
-_USED: Final = re.compile(
-    r"[.@]\s*(?!(?:Parameter|Tensor)\b(?!\s*\())(\w+)|(?<![.\w])(?!(?:float|type)\b)(\w+)\s*\(|\b(accelerator|cuda|device|mps|mtia|xpu)\s*(?:[.\[]|[!=]=|is\b|in\b)"
-)
-"""The words of a text that are attributes, decorators or called, and backends and devices that are asked something.
+_ATTRIBUTE: Final = {
+    "Parameter": r"(?=\()",
+    "Tensor": r"(?=\()",
+    "device": r"(?!\s*[,)}])(?:(?=\()|(?<!torch\.device))",
+}
+"""What follows some names where they are used as attributes, and not as annotations or handed on."""
 
-The other words are parameters and annotations.
-"""
+_ASKED: Final = frozenset("accelerator cuda device mps mtia xpu".split())
+"""The names of backends and devices that are asked something."""
+
+_ANNOTATIONS: Final = frozenset({"float", "type"})
+"""The names of builtins that say nothing of tensors where they are called."""
+
+_PROSE: Final = re.compile(r"""(?P<quotes>\"{3}|'{3}).*?(?P=quotes)|(?:^|[ \t])\#[^\n]*""", re.DOTALL | re.MULTILINE)
+"""Documentation and comments, and other texts of several rows."""
+
+_HAS_PROSE: Final = re.compile(r"""\"{3}|'{3}|\#""")
 
 _DTYPES: Final = frozenset("half double bfloat16 float64".split())
 """The names that may stand for a dtype when they are handed on."""
@@ -76,11 +91,30 @@ _NO_TENSOR: Final = _SCALARS | _CONTAINERS | {"Union", "Optional", "typing", "No
 """The words of annotations that promise a result without a tensor."""
 
 
+_READING: Final = frozenset(
+    "item tolist nonzero long int bool short backward no_grad set_grad_enabled inference_mode synchronize get_device"
+    " requires_grad requires_grad_".split()
+)
+"""Names of what else a method may do with a tensor about which there is a rule."""
+
+
+_PROTOCOLS: Final = frozenset({"__call__", "__getitem__", "__iter__", "__next__"})
+"""The methods without a public name that users of an object call."""
+
+
+class MethodWords(NamedTuple):
+    """The words of a method's text, and whether it makes, moves, casts or reads tensors itself."""
+
+    words: frozenset[str]
+    works_on_tensors: bool
+
+
 class Relevance:
     """The answers to the question which top-level statements work on tensors, each computed when it is first asked."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Callable[[Statement], bool], Statement], bool] = {}
+        self._methods: dict[Statement, Mapping[str, MethodWords]] = {}
 
     def works_on_tensors(self, unit: Statement) -> bool:
         """Return whether a statement mentions a tensor-related name for more than handing it on.
@@ -97,9 +131,20 @@ class Relevance:
         """
         return self._answer(_gives_tensors, unit)
 
-    def makes_tensors(self, unit: Statement) -> bool:
-        """Return whether a class makes tensors that are no parameters or buffers, which may not move with it."""
-        return self._answer(_makes_tensors, unit)
+    def touches_tensors(self, unit: Statement) -> bool:
+        """Return whether a function does more with tensors than to rearrange what it is given and return it."""
+        return self._answer(_touches_tensors, unit)
+
+    def gives_made_tensors(self, unit: Statement) -> bool:
+        """Return whether a class may give tensors to its users that it makes, and that are no parameters or buffers."""
+        return self._answer(_gives_made_tensors, unit)
+
+    def methods(self, unit: Statement) -> Mapping[str, MethodWords]:
+        """Return what each method of a class mentions, and whether it works on tensors, by its name."""
+        known = self._methods.get(unit)
+        if known is None:
+            known = self._methods[unit] = _methods_of(unit)
+        return known
 
     def _answer(self, question: Callable[[Statement], bool], unit: Statement) -> bool:
         """Return the answer to a question about a statement, computed once."""
@@ -107,6 +152,16 @@ class Relevance:
         if known is None:
             known = self._known[question, unit] = question(unit)
         return known
+
+
+def _methods_of(unit: Statement) -> Mapping[str, MethodWords]:
+    """Return what each method of a class mentions, and whether it works on tensors, by the method's name."""
+    found = {}
+    for name, text in method_texts(unit).items():
+        code = _PROSE.sub("", text)
+        words = frozenset(re.findall(r"\w+", code))
+        found[name] = MethodWords(words, bool(_used(words & (TENSOR_RELATED_NAMES | _READING), code)))
+    return found
 
 
 def _works_on_tensors(unit: Statement) -> bool:
@@ -123,10 +178,18 @@ def _works_on_tensors(unit: Statement) -> bool:
     return bool(_used(related, _REGISTERED.sub("", text) if related & _PARAMETERS else text))
 
 
-def _makes_tensors(unit: Statement) -> bool:
-    """Return whether a class makes tensors that are no parameters or buffers."""
+def _gives_made_tensors(unit: Statement) -> bool:
+    """Return whether a class may give tensors to its users that it makes, and that are no parameters or buffers."""
     related = unit.mentions & _TENSOR_MAKERS
-    return bool(related) and bool(_used(related, _BUFFER.sub("", _REGISTERED.sub("", unit.text))))
+    makers = related and _used(related, _BUFFER.sub("", _REGISTERED.sub("", unit.text)))
+    giving = giving_methods(unit, makers) if makers else frozenset[str]()
+    return giving is None or any(not name.startswith("_") or name in _PROTOCOLS for name in giving)
+
+
+def _touches_tensors(unit: Statement) -> bool:
+    """Return whether a function does more with tensors than to rearrange what it is given and return it."""
+    related = unit.mentions & TENSOR_RELATED_NAMES
+    return bool(related) and (not _used(related, unit.text) <= {"device"} or not gives_back_arguments(unit))
 
 
 def _gives_tensors(unit: Statement) -> bool:
@@ -136,9 +199,10 @@ def _gives_tensors(unit: Statement) -> bool:
         return False
     promised = _RESULT.search(unit.text)
     words = set(re.findall(r"\w+", promised[1])) if promised else set()
+    is_used = not _used(related, unit.text) <= {"device"}
     if "Tensor" in words:
-        return True
-    if _used(related, unit.text) <= {"device"}:
+        return is_used or not gives_back_arguments(unit)
+    if not is_used:
         return False
     return not words & _SCALARS or not words <= _NO_TENSOR or bool(promised and _BARE.search(promised[1]))
 
@@ -148,6 +212,19 @@ def _used(names: frozenset[str], text: str) -> set[str]:
 
     An annotation with `float` is no use of a dtype.
     """
-    used = {word for found in _USED.findall(text) for word in found}
-    used |= _DTYPES
-    return used & names
+    used = {name for name in names - _DTYPES if _use_of(name).search(text)}
+    if used and _HAS_PROSE.search(text):
+        text = _PROSE.sub("", text)
+        used = {name for name in used if _use_of(name).search(text)}
+    return used | (names & _DTYPES)
+
+
+@cache
+def _use_of(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name that is an attribute, a decorator or called, or a backend that is asked."""
+    uses = [rf"\b(?<=[.@]{name}){_ATTRIBUTE.get(name, '')}"]
+    if name not in _ANNOTATIONS:
+        uses.append(rf"(?<![.\w]{name})\(")
+    if name in _ASKED:
+        uses.append(rf"(?<!\w{name})\s*(?:[.\[]|[!=]=|is\b(?!\s+(?:not\s+)?None\b)|in\b)")
+    return re.compile(f"{name}(?:{'|'.join(uses)})")

@@ -30,7 +30,7 @@ class TensorReach:
     def __init__(self, program: Program, libraries: TensorLibraries) -> None:
         self._program = program
         self._libraries = libraries
-        self._reads = StatementReads(self._find)
+        self.reads = StatementReads(self._find)
         self._known: dict[Statement, bool] = {}
 
     def reaches_tensors(self, module: ModuleInfo, statement: Statement) -> bool:
@@ -44,7 +44,7 @@ class TensorReach:
             if self._known.get(one) or self._concerns_tensors(home, one):
                 self._known[statement] = self._known[one] = True
                 return True
-            for site in self._reads.direct_reads(home, one):
+            for site in self.reads.direct_reads(home, one):
                 if site[1] not in seen and self._known.get(site[1]) is not False:
                     seen.add(site[1])
                     waiting.append(site)

@@ -29,6 +29,7 @@ from devlint.interpreter.program.private_definitions import is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.refusing_classes import RefusingClasses
 from devlint.interpreter.program.registering_files import RegisteringFiles
+from devlint.interpreter.program.registry_fillers import RegistryFillers
 from devlint.interpreter.program.relevance import Relevance
 from devlint.interpreter.program.seeded_functions import SeededFunctions
 from devlint.interpreter.program.shimmed_files import ShimmedFiles
@@ -55,6 +56,7 @@ class ProgramFacts:
         self.use_def = UseDef()
         self.tensor_libraries = TensorLibraries(self.table.models.libraries)
         self.tensor_reach = TensorReach(program, self.tensor_libraries)
+        self.registry_fillers = RegistryFillers(self.tensor_reach.reads)
         self.relevance = Relevance()
         self.imports = ImportGraph(program)
         described = self.table.models
