@@ -89,6 +89,7 @@ USES = {
         "y = y + self.parts(x)",
         ["DEV105"],
     ),
+    "what a part's base class gives": ("self.part = Special()", "x", "y = y + self.part(x)", ["DEV105"]),
     "a part in a list": ("self.parts = [nn.Linear(3, 3)]", "x", "y = self.parts[0](y)", ["DEV104"]),
     "an import inside": ("pass", "x", "from others import make_more; y = y + make_more(3)", ["DEV105"]),
     "a double buffer": (
@@ -110,6 +111,9 @@ class Part(nn.Module):
     def forward(self, x):
         table = torch.arange(3)
         return table
+
+class Special(Part):
+    pass
 """
 
 

@@ -74,7 +74,8 @@ def _gives_tensors(frame: Frame, value: Value, seen: set[AllocationSite]) -> boo
         return False
     seen.add(value.address)
     made_by = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    if isinstance(made_by, ClassInfo) and frame.analysis.facts.relevance.gives_made_tensors(made_by.unit):
+    bases = map(defined_class, ancestors(frame, made_by)) if isinstance(made_by, ClassInfo) else ()
+    if any(base is not None and frame.analysis.facts.relevance.gives_made_tensors(base.unit) for base in bases):
         return True
     return any(_gives_tensors(frame, part, seen) for part in _parts(thing))
 

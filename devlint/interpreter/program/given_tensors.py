@@ -18,7 +18,6 @@ from devlint.syntax.statement import Statement
 _FACTS: Final = frozenset("shape size dtype ndim dim numel is_cuda type".split())
 """The attributes of a tensor that do not hold its data."""
 
-
 _MOVES: Final = frozenset({"to", "type_as"})
 """The methods that put a tensor where an argument says."""
 
@@ -27,7 +26,6 @@ _NUMBER_FUNCTIONS: Final = frozenset("abs bool float int isinstance len max min 
 
 _TORCH: Final = frozenset({"torch", "F", "math"})
 """The usual names of the modules whose functions place their results where their arguments are."""
-
 
 _GIVING: Final = (ast.Return, ast.Yield)
 _FOLLOWED: Final = (
