@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from devlint import Confidence, check_source
+
 from .programs import check
 
 BAD = {
@@ -273,6 +275,26 @@ def test_reported(source: str) -> None:
 @pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
 def test_silent(source: str) -> None:
     check(source, "DEV302")
+
+
+def test_a_dtype_that_depends_on_a_condition_beside_an_unknown_one() -> None:
+    text = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTMCell(3, 3)
+    def forward(self, x: torch.Tensor, wide: bool, kind):
+        h = torch.zeros(1, 3, device=x.device, dtype=torch.float64) if wide else torch.zeros(1, 3, device=x.device)
+        c = torch.zeros(1, 3, device=x.device, dtype={})
+        state = (h, c)
+        return self.rnn(x, state)
+"""
+    unknown = check_source(text.format("kind"), select=["DEV302"])
+    assert not unknown.errors and not unknown.diagnostics
+    known = check_source(text.format("torch.float32"), select=["DEV302"], min_confidence=Confidence.POSSIBLE)
+    assert not known.errors
 
 
 def test_the_finding_names_both_sides() -> None:

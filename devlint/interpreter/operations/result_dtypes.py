@@ -63,7 +63,7 @@ def cases_of_operands(operands: Sequence[Operand]) -> list[tuple[Literal, Sequen
     if len({tuple(test for test, _ in one.tensor.dtype.cases) for one in depending}) != 1:
         return []
     return [
-        (test, [_in_case(one, number) if one in depending else one for one in operands])
+        (test, [_in_case(one, number) if one.tensor.dtype.cases else one for one in operands])
         for number, (test, _) in enumerate(depending[0].tensor.dtype.cases)
     ]
 
