@@ -48,6 +48,12 @@ _NUMERIC: Final = (ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _ORDERED: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 """The comparisons that take no modules."""
 
+_DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.Assign, ast.AnnAssign, ast.AugAssign)
+_READ: Final = (
+    *_DEFINING, ast.For, ast.comprehension, ast.Return, ast.Call, ast.Subscript, ast.BinOp, ast.Compare
+)  # fmt: skip
+"""The nodes that tell what containers hold."""
+
 _FILLING: Final = frozenset({"append", "extend", "insert", "add"})
 """The methods that add an item to a container."""
 
@@ -59,7 +65,7 @@ def may_keep_modules_in_containers(unit: Statement) -> bool:
     tree = try_parse_ast(unit.text)
     if tree is None:
         return True
-    nodes = [*ast.walk(tree)]
+    nodes = _nodes_of(tree)
     holders = _Holders(nodes)
     if any(name.startswith("self.") for name in holders.of(_holds_parameters)):
         return True
@@ -72,7 +78,7 @@ def may_return_modules_in_containers(unit: Statement) -> bool:
     if not _RETURNED.search(unit.text):
         return False
     tree = try_parse_ast(unit.text)
-    return tree is None or f"{unit.name}()" in _Holders([*ast.walk(tree)]).of(lambda content: True)
+    return tree is None or f"{unit.name}()" in _Holders(_nodes_of(tree)).of(lambda content: True)
 
 
 def _may_store_container(text: str) -> bool:
@@ -85,6 +91,11 @@ def _may_store_container(text: str) -> bool:
     )
 
 
+def _nodes_of(tree: ast.Module) -> list[ast.AST]:
+    """Return the nodes of some code that bind, call, index, compare or calculate."""
+    return [one for one in ast.walk(tree) if isinstance(one, _READ)]
+
+
 class _Holders:
     """The variables, attributes of `self` and results of functions that may hold modules in containers, in some code.
 
@@ -94,8 +105,9 @@ class _Holders:
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
         contents = [(name, part) for name, one in (*_contents(nodes), *_returned(nodes)) for part in _branches(one)]
         containers = {name for name, content in contents if _is_container(content)}
-        containers -= {f"self.{name}" for name in _holders_of_settings(nodes)}
-        plain = {*_plain_names(nodes)} - {*_names_of_containers(nodes)}
+        if containers:
+            containers -= {f"self.{name}" for name in _holders_of_settings(nodes)}
+        plain = {*_plain_names(nodes)} - {*_names_of_containers(nodes)} if containers else set()
         self._contents = [
             (name, content)
             for name, content in contents
@@ -103,7 +115,7 @@ class _Holders:
             and _may_hold_modules(content, plain)
             and (name.startswith("self.") or _has_call(content))
         ]
-        self._same = [*_passed_on(nodes)]
+        self._same = [*_passed_on(nodes)] if self._contents else []
 
     def of(self, question: Callable[[ast.expr], bool]) -> set[str]:
         """Return the names of the containers with a content for which a question is answered with yes."""
