@@ -31,6 +31,11 @@ x = torch.rand(3, requires_grad=True).cuda()  # DEV113
 (x ** 2).sum().backward()
 print(x.grad)
 """,
+    "a parameter that is moved while autograd records": """
+w = nn.Parameter(torch.rand(3)).cuda()  # DEV113
+(w ** 2).sum().backward()
+print(w.grad)
+""",
     "conditional device": """
 device = "cuda" if torch.cuda.is_available() else "cpu"
 w = torch.randn(3, 3, requires_grad=True).to(device)  # DEV113
@@ -69,6 +74,14 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "a parameter that is moved while autograd does not record": """
+with torch.no_grad():
+    w = nn.Parameter(torch.rand(3)).cuda()
+w.requires_grad = True
+(w ** 2).sum().backward()
+print(w.grad)
+optimizer = torch.optim.SGD([w], lr=0.1)
+""",
     "a leaf asked to lie where its helper may have made it": """
 import cv2
 

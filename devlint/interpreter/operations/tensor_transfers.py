@@ -125,13 +125,16 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
     if not stays and step is not None:
         pending = pending_copy(frame, before.placement, placement, step, non_blocking=request.non_blocking)
     kept = before.fresh if stays else None
+    records = frame.state.torch_state.grad
+    is_copied_leaf = before.leaf and before.grad and _may_be_copied(frame, before, dtype)
     return replace(
         before,
         placement=placement,
         dtype=dtype,
-        grad=False if is_countable(dtype) else before.grad,
+        grad=False if is_countable(dtype) or records is False else before.grad,
         cell=None,
-        leaf=False if before.leaf and before.grad and _may_be_copied(frame, before, dtype) else None,
+        # What autograd does not record is a leaf of its own.
+        leaf=False if is_copied_leaf and records else None,
         pinned=before.pinned if stays else None,
         pending=pending,
         fresh=kept,
@@ -139,6 +142,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         host_copy=None,
         moved_parameter=before.cell is not None
         and before.leaf is True
+        and records is not False
         and _changes_device(before.placement, placement, frame)
         and not is_registered_parameter(frame, before.cell),
     )
