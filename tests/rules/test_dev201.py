@@ -11,6 +11,23 @@ from devlint import check_paths
 from .programs import PRELUDE, check, lint
 
 BAD = {
+    "what is frozen, and nothing shows to be a model": """
+from makers import make
+
+class Clip:
+    def __init__(self, device):
+        self.table = make(device)
+        self.table = self.table.first().requires_grad_(False)
+
+class Pipe:
+    def __init__(self, device):
+        self.device = device
+        self.clip = Clip(device)
+
+    def generate(self, img):
+        self.clip.table.to(self.device)  # DEV201
+        return self.clip.table * img
+""",
     "batches, where another error is handled": """
 from torch.utils.data import DataLoader
 
@@ -219,6 +236,24 @@ class Pair:
 }
 
 GOOD = {
+    "a model of unknown class, frozen after eval": """
+from makers import make
+
+class Clip:
+    def __init__(self, device):
+        self.model = make(device)
+        self.model = self.model.eval().requires_grad_(False)
+
+class Pipe:
+    def __init__(self, device):
+        self.device = device
+        self.clip = Clip(device)
+
+    def generate(self, img):
+        self.clip.model.to(self.device)
+        out = self.clip.model(img)
+        return out
+""",
     "several transfers of which the time is measured": """
 import time
 

@@ -42,11 +42,19 @@ def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
 def calls_tensor(frame: Frame, node: cst.CSTNode, method: str, receiver: cst.BaseExpression) -> bool:
     """Return whether a call of a method shows that the object it is called on is a tensor.
 
-    Modules are frozen by a method of the same name: `net.requires_grad_(False).eval()`.
+    Modules are frozen by a method of the same name: `net.requires_grad_(False)`, `make().eval().requires_grad_(False)`.
     """
     if not is_tensor_method(method, node, is_statement=frame.discarded_expression is node):
         return False
-    return method not in OF_OTHERS_TOO or not looks_like_module(frame, receiver)
+    return method not in OF_OTHERS_TOO or not (looks_like_module(frame, receiver) or _returns_module(receiver))
+
+
+def _returns_module(node: cst.BaseExpression) -> bool:
+    """Return whether an expression calls a method of modules that returns the module."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="eval" | "train" | "apply"))):
+            return True
+    return False
 
 
 def is_moved_tensor(frame: Frame, node: cst.BaseExpression) -> bool:
