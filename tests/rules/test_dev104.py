@@ -9,6 +9,28 @@ import pytest
 from .programs import check
 
 BAD = {
+    "cells that are used under a condition": """
+class Net(nn.Module):
+    def __init__(self, layers=1, both=False):
+        super().__init__()
+        self.layers = layers
+        self.both = both
+        self.cells = []  # DEV104
+        for layer in range(layers):
+            if self.both:
+                self.cells.append(nn.LSTMCell(3, 3))
+
+    @staticmethod
+    def _run(cell, x, start):
+        h, c = cell(input=x[0], hx=start)
+        return h
+
+    def forward(self, x, start):
+        for layer in range(self.layers):
+            if self.both:
+                x = Net._run(cell=self.cells[layer], x=x, start=start)
+        return x
+""",
     "many layers": """
 class Net(nn.Module):
     def __init__(self):
@@ -224,6 +246,39 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "cells whose weights are registered under computed names": """
+class Net(nn.Module):
+    def __init__(self, layers=1, both=False):
+        super().__init__()
+        self.layers = layers
+        self.both = both
+        self.cells = []
+        self.names = []
+        for layer in range(layers):
+            if self.both:
+                self.cells.append(nn.LSTMCell(3, 3))
+        for layer in range(layers):
+            if self.both:
+                weights = (self.cells[layer].weight_ih, self.cells[layer].weight_hh)
+                suffix = ""
+                names = ["w{}{}"]
+                names += ["v{}{}"]
+                names = [one.format(layer, suffix) for one in names]
+                for name, weight in zip(names, weights):
+                    setattr(self, name, weight)
+                self.names.append(names)
+
+    @staticmethod
+    def _run(cell, x, start):
+        h, c = cell(input=x[0], hx=start)
+        return h
+
+    def forward(self, x, start):
+        for layer in range(self.layers):
+            if self.both:
+                x = Net._run(cell=self.cells[layer], x=x, start=start)
+        return x
+""",
     "many layers that are moved": """
 class Net(nn.Module):
     def __init__(self):

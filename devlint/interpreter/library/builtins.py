@@ -196,8 +196,8 @@ def getattr_(frame: Frame, call: LibraryCall) -> Value:
 def setattr_(frame: Frame, call: LibraryCall) -> Value:
     """Model `setattr(x, "name", value)`: store the attribute.
 
-    Under a name that is not constant, a submodule is registered in its module as an attribute of unknown name. Any
-    other value may replace each tensor, device and constant that the object holds under a name with the known
+    Under a name that is not constant, a submodule or parameter is registered in its module as an attribute of unknown
+    name. Any other value may replace each tensor, device and constant that the object holds under a name with the known
     beginning.
     """
     arguments = call.arguments.positional
@@ -205,13 +205,18 @@ def setattr_(frame: Frame, call: LibraryCall) -> Value:
         owner, name, value = (one.value for one in arguments)
         if isinstance(name, Const):
             set_attribute(frame, owner, str(name.value), value, call.node)
-        elif is_module(frame, owner) and is_module(frame, value):
+        elif is_module(frame, owner) and (is_module(frame, value) or _is_parameter(value)):
             set_attribute(frame, owner, ANY_PART + getattr(name, "prefix", ""), value, call.node)
         elif isinstance(owner, Ref) and (thing := frame.instance(owner)) is not None:
             _forget_attributes(frame, owner, thing, getattr(name, "prefix", ""))
         for one in alternatives(owner):
             forget_part(frame, one, value)
     return NONE
+
+
+def _is_parameter(value: Value) -> bool:
+    """Return whether a value is a parameter, which a module registers that gets it as an attribute."""
+    return isinstance(value, Tensor) and value.cell is not None
 
 
 def _any_part(frame: Frame, owner: Value) -> Value:
