@@ -461,3 +461,20 @@ def test_a_table_of_plain_records_is_made_when_it_is_read(tmp_path: Path) -> Non
     assert [code for _, code in found_in(tmp_path)] == ["DEV101"]
     write(tmp_path, main=text.replace('"cpu"', '"cuda"'))
     assert found_in(tmp_path) == []
+
+
+def test_a_model_that_is_loaded_from_an_address_is_interpreted(tmp_path: Path) -> None:
+    text = """\
+        import torch.utils.model_zoo as model_zoo
+        from torch import nn
+
+        def build(pretrained=False):
+            net = nn.Linear(3, 3)
+            if pretrained:
+                net.load_state_dict(model_zoo.load_url("https://example.org/net.pth"{}))
+            return net
+    """
+    write(tmp_path, main=text.format(""))
+    assert found_in(tmp_path, "DEV602") == [("main", "DEV602")]
+    write(tmp_path, main=text.format(", map_location='cpu'"))
+    assert found_in(tmp_path, "DEV602") == []

@@ -22,7 +22,7 @@ TENSOR_RELATED_NAMES: Final = frozenset(
     " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
     " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
     " scalar_tensor autocast Generator load set_default_device accelerator mps mtia"
-    " init_process_group new_group GradScaler load_state_dict_from_url"
+    " init_process_group new_group GradScaler load_state_dict_from_url load_url"
     " Bernoulli Beta Cauchy Exponential Gamma Gumbel HalfNormal Laplace LogNormal Normal Poisson StudentT"
     " Uniform".split()
 )
