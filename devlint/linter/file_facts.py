@@ -16,7 +16,7 @@ from typing import Final
 
 from devlint.cache.digests import digest_of, digest_of_bytes
 from devlint.interpreter.program.definitions import ModuleInfo
-from devlint.interpreter.program.placing_statements import EAGER_NAMES
+from devlint.interpreter.program.placing_statements import EAGER_NAMES, may_place_tensors
 from devlint.interpreter.program.registering_files import REGISTERED
 from devlint.syntax.index import Binding, Statement
 from devlint.syntax.statement import import_binding
@@ -149,7 +149,7 @@ class _Outline:
             elif unit.kind == "import":
                 yield from (_plain(one) for one in unit.imports if one in eager)
             elif unit.name in mentioned or self._binders[unit.name or ""] > 1:
-                yield [unit.name, bool(unit.mentions & EAGER_NAMES)]
+                yield [unit.name, may_place_tensors(unit)]
             # The top level looks up which code reads what it binds.
             if unit.kind != "other" and not unit.mentions.isdisjoint(bound):
                 yield digest

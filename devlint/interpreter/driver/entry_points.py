@@ -7,9 +7,8 @@ called by code outside the analysed program.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from devlint.diagnostic import AssumptionKind
@@ -45,10 +44,6 @@ from devlint.interpreter.objects.placeholders import (
     forget_placeholders_of_submodules,
     forget_sizes_of_placeholders,
     forget_tensors_replaced_from_outside,
-)
-from devlint.interpreter.program.contained_modules import (
-    may_keep_modules_in_containers,
-    may_return_modules_in_containers,
 )
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.function_roles import is_test
@@ -128,7 +123,7 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
     of models has thousands of those.
     """
     relevance = analysis.facts.relevance
-    if relevance.works_on_tensors(unit) or (unit.kind == "class" and may_keep_modules_in_containers(unit)):
+    if relevance.works_on_tensors(unit) or (unit.kind == "class" and relevance.keeps_modules_in_containers(unit)):
         return True
     wanted = 1 if unit.kind == "class" else 2
     for name in unit.mentions & known_names(analysis, module):
@@ -139,16 +134,19 @@ def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> boo
     return False
 
 
-def _gives(analysis: Analysis, info: ClassInfo, name: str) -> bool:
-    """Return whether a global name that a class mentions is a tensor, or a definition that makes the class relevant."""
-    if name not in known_names(analysis, info.module):
-        return False
-    value = global_name(analysis, info.module, name)
-    helper = value.definition if isinstance(value, ProgramDefinition) else None
-    if isinstance(helper, FunctionInfo):
-        # It may work on the object, too.
-        return analysis.facts.relevance.touches_tensors(helper.unit)
-    return _counts(analysis.facts.relevance, info.unit, name, value)
+def _giving_names(analysis: Analysis, info: ClassInfo) -> Iterator[str]:
+    """Yield the global names that a class mentions and that are tensors, or code that may give or change some."""
+    relevance = analysis.facts.relevance
+    for name in info.unit.mentions & known_names(analysis, info.module):
+        value = global_name(analysis, info.module, name)
+        helper = value.definition if isinstance(value, ProgramDefinition) else None
+        if isinstance(helper, FunctionInfo):
+            # It may work on the object, too.
+            counts = relevance.touches_tensors(helper.unit)
+        else:
+            counts = _counts(relevance, info.unit, name, value)
+        if counts:
+            yield name
 
 
 def _counts(relevance: Relevance, unit: Statement, name: str, value: Value | None) -> bool:
@@ -164,7 +162,9 @@ def _counts(relevance: Relevance, unit: Statement, name: str, value: Value | Non
     if isinstance(helper, FunctionInfo):
         if relevance.gives_tensors(helper.unit):
             return True
-        return unit.kind == "class" and _keeps_result(unit, name) and may_return_modules_in_containers(helper.unit)
+        return (
+            unit.kind == "class" and _keeps_result(unit, name) and relevance.returns_modules_in_containers(helper.unit)
+        )
     if unit.kind == "function" or name in unit.bases:
         return relevance.works_on_tensors(helper.unit)
     return relevance.gives_made_tensors(helper.unit)
@@ -271,7 +271,7 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo,
     forget_sizes_of_placeholders(frame, reference)
     earlier, analysis.executed_nodes = analysis.executed_nodes, set()
     left: dict[str, FunctionInfo] = {}
-    idle = frozenset() if even_irrelevant else idle_methods(frame, reference, info, partial(_gives, analysis, info))
+    idle = frozenset() if even_irrelevant else idle_methods(frame, reference, info, _giving_names(analysis, info))
     try:
         for name, method in info.methods.items():
             found = analysis.method_definition(method)

@@ -5,7 +5,7 @@ They are not analysed on their own: neither they nor what they call can bring te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 
 from devlint.domain.device import KnownDevice
 from devlint.domain.join import alternatives
@@ -14,26 +14,26 @@ from devlint.domain.placement import placement_cases
 from devlint.domain.value import AllocationSite, Array, ProgramDefinition, Ref, Tensor, Value
 from devlint.interpreter.objects.class_hierarchy import ancestors, defined_class, is_module_class
 from devlint.interpreter.objects.contained_tensors import contained_tensors
-from devlint.interpreter.program.contained_modules import may_keep_modules_in_containers
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.frame import Frame
 
 
-def idle_methods(frame: Frame, reference: Ref, info: ClassInfo, counts: Callable[[str], bool]) -> Set[str]:
+def idle_methods(frame: Frame, reference: Ref, info: ClassInfo, giving: Iterable[str]) -> Set[str]:
     """Return the names of the methods of a constructed module that need no analysis of their own.
 
-    `counts` tells of a global name that the class mentions whether it stands for a tensor, or for code that gives one.
+    `giving` are the global names that the class mentions and that stand for a tensor, or for code that gives one.
     """
-    if not is_module_class(frame, info) or may_keep_modules_in_containers(info.unit):
+    relevance = frame.analysis.facts.relevance
+    if not is_module_class(frame, info) or relevance.keeps_modules_in_containers(info.unit):
         return frozenset()
     methods = [
         (name, method)
         for base in map(defined_class, ancestors(frame, info))
         if base is not None
-        for name, method in frame.analysis.facts.relevance.methods(base.unit).items()
+        for name, method in relevance.methods(base.unit).items()
     ]
     # What a method imports itself is unknown here.
-    suspects = {"import", *_suspect_attributes(frame, reference), *filter(counts, info.unit.mentions)}
+    suspects = {"import", *_suspect_attributes(frame, reference), *giving}
     working = {name for name, method in methods if method.works_on_tensors or not method.words.isdisjoint(suspects)}
     while True:
         # What a method is given shows where it is called.

@@ -105,9 +105,9 @@ class _Holders:
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
         contents = [(name, part) for name, one in (*_contents(nodes), *_returned(nodes)) for part in _branches(one)]
         containers = {name for name, content in contents if _is_container(content)}
+        plain = {*_plain_names(nodes)} - containers if containers else set()
         if containers:
             containers -= {f"self.{name}" for name in _holders_of_settings(nodes)}
-        plain = {*_plain_names(nodes)} - {*_names_of_containers(nodes)} if containers else set()
         self._contents = [
             (name, content)
             for name, content in contents
@@ -228,26 +228,18 @@ def _plain_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     for node in nodes:
         match node:
             case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, _NUMERIC):
-                yield from (ast.unparse(one) for one in (left, right) if _is_named(one))
+                yield from _holders_among(left, right)
             case ast.Compare(left=left, ops=operators, comparators=others):
                 if all(isinstance(one, _ORDERED) for one in operators):
-                    yield from (ast.unparse(one) for one in (left, *others) if _is_named(one))
+                    yield from _holders_among(left, *others)
             case ast.arg(arg=name, annotation=ast.expr() as annotation):
                 if PLAIN_ANNOTATION.fullmatch(ast.unparse(annotation)):
                     yield name
 
 
-def _names_of_containers(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield the names and the attributes of `self`, as text, that code binds to containers."""
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=targets, value=value) if _is_container(value):
-                yield from (ast.unparse(one) for one in targets if _is_named(one))
-
-
-def _is_named(node: ast.expr) -> bool:
-    """Return whether an expression is a name or an attribute of `self`."""
-    return isinstance(node, ast.Name) or _is_own_attribute(node)
+def _holders_among(*nodes: ast.expr) -> Iterator[str]:
+    """Yield the names of those expressions that are variables or attributes of `self`."""
+    yield from (name for one in nodes if (name := _holder(one)) is not None)
 
 
 def _attributes_in(node: ast.expr) -> Iterator[str]:

@@ -10,6 +10,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
+from devlint.interpreter.program.contained_modules import (
+    may_keep_modules_in_containers,
+    may_return_modules_in_containers,
+)
 from devlint.interpreter.program.given_tensors import gives_back_arguments, giving_methods
 from devlint.interpreter.program.method_texts import method_texts
 from devlint.syntax.index import Statement
@@ -138,6 +142,14 @@ class Relevance:
     def gives_made_tensors(self, unit: Statement) -> bool:
         """Return whether a class may give tensors to its users that it makes, and that are no parameters or buffers."""
         return self._answer(_gives_made_tensors, unit)
+
+    def keeps_modules_in_containers(self, unit: Statement) -> bool:
+        """Return whether a class may keep modules in a container that is an attribute of its objects."""
+        return self._answer(may_keep_modules_in_containers, unit)
+
+    def returns_modules_in_containers(self, unit: Statement) -> bool:
+        """Return whether a function may return modules in a container that it makes."""
+        return self._answer(may_return_modules_in_containers, unit)
 
     def methods(self, unit: Statement) -> Mapping[str, MethodWords]:
         """Return what each method of a class mentions, and whether it works on tensors, by its name."""
