@@ -19,15 +19,6 @@ from devlint.syntax.index import Binding
 _REMOVED: Final = REMOVED_NAMES | {"torch.legacy", "torch.utils.ffi", "torch.utils.serialization"}
 """What no library has any more; the modules of torch since its version 1.0 or an earlier one, by its release notes."""
 
-_MENTIONS: Final = (
-    *("torch.legacy", "torch import legacy", "utils.ffi", "utils.serialization", "_six", "functional_tensor"),
-    *("torchvision.models.utils", "sklearn.externals", "sklearn.cross_validation", "sklearn.grid_search"),
-    *("sklearn.learning_curve", "time import clock", "inspect import getargspec", "from scipy.misc import"),
-    "from skimage.measure import",
-)
-_ABSTRACT: Final = re.compile(r"from collections import .*\b(?:Callable|Hashable|Iter\w+|Mapping|Mutable\w+|Se\w+)\b")
-"""What stands in the text of a file that imports what is removed, as nearly everybody writes it."""
-
 _BUILDS: Final = re.compile(r"Extension\b|ext_modules|cythonize|\.pyx\b")
 """What a script says that builds compiled modules."""
 
@@ -72,8 +63,12 @@ class FailingImports:
 
     @cached_property
     def _may_import_removed(self) -> bool:
-        """Whether the text of any file mentions what is removed."""
-        return bool(self._imports.files_whose_text(_mentions_removed))
+        """Whether any file imports what is removed, by its text."""
+        return bool(self._imports.files_of_which(self._imports_removed))
+
+    def _imports_removed(self, path: Path) -> bool:
+        """Return whether a file may import what is removed, by its text."""
+        return any(one.level == 0 and _is_removed(one.dotted) for one in self._program.text_imports(path))
 
     def _fails(self, module: ModuleInfo, binding: Binding) -> bool:
         """Return whether an import names what does not exist, or a file whose import fails."""
@@ -122,10 +117,3 @@ def _is_removed(name: str) -> bool:
     """Return whether a library no longer has a dotted name, or the module around it."""
     parts = name.split(".")
     return any(".".join(parts[:end]) in _REMOVED for end in range(1, len(parts) + 1))
-
-
-def _mentions_removed(text: str) -> bool:
-    """Return whether a file may import what is removed, by its text."""
-    if any(one in text for one in _MENTIONS):
-        return True
-    return "from collections import " in text and _ABSTRACT.search(text) is not None

@@ -24,17 +24,44 @@ class ImportGraph:
     @cached_property
     def files(self) -> tuple[Path, ...]:
         """The files to analyse and those that they import, directly or through other files, sorted."""
+        return tuple(sorted(self._reached))
+
+    @cached_property
+    def _reached(self) -> frozenset[Path]:
+        """The files to analyse and those that they import, directly or through other files."""
         given = self._program.paths_of_interest
-        return tuple(sorted({*given, *self.reached_from(given)}))
+        return self.reached_from(given).union(given)
 
     def files_whose_text(self, holds: Callable[[str], object]) -> tuple[Path, ...]:
-        """Return those of the `files` of whose text something holds.
+        """Return those of the `files` of whose text something holds."""
+        sources = ((path, self._program.source(path)) for path in self._files_at_most)
+        texts = {path: source.text for path, source in sources if source is not None}
+        return self.files_of_which(lambda path: path in texts and holds(texts[path]))
 
-        If it holds of none, no file need be indexed for the answer.
+    def files_of_which(self, holds: Callable[[Path], object]) -> tuple[Path, ...]:
+        """Return those of the `files` of which something holds that their texts tell.
+
+        Files that cannot lead to one of these, by their texts, are not indexed for the answer.
         """
-        sources = {path: self._program.source(path) for path in self._files_at_most}
-        found = {path for path, source in sources.items() if source is not None and holds(source.text)}
-        return tuple(path for path in self.files if path in found) if found else ()
+        found = frozenset(path for path in self._files_at_most if holds(path))
+        if not found:
+            return ()
+        given = self._program.paths_of_interest
+        leading = found | _reachable(found, lambda path: self._importers_at_most.get(path, ()))
+        reached = _reachable(
+            (path for path in given if path in leading),
+            lambda path: leading.intersection(self._imports_of(path)) if path in leading else (),
+        )
+        return tuple(sorted(found & (reached | frozenset(given))))
+
+    @cached_property
+    def _importers_at_most(self) -> Mapping[Path, frozenset[Path]]:
+        """The files that may be reached and import each file by their texts, at their top level or in a function."""
+        found: dict[Path, set[Path]] = defaultdict(set)
+        for importer in self._files_at_most:
+            for path in self._program.imports_at_most(importer):
+                found[path].add(importer)
+        return {path: frozenset(importers) for path, importers in found.items()}
 
     @cached_property
     def _files_at_most(self) -> frozenset[Path]:
@@ -89,16 +116,7 @@ class ImportGraph:
 
     def users_at_most(self, path: Path) -> frozenset[Path]:
         """Return the files that may use what a file defines: they import it, or one of their functions does."""
-        return self.importers_of(path) | self._direct_at_most.get(path, frozenset())
-
-    @cached_property
-    def _direct_at_most(self) -> Mapping[Path, frozenset[Path]]:
-        """The files that import each file directly by their texts, at their top level or in a function."""
-        found: dict[Path, set[Path]] = defaultdict(set)
-        for importer in self.files:
-            for path in self._program.imports_at_most(importer):
-                found[path].add(importer)
-        return {path: frozenset(importers) for path, importers in found.items()}
+        return self.importers_of(path) | self._importers_at_most.get(path, frozenset()) & self._reached
 
     def _reversed(self) -> dict[Path, set[Path]]:
         """Return the files that import each file directly, among the files to analyse and those that they reach."""
