@@ -29,6 +29,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.narrowing import condition_of, narrow, report_host_read
+from devlint.interpreter.language.constant_displays import Contents, Display, constant_contents
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
 from devlint.interpreter.objects.live_elements import optional_keys, states_without
@@ -162,6 +163,9 @@ def ellipsis(frame: Frame, node: cst.Ellipsis) -> Value:
 @evaluates(cst.Tuple)
 def tuple_(frame: Frame, node: cst.Tuple) -> Value:
     """Evaluate a tuple display such as `(a, *b)`; the tuple's length is unknown if that of a starred element is."""
+    known = _constants(frame, node)
+    if isinstance(known, Tuple):
+        return known
     found = elements(frame, node.elements, "tuple")
     return Tuple(found.items) if found.items is not None else frame.allocate(node, found)
 
@@ -169,7 +173,15 @@ def tuple_(frame: Frame, node: cst.Tuple) -> Value:
 @evaluates(cst.List, cst.Set)
 def list_(frame: Frame, node: cst.List | cst.Set) -> Value:
     """Evaluate a list display (`[a, b]`) or a set display (`{a, b}`)."""
+    known = _constants(frame, node)
+    if isinstance(known, Sequence):
+        return frame.allocate(node, known)
     return frame.allocate(node, elements(frame, node.elements, "list" if isinstance(node, cst.List) else "set"))
+
+
+def _constants(frame: Frame, node: Display) -> Contents | None:
+    """Return what a display of constants holds; None for another display, and where every value is observed."""
+    return constant_contents(node) if frame.analysis.observer is None else None
 
 
 def elements(frame: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
@@ -193,6 +205,9 @@ def elements(frame: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Seque
 @evaluates(cst.Dict)
 def dict_(frame: Frame, node: cst.Dict) -> Value:
     """Evaluate a dict display such as `{"a": 1, **more}`."""
+    known = _constants(frame, node)
+    if isinstance(known, Dict):
+        return frame.allocate(node, known)
     result = Dict({})
     for element in node.elements:
         if isinstance(element, cst.DictElement):
