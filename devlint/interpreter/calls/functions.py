@@ -22,6 +22,7 @@ from devlint.domain.placement import (
     is_unknown_placement,
 )
 from devlint.domain.value import NONE, UNKNOWN, OpaqueData, ProgramDefinition, Ref, Tensor, Value
+from devlint.interpreter.calls.cached_calls import cached_call, is_kept
 from devlint.interpreter.calls.decorators import decorated_function, is_compiled, without_dtypes
 from devlint.interpreter.calls.failed_results import result_after_failures
 from devlint.interpreter.calls.parameter_binding import bind_parameters, is_refused
@@ -99,10 +100,23 @@ def _forget_batches(frame: Frame, info: FunctionInfo, arguments: Arguments) -> N
 def _follow_call(
     frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
 ) -> Value:
-    """Run a function, or what its decorators made of it, on the arguments of a call, and return the result."""
+    """Return the result of a call that is followed, which a function with a cache may remember from an earlier call."""
     analysis = frame.analysis
-    with analysis.contain_errors(frame.module.filename, info.name):
-        if info.decorators and info not in analysis.unwrapping_decorators:
+    cached = cached_call(frame, info, receiver, arguments) if info.decorators and not entry else None
+    if cached is not None and cached in analysis.cached_results:
+        return analysis.cached_results[cached]
+    result = _run_decorated(frame, info, receiver, arguments, is_module=is_module, entry=entry)
+    if cached is not None and frame.state.live and is_kept(result):
+        analysis.cached_results[cached] = result
+    return result
+
+
+def _run_decorated(
+    frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
+) -> Value:
+    """Run a function, or what its decorators made of it, on the arguments of a call, and return the result."""
+    with frame.analysis.contain_errors(frame.module.filename, info.name):
+        if info.decorators and info not in frame.analysis.unwrapping_decorators:
             value = decorated_function(frame, info)
             if value != ProgramDefinition(info) and not (entry and value == UNKNOWN):
                 return _call_wrapper(frame, info, value, receiver, arguments)
@@ -209,7 +223,7 @@ def _run_in_new_frame(
     if analysis.symbolic and not analysis.active_functions:
         # Methods run only after the constructor has returned, so the conditions of its return hold for them.
         frame.state.path_condition |= end.path_condition
-    if info.decorator_names & CACHING_DECORATORS:
+    if info.decorator_names & CACHING_DECORATORS and not any("device" in one.name for one in info.parameters):
         result = _mark_cached(frame, result, arguments.node)
     if before is not None:
         record_summary(frame, call, before, result, facts, required)

@@ -110,6 +110,8 @@ class AnalysisState:
         """The classes of which an attribute, of the class itself, has held a tensor without elements."""
         self.torch_defaults = TorchDefaults(facts.default_setters)
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
+        self.cached_results: dict[Hashable, Value] = {}
+        """The results of functions with a cache, by their calls."""
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
         self.recursive_calls = RecursiveCalls()
         self.call_summaries = CallSummaries()
