@@ -109,6 +109,8 @@ def _apply_decorators(frame: Frame, info: FunctionInfo) -> Value:
     home = definition_frame(frame, info)
     value: Value = ProgramDefinition(info)
     for decorator in reversed(info.decorators):
+        if _only_documents(home, decorator):
+            continue
         target = home.evaluate(decorator)
         if isinstance(_unwrap_partial(target), ProgramDefinition):
             value = frame.call(target, Arguments(decorator, [Argument(value, decorator)]), decorator)
@@ -129,6 +131,8 @@ def decorated_class(frame: Frame, info: ClassInfo) -> Value:
     frame.analysis.decorated_classes[info] = value = ProgramDefinition(info)
     home = definition_frame(frame, info)
     for decorator in reversed(info.node.decorators):
+        if _only_documents(home, decorator.decorator):
+            continue
         target = home.evaluate(decorator.decorator)
         if isinstance(_unwrap_partial(target), ProgramDefinition):
             given = [Argument(value, decorator.decorator)]
@@ -136,6 +140,15 @@ def decorated_class(frame: Frame, info: ClassInfo) -> Value:
             value = made if isinstance(made, ProgramDefinition) else value
     frame.analysis.decorated_classes[info] = value
     return value
+
+
+def _only_documents(home: Frame, decorator: cst.BaseExpression) -> bool:
+    """Return whether a decorator is a function of the program that only writes documentation."""
+    called = home.evaluate(decorator.func if isinstance(decorator, cst.Call) else decorator)
+    definition = called.definition if isinstance(called, ProgramDefinition) else None
+    if not isinstance(definition, FunctionInfo) or definition.unit.name != definition.name:
+        return False
+    return home.analysis.facts.documenting_decorators.is_one(definition.module, definition.unit)
 
 
 def _is_transparent(home: Frame, decorator: cst.BaseExpression, target: Value) -> bool:

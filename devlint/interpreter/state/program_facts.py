@@ -17,6 +17,7 @@ from devlint.interpreter.program.compiled_modules import CompiledModules
 from devlint.interpreter.program.constructor_data import ConstructorData
 from devlint.interpreter.program.cuda_kernels import CudaKernels
 from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo
+from devlint.interpreter.program.documenting_decorators import DocumentingDecorators
 from devlint.interpreter.program.failing_imports import FailingImports
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.kernel_wrappers import KernelWrappers
@@ -57,6 +58,7 @@ class ProgramFacts:
         self.tensor_libraries = TensorLibraries(self.table.models.libraries)
         self.tensor_reach = TensorReach(program, self.tensor_libraries)
         self.registry_fillers = RegistryFillers(self.tensor_reach.reads)
+        self.documenting_decorators = DocumentingDecorators(self.tensor_reach.reads)
         self.relevance = Relevance()
         self.imports = ImportGraph(program)
         described = self.table.models
