@@ -29,6 +29,10 @@ class WrittenText(ABC):
     def words(self) -> tuple[str, ...]:
         """Return the names and literals in the text, which are known without it; equal texts have equal words."""
 
+    @abstractmethod
+    def source(self) -> Hashable:
+        """Return what the text is generated from: texts with equal sources are equal."""
+
 
 @record(frozen=True, slots=True)
 class Atom:

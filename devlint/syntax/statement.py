@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +13,7 @@ from devlint.syntax.libcst_parsing import try_parse_libcst
 from devlint.syntax.semantic_tree.layout import complete_layout
 from devlint.syntax.semantic_tree.tree import semantic_tree
 from devlint.syntax.source import Source, SourceError
+from devlint.syntax.text_words import is_used
 
 StatementKind = Literal["function", "class", "import", "other"]
 
@@ -129,7 +129,7 @@ class Statement:
 
     def uses(self, name: str) -> bool:
         """Return whether the statement calls what a name stands for, or asks it for an attribute or an item."""
-        return re.search(rf"\b{name}\s*[(.\[]", self.text) is not None
+        return is_used(self.text, name)
 
     def move(self, source: Source, characters: int, rows: int) -> None:
         """Move the statement to another source that has the same characters at another offset.

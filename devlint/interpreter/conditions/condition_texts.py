@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Hashable
 from itertools import chain
 
 import libcst as cst
@@ -40,6 +41,10 @@ class ConditionText(WrittenText):
             self._words = tuple(word for word in found if word != "None")
         return self._words
 
+    def source(self) -> Hashable:
+        """Return the class of the text and the syntax nodes whose source code it contains."""
+        return type(self), *map(id, self._quoted())
+
     @abstractmethod
     def _written(self) -> str:
         """Generate the text."""
@@ -59,6 +64,10 @@ class SourceText(ConditionText):
         super().__init__(place)
         self.node = node
         self.rest = rest
+
+    def source(self) -> Hashable:
+        """Return the syntax node and the suffix."""
+        return id(self.node), self.rest
 
     def _written(self) -> str:
         return source_line(self.place, self.node) + self.rest

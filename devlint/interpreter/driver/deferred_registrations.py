@@ -73,15 +73,15 @@ def _defer(
 
 
 def run_registering_files(analysis: AnalysisState, module: ModuleInfo, name: str) -> None:
-    """Run the files that fill a registry, because code is about to read its global name.
+    """Run the files that fill a registry, because code is about to read its global name for the first time.
 
     Only files that the analysed file imports count. Where they hold too many definitions, the contents of the registry
     become unknown.
     """
-    entry, registry = analysis.torch_defaults.entry_module, (module, name)
-    if entry is None or registry in analysis.filled_registries:
+    entry = analysis.torch_defaults.entry_module
+    if entry is None:
         return
-    analysis.filled_registries.add(registry)
+    analysis.filled_registries.add((module, name))
     found = analysis.facts.registering_files.imported_by(entry, (module.path, name))
     if sum(count for _, count in found) > MAX_REGISTERED:
         _mark_contents_unknown(analysis, module, {name})
@@ -96,7 +96,7 @@ def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> 
     Nothing is done if the registering decorator itself is what reads the name.
     """
     registries = analysis.pending_registrations
-    found = registries.registrars_by_name.get((module, name)) if registries.registrars_by_name else None
+    found = registries.registrars_by_name.get((module, name))
     if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in analysis.active_functions):
         return
     del registries.registrars_by_name[module, name]

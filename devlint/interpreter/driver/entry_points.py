@@ -172,7 +172,8 @@ def _counts(relevance: Relevance, unit: Statement, name: str, value: Value | Non
 
 def _keeps_result(unit: Statement, name: str) -> bool:
     """Return whether a class assigns what a function of this name returns to an attribute of `self`."""
-    return re.search(rf"self\.\w+\s*(?::[^=\n]+)?=\s*{name}\s*\(", unit.text) is not None
+    # To make a pattern of every name takes longer than to look for the name.
+    return unit.uses(name) and re.search(rf"self\.\w+\s*(?::[^=\n]+)?=\s*{name}\s*\(", unit.text) is not None
 
 
 def _definition_of(analysis: Analysis, module: ModuleInfo, name: str | None) -> object:

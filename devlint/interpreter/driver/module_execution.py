@@ -298,11 +298,15 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     a flag that another file sets, may have been replaced before an outside caller's call.
     """
     frame = module_frame(analysis, module)
-    run_registering_files(analysis, module, name)
-    register_pending(analysis, module, name)
-    for unit in _take_pending(frame, name):
-        _run_earlier(frame, unit, name)
-        _bind_late(frame, unit)
+    # This runs for every global name that code reads: most calls below would do nothing.
+    if (module, name) not in analysis.filled_registries:
+        run_registering_files(analysis, module, name)
+    if analysis.pending_registrations.registrars_by_name:
+        register_pending(analysis, module, name)
+    if name in frame.pending_statements:
+        for unit in _take_pending(frame, name):
+            _run_earlier(frame, unit, name)
+            _bind_late(frame, unit)
     value = frame.state.names.get(name)
     if value is None:
         value = frame.late_bindings.get(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence, Set
 from itertools import combinations, product
 from typing import Final
 
@@ -55,23 +55,32 @@ def _is_consistent(tests: PathCondition, compared: PathCondition) -> bool:
     try.
     """
     atoms = {atom for test in tests for atom in atoms_of(test)}
-    alike = _perhaps_of_one_text(atoms)
-    texts = {str(atom) for test in compared for atom in atoms_of(test) if atom in alike}
-    names = {atom: str(atom) if texts and atom in alike and str(atom) in texts else atom for atom in atoms}
+    deciding = {atom for test in compared for atom in atoms_of(test)}
+    texts = _texts_of_lookalikes(atoms, deciding) if deciding else {}
+    asked = {texts[atom] for atom in deciding if atom in texts}
+    names: dict[Atom, Hashable] = {atom: texts[atom] if texts.get(atom) in asked else atom for atom in atoms}
     if len(set(names.values())) > MAX_ATOMS:
         return True
     never = frozenset(Literal(Conjunction(frozenset(pair)), False) for pair in _incompatible(names))
     return _has_solution(tests | never, names, {})
 
 
-def _perhaps_of_one_text(atoms: Collection[Atom]) -> Collection[Atom]:
-    """Return the atoms that may have the same text as another one, judged without generating texts."""
-    by_words: dict[tuple[str, ...], list[Atom]] = defaultdict(list)
+def _texts_of_lookalikes(atoms: Collection[Atom], deciding: Set[Atom]) -> Mapping[Atom, Hashable]:
+    """Return the texts of those atoms that may have the same text as others, one of which is among the deciding ones.
+
+    Where a source stands for the text, no text is generated: libcst would have to parse the whole statement for it.
+    """
+    by_words: dict[tuple[str, ...], dict[Atom, Hashable]] = defaultdict(dict)
     for atom in atoms:
         if not isinstance(atom.text, WrittenText):
-            return atoms
-        by_words[atom.text.words()].append(atom)
-    return {atom for same in by_words.values() if len(same) > 1 for atom in same}
+            return {one: str(one) for one in atoms}
+        by_words[atom.text.words()][atom] = atom.text.source()
+    found: dict[Atom, Hashable] = {}
+    for sources in by_words.values():
+        if len(sources) > 1 and not deciding.isdisjoint(sources):
+            is_one = len(set(sources.values())) == 1
+            found.update(sources if is_one else {atom: str(atom) for atom in sources})
+    return found
 
 
 def _incompatible(atoms: Collection[Atom]) -> Iterator[tuple[Literal, Literal]]:

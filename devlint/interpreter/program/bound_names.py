@@ -15,6 +15,9 @@ _BINDS_UNSEEN: Final = re.compile(
 )
 """What may give a file names that it does not write out."""
 
+_UNSEEN: Final = ("exec", "globals", "locals", "vars", "setattr", "sys.modules", "__dict__", "__getattr__")
+"""The words of which each such piece of code has one: to look for them takes a tenth of the time."""
+
 
 def may_bind(program: Program, module: ModuleInfo, name: str, asked: Set[Path] = frozenset()) -> bool:
     """Return whether a file may bind a name at its top level; the files `asked` are known not to."""
@@ -23,7 +26,7 @@ def may_bind(program: Program, module: ModuleInfo, name: str, asked: Set[Path] =
         return True
     text = module.source.text
     stars = [one for unit in units for one in unit.imports if one.attribute == "*"]
-    if text.count("import *") > len(stars) or _BINDS_UNSEEN.search(text):
+    if text.count("import *") > len(stars) or _binds_unseen(text):
         return True
     asked = asked | {module.path}
     for one in stars:
@@ -32,3 +35,8 @@ def may_bind(program: Program, module: ModuleInfo, name: str, asked: Set[Path] =
         if other is None or (other.path not in asked and may_bind(program, other, name, asked)):
             return True
     return False
+
+
+def _binds_unseen(text: str) -> bool:
+    """Return whether the text of a file holds what may give it names that it does not write out."""
+    return any(word in text for word in _UNSEEN) and _BINDS_UNSEEN.search(text) is not None

@@ -12,6 +12,7 @@ from typing import Final
 
 from devlint.interpreter.program.plain_annotations import PLAIN_ANNOTATION
 from devlint.syntax.ast_parsing import try_parse_ast
+from devlint.syntax.ast_walk import walk_ast
 from devlint.syntax.statement import Statement
 
 _CONSTRUCTORS: Final = frozenset("list tuple set dict".split())
@@ -49,10 +50,13 @@ _ORDERED: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 """The comparisons that take no modules."""
 
 _DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.Assign, ast.AnnAssign, ast.AugAssign)
-_READ: Final = (
-    *_DEFINING, ast.For, ast.comprehension, ast.Return, ast.Call, ast.Subscript, ast.BinOp, ast.Compare
-)  # fmt: skip
+_READ: Final = frozenset(
+    {*_DEFINING, ast.For, ast.comprehension, ast.Return, ast.Call, ast.Subscript, ast.BinOp, ast.Compare}
+)
 """The nodes that tell what containers hold."""
+
+_BLOCKS: Final = frozenset({"body", "handlers", "orelse", "finalbody", "cases"})
+"""The fields of statements that hold other statements."""
 
 _FILLING: Final = frozenset({"append", "extend", "insert", "add"})
 """The methods that add an item to a container."""
@@ -93,7 +97,7 @@ def _may_store_container(text: str) -> bool:
 
 def _nodes_of(tree: ast.Module) -> list[ast.AST]:
     """Return the nodes of some code that bind, call, index, compare or calculate."""
-    return [one for one in ast.walk(tree) if isinstance(one, _READ)]
+    return [one for one in walk_ast(tree) if type(one) in _READ]
 
 
 class _Holders:
@@ -103,7 +107,8 @@ class _Holders:
     """
 
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
-        contents = [(name, part) for name, one in (*_contents(nodes), *_returned(nodes)) for part in _branches(one)]
+        returned = [*_returned(nodes)]
+        contents = [(name, part) for name, one in (*_contents(nodes), *returned) for part in _branches(one)]
         containers = {name for name, content in contents if _is_container(content)}
         plain = {*_plain_names(nodes)} - containers if containers else set()
         if containers:
@@ -115,7 +120,7 @@ class _Holders:
             and _may_hold_modules(content, plain)
             and (name.startswith("self.") or _has_call(content))
         ]
-        self._same = [*_passed_on(nodes)] if self._contents else []
+        self._same = [*_passed_on(nodes, returned)] if self._contents else []
 
     def of(self, question: Callable[[ast.expr], bool]) -> set[str]:
         """Return the names of the containers with a content for which a question is answered with yes."""
@@ -130,14 +135,25 @@ def _returned(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     for node in nodes:
         if isinstance(node, ast.FunctionDef):
             of_object = node.args.args and node.args.args[0].arg == "self"
-            for one in ast.walk(node):
+            name = f"self.{node.name}()" if of_object else f"{node.name}()"
+            for one in _statements(node):
                 if isinstance(one, ast.Return) and one.value is not None:
-                    yield f"self.{node.name}()" if of_object else f"{node.name}()", one.value
+                    yield name, one.value
 
 
-def _passed_on(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of names of which the first gets what the second holds."""
-    for name, value in _returned(nodes):
+def _statements(function: ast.FunctionDef) -> list[ast.AST]:
+    """Return the statements in a function's body, also those inside other statements."""
+    found: list[ast.AST] = [*function.body]
+    for one in found:
+        for name in one._fields:
+            if name in _BLOCKS:
+                found += getattr(one, name)
+    return found
+
+
+def _passed_on(nodes: Sequence[ast.AST], returned: Iterable[tuple[str, ast.expr]]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of names of which the first gets what the second holds; `returned` is what functions return."""
+    for name, value in returned:
         yield from ((name, other) for other in _sources(value))
     for node in nodes:
         if isinstance(node, ast.Assign):
@@ -168,7 +184,7 @@ def _branches(node: ast.expr) -> Iterator[ast.expr]:
 
 def _has_call(node: ast.expr) -> bool:
     """Return whether an expression calls something; what it only names are mostly sizes."""
-    return any(isinstance(one, ast.Call) for one in ast.walk(node))
+    return any(isinstance(one, ast.Call) for one in walk_ast(node))
 
 
 def _holder(node: ast.expr) -> str | None:
@@ -180,7 +196,7 @@ def _holder(node: ast.expr) -> str | None:
 
 def _holds_parameters(node: ast.expr) -> bool:
     """Return whether an expression makes parameters, which are used without being called."""
-    names = (getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node))
+    names = (getattr(one, "id", None) or getattr(one, "attr", None) for one in walk_ast(node))
     return not _PARAMETERS.isdisjoint(names)
 
 

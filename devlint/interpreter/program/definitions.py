@@ -150,6 +150,8 @@ class ModuleInfo:
     @cached_property
     def collating_functions(self) -> frozenset[str]:
         """Return the names of the functions, methods and classes that the file gives to loaders as `collate_fn`."""
+        if "collate_fn" not in self.source.text:
+            return frozenset()
         return frozenset(name for unit in self.index.statements for name in _COLLATING.findall(unit.text))
 
     @cached_property

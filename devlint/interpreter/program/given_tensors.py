@@ -13,6 +13,7 @@ from typing import Final
 
 from devlint.interpreter.program.plain_annotations import PLAIN_ANNOTATION
 from devlint.syntax.ast_parsing import try_parse_ast
+from devlint.syntax.ast_walk import walk_ast
 from devlint.syntax.statement import Statement
 
 _FACTS: Final = frozenset("shape size dtype ndim dim numel is_cuda type".split())
@@ -87,7 +88,7 @@ class _Method:
         self._shared = origins
         self._makers = makers
         self._names = {one.arg: _Origin.GIVEN for one in _tensor_parameters(node)}
-        nodes = [one for one in ast.walk(node) if isinstance(one, _FOLLOWED)]
+        nodes = [one for one in walk_ast(node) if isinstance(one, _FOLLOWED)]
         self._bindings = [one for one in nodes if not isinstance(one, _GIVING)]
         self._returned = [one.value for one in nodes if isinstance(one, _GIVING) and one.value is not None]
 
@@ -114,7 +115,7 @@ class _Method:
 
     def gives_back_arguments(self) -> bool:
         """Return whether all that is returned comes from the arguments, without a call of unknown code."""
-        nodes = [*ast.walk(self._node)]
+        nodes = walk_ast(self._node)
         unused = [one.value for one in nodes if isinstance(one, ast.Expr)]
         calls = [one.func for one in nodes if isinstance(one, ast.Call) and one not in unused]
         given = [self._origin(part) is _Origin.GIVEN for one in self._returned for part in _parts(one)]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 import libcst as cst
 
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.node_paths import path_to
+from devlint.syntax.text_words import ends_of_word
 from devlint.syntax.tree_walk import descend
 
 
@@ -32,24 +33,30 @@ def guards_of_calls(cls: ClassInfo, method: str) -> Collection[Guard]:
     times = cls.unit.text.count(f"self.{method}(")
     if not times or _count(cls.module.source.text, method) != times + 1:
         return ()
-    calls = [{*_guards_around(function.node, call)} for function, call in _calls(cls, method)]
+    calls = [{*_guards_around(function.node, call)} for function, call in _calls_in(cls).get(method, ())]
     guards = frozenset[Guard]().union(*calls).intersection(*calls)
     return guards if len(calls) == times else ()
 
 
 def _count(text: str, name: str) -> int:
     """Return how often a name stands in a text."""
-    return len(re.findall(rf"\b{re.escape(name)}\b", text))
+    return sum(1 for _ in ends_of_word(text, name))
 
 
-def _calls(cls: ClassInfo, method: str) -> Iterator[tuple[FunctionInfo, cst.Call]]:
-    """Yield the calls `self.method(...)` in a class's methods, each with the method that it stands in."""
+@lru_cache(maxsize=8)
+def _calls_in(cls: ClassInfo) -> Mapping[str, Sequence[tuple[FunctionInfo, cst.Call]]]:
+    """Return the calls `self.method(...)` in a class's methods, each with the method that it stands in, by name.
+
+    One method of a class is asked about after the other.
+    """
+    found: dict[str, list[tuple[FunctionInfo, cst.Call]]] = {}
     for function in cls.methods.values():
         for node in descend(function.node):
-            match node:
-                case cst.Call(func=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name))) as call:
-                    if name == method:
-                        yield function, call
+            if type(node) is cst.Call:
+                match node.func:
+                    case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+                        found.setdefault(name, []).append((function, node))
+    return found
 
 
 def _guards_around(function: cst.CSTNode, call: cst.Call) -> Iterator[Guard]:

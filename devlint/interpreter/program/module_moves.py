@@ -21,6 +21,8 @@ _MOVES: Final = DEVICE_METHODS | {"to"}
 _CASTS: Final = FLOAT_CASTS | {"type"}
 _PARTS: Final = frozenset({"children", "items", "modules", "values"})
 """The methods whose results are the parts of a module or of a container."""
+_READ: Final = frozenset({cst.Assign, cst.Call, cst.CompFor, cst.For})
+"""The nodes that bind names, or call something."""
 _FILLS: Final = "vector_to_parameters"
 """The function of torch that replaces the data of the parameters that it is given."""
 
@@ -39,7 +41,8 @@ class ModuleMove:
 
 def module_moves(node: cst.CSTNode) -> frozenset[ModuleMove]:
     """Return the in-place transfers and casts in a method's body, also those through a local name of the module."""
-    parts = [*descend(node)]
+    # Comparing types is several times as fast as `match` on libcst classes.
+    parts = [one for one in descend(node) if type(one) in _READ]
     aliases: dict[str, set[AttributePath]] = {}
     for one in parts:
         for target, value in _bindings(one):

@@ -62,7 +62,7 @@ class RegisteringFiles:
     def _registrations(self) -> Mapping[Registry, Mapping[ModuleInfo, int]]:
         """The number of definitions that each file puts into each registry."""
         found: dict[Registry, dict[ModuleInfo, int]] = defaultdict(dict)
-        for path in self._imports.files_whose_text(_REGISTERS.search):
+        for path in self._imports.files_whose_text(_registers):
             module = self._program.load(path)
             for unit in module.index.statements if module is not None else ():
                 if module is not None and unit.source.text.startswith("@", unit.start) and REGISTERED.match(unit.text):
@@ -103,3 +103,8 @@ class RegisteringFiles:
                 break
             module, name = found, binding.attribute
         return module, name
+
+
+def _registers(text: str) -> bool:
+    """Return whether the text of a file holds a definition with a registering decorator."""
+    return "register" in text.casefold() and _REGISTERS.search(text) is not None

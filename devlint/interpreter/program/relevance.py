@@ -187,15 +187,25 @@ def _works_on_tensors(unit: Statement) -> bool:
     text = unit.text
     if "Tensor" in related and _NUMPY.search(text):
         return True
-    return bool(_used(related, _REGISTERED.sub("", text) if related & _PARAMETERS else text))
+    return bool(_used(related, _without_parameters(text) if related & _PARAMETERS else text))
 
 
 def _gives_made_tensors(unit: Statement) -> bool:
     """Return whether a class may give tensors to its users that it makes, and that are no parameters or buffers."""
     related = unit.mentions & _TENSOR_MAKERS
-    makers = related and _used(related, _BUFFER.sub("", _REGISTERED.sub("", unit.text)))
+    makers = related and _used(related, _without_buffers(_without_parameters(unit.text)))
     giving = giving_methods(unit, makers) if makers else frozenset[str]()
     return giving is None or any(not name.startswith("_") or name in _PROTOCOLS for name in giving)
+
+
+def _without_parameters(text: str) -> str:
+    """Return a text without the code that makes a tensor only to register it as a parameter."""
+    return _REGISTERED.sub("", text) if "Parameter(" in text else text
+
+
+def _without_buffers(text: str) -> str:
+    """Return a text without the code that makes a tensor only to register it as a buffer."""
+    return _BUFFER.sub("", text) if "register_buffer" in text else text
 
 
 def _touches_tensors(unit: Statement) -> bool:

@@ -216,10 +216,11 @@ class UsageEvidence:
 
     def _collect(self, node: cst.CSTNode) -> None:
         """Record the evidence of types in a syntax node and all nodes inside it."""
+        readers = _COLLECTORS
         for one in descend(node):
-            reader = _COLLECTORS.get(type(one))
-            if reader is not None:
-                reader(self, one)
+            kind = one.__class__
+            if kind in readers:
+                readers[kind](self, one)
 
     def _name(self, node: cst.Name) -> None:
         """Record that the code mentions a device if a name is `device`."""

@@ -40,6 +40,7 @@ from devlint.interpreter.program.use_def import UseDef
 from devlint.interpreter.state.torch_defaults import DefaultSetters
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 
+_HALF_WORDS: Final = ("autocast", "float16", ".half", "HalfTensor")
 _HALF: Final = re.compile(r"^[^#\n]*?(?:autocast|float16|\.half\b|HalfTensor)", re.MULTILINE)
 """What code says that computes in half precision; comments do not count."""
 
@@ -95,7 +96,7 @@ class ProgramFacts:
     @cached_property
     def _files_of_half_precision(self) -> tuple[Path, ...]:
         """The files of the program that name a type of half precision, or what chooses one for operations."""
-        return self.imports.files_whose_text(_HALF.search)
+        return self.imports.files_whose_text(_says_half)
 
     def gather(self) -> None:
         """Compute the facts that nearly every analysis asks for, which concern all files."""
@@ -148,3 +149,8 @@ class ProgramFacts:
         if found is None:
             found = self._part_transfers_by_loop[loop] = transfers_of_parts(loop)
         return found
+
+
+def _says_half(text: str) -> bool:
+    """Return whether the text of a file says, outside of comments, that it computes in half precision."""
+    return any(word in text for word in _HALF_WORDS) and _HALF.search(text) is not None
