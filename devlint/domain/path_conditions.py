@@ -30,8 +30,8 @@ class WrittenText(ABC):
         """Return the names and literals in the text, which are known without it; equal texts have equal words."""
 
     @abstractmethod
-    def source(self) -> Hashable:
-        """Return what the text is generated from: texts with equal sources are equal."""
+    def structure(self) -> Hashable:
+        """Return what tells without the text whether two texts are of the same code, however it is laid out."""
 
 
 @record(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import libcst as cst
 
 from devlint.domain.path_conditions import WrittenText
 from devlint.domain.placement import Place
+from devlint.syntax.code_structure import structure_of
 from devlint.syntax.source_code import source_code, words_in
 
 
@@ -41,10 +42,6 @@ class ConditionText(WrittenText):
             self._words = tuple(word for word in found if word != "None")
         return self._words
 
-    def source(self) -> Hashable:
-        """Return the class of the text and the syntax nodes whose source code it contains."""
-        return type(self), *map(id, self._quoted())
-
     @abstractmethod
     def _written(self) -> str:
         """Generate the text."""
@@ -65,9 +62,9 @@ class SourceText(ConditionText):
         self.node = node
         self.rest = rest
 
-    def source(self) -> Hashable:
-        """Return the syntax node and the suffix."""
-        return id(self.node), self.rest
+    def structure(self) -> Hashable:
+        """Return the structure of the syntax node, and the suffix."""
+        return structure_of(self.node), self.rest
 
     def _written(self) -> str:
         return source_line(self.place, self.node) + self.rest
@@ -86,12 +83,21 @@ class EqualityText(ConditionText):
         super().__init__(place)
         self.node = node
 
+    def structure(self) -> Hashable:
+        """Return the structure of the comparison by `==`."""
+        return _equality(*self._quoted()), ""
+
     def _written(self) -> str:
         left, right = self._quoted()
         return f"{source_line(self.place, left)} == {source_line(self.place, right)}"
 
-    def _quoted(self) -> tuple[cst.CSTNode, ...]:
+    def _quoted(self) -> tuple[cst.BaseExpression, cst.BaseExpression]:
         return self.node.left, self.node.comparisons[0].comparator
+
+
+def _equality(left: cst.BaseExpression, right: cst.BaseExpression) -> Hashable:
+    """Return the structure of the code `left == right`."""
+    return structure_of(cst.Comparison(left, [cst.ComparisonTarget(cst.Equal(), right)]))
 
 
 class MatchText(ConditionText):
@@ -99,11 +105,17 @@ class MatchText(ConditionText):
 
     __slots__ = ("pattern", "subject")
 
-    def __init__(self, place: Place, subject: cst.CSTNode, pattern: cst.CSTNode) -> None:
+    def __init__(self, place: Place, subject: cst.BaseExpression, pattern: cst.CSTNode) -> None:
         """Store the source location, and the syntax nodes of the `match` subject and of the pattern."""
         super().__init__(place)
         self.subject = subject
         self.pattern = pattern
+
+    def structure(self) -> Hashable:
+        """Return the structure of a comparison by `==`, or those of the subject and the pattern."""
+        if isinstance(self.pattern, cst.MatchValue):
+            return _equality(self.subject, self.pattern.value), ""
+        return structure_of(self.subject), structure_of(self.pattern)
 
     def _written(self) -> str:
         relation = "==" if isinstance(self.pattern, cst.MatchValue) else "matches"

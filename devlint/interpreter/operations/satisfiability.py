@@ -66,20 +66,25 @@ def _is_consistent(tests: PathCondition, compared: PathCondition) -> bool:
 
 
 def _texts_of_lookalikes(atoms: Collection[Atom], deciding: Set[Atom]) -> Mapping[Atom, Hashable]:
-    """Return the texts of those atoms that may have the same text as others, one of which is among the deciding ones.
+    """Return what tells the texts apart of those atoms that may have the text of a deciding one.
 
-    Where a source stands for the text, no text is generated: libcst would have to parse the whole statement for it.
+    A text that the program writes is generated only where it may be that of a condition of devlint's own: libcst would
+    have to parse the whole statement for it.
     """
-    by_words: dict[tuple[str, ...], dict[Atom, Hashable]] = defaultdict(dict)
-    for atom in atoms:
-        if not isinstance(atom.text, WrittenText):
-            return {one: str(one) for one in atoms}
-        by_words[atom.text.words()][atom] = atom.text.source()
     found: dict[Atom, Hashable] = {}
-    for sources in by_words.values():
-        if len(sources) > 1 and not deciding.isdisjoint(sources):
-            is_one = len(set(sources.values())) == 1
-            found.update(sources if is_one else {atom: str(atom) for atom in sources})
+    own: list[str] = []
+    by_words: dict[tuple[str, ...], dict[Atom, WrittenText]] = defaultdict(dict)
+    for atom in atoms:
+        if isinstance(atom.text, WrittenText):
+            by_words[atom.text.words()][atom] = atom.text
+        else:
+            found[atom] = text = str(atom)
+            own.append(text)
+    for words, texts in by_words.items():
+        if any(all(word in text for word in words) for text in own):
+            found.update((atom, str(atom)) for atom in texts)
+        elif len(texts) > 1 and not deciding.isdisjoint(texts):
+            found.update((atom, text.structure()) for atom, text in texts.items())
     return found
 
 
