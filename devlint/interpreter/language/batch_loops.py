@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import libcst as cst
 
@@ -13,6 +12,7 @@ from devlint.domain.path_conditions import Literal, conjunction
 from devlint.domain.path_conditions import disjunction as either_holds
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase
 from devlint.domain.placement_lattice import join_under
+from devlint.domain.record import replace
 from devlint.domain.value import LibraryName, OpaqueData, Tuple, Unknown, Value
 from devlint.interpreter.conditions.narrowing import condition_of, negate_condition
 from devlint.interpreter.objects.evidence import has_module_members, looks_like_module, looks_like_tensor

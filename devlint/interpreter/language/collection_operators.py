@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -10,6 +9,7 @@ import libcst as cst
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, filled_by_either
 from devlint.domain.optional_items import more_items
+from devlint.domain.record import replace
 from devlint.domain.value import Const, Ref, Tuple, Value
 from devlint.interpreter.objects.collections import merge_dicts
 from devlint.interpreter.state.frame import Frame

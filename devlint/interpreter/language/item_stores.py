@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import libcst as cst
 
@@ -12,6 +11,7 @@ from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence, with_fewer_items
 from devlint.domain.placement import StepKind, extend_provenance
 from devlint.domain.placement_lattice import join_placements
+from devlint.domain.record import replace
 from devlint.domain.value import (
     NONE,
     UNKNOWN,

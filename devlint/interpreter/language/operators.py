@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -12,6 +11,7 @@ from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import alternatives, is_number_or_tensor, without_none
 from devlint.domain.objects import Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT, map_cases
+from devlint.domain.record import replace
 from devlint.domain.value import (
     UNKNOWN,
     Array,

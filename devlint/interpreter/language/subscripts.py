@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from devlint.domain.dtype import promotion_category
 from devlint.domain.join import alternatives, is_number_or_tensor, join, without_none
 from devlint.domain.objects import Dict, Instance, Sequence, entry_key, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
+from devlint.domain.record import replace
 from devlint.domain.storage import Storage
 from devlint.domain.value import (
     NONE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from devlint.domain.join import join
 from devlint.domain.objects import (
@@ -15,6 +14,7 @@ from devlint.domain.objects import (
     with_fewer_items,
 )
 from devlint.domain.optional_items import more_items
+from devlint.domain.record import replace
 from devlint.domain.value import (
     NONE,
     RESPELLING_METHODS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -11,6 +10,7 @@ import libcst as cst
 from devlint.domain.join import alternatives, join
 from devlint.domain.objects import ANY_ITERATOR, Dict, Instance, Sequence, join_all, with_fewer_items
 from devlint.domain.path_conditions import Literal
+from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, Array, Const, Number, Ref, Size, Tensor, Tuple, Unknown, Value
 from devlint.interpreter.conditions.length_comparisons import filled_condition_of
 from devlint.interpreter.language.operators import apply_binary_operator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -19,6 +18,7 @@ from devlint.domain.placement import (
     extend_provenance,
     placement_cases,
 )
+from devlint.domain.record import replace
 from devlint.domain.storage import Storage
 from devlint.domain.value import UNKNOWN, Array, ConditionalValue, Number, SymbolicBool, Tensor, Unknown, Value
 from devlint.interpreter.conditions.alternatives import compute_per_alternative

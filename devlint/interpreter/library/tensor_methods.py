@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -13,6 +12,7 @@ from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.path_conditions import Literal, entails
 from devlint.domain.placement import ConditionalPlacement, Placement, StepKind, placement_cases
 from devlint.domain.placement_lattice import join_placements
+from devlint.domain.record import replace
 from devlint.domain.storage import Storage
 from devlint.domain.torch_names import CAST_METHODS, TRANSFER_METHODS
 from devlint.domain.value import (

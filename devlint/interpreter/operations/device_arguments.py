@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -33,6 +32,7 @@ from devlint.domain.placement import (
     without_index,
 )
 from devlint.domain.placement_lattice import join_under
+from devlint.domain.record import replace
 from devlint.domain.value import (
     NONE,
     ConditionalValue,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, canonical_dtype_name
+from devlint.domain.record import replace
 from devlint.domain.value import NONE, ConditionalValue, Const, DtypeValue, LibraryName, Unknown, Value, named_dtype
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.syntax.tree_walk import dotted_name

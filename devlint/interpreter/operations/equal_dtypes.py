@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from devlint.domain.dtype import Dtype, equals_surely, with_category
+from devlint.domain.record import replace
 from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, is_countable
 from devlint.domain.objects import Sequence as SequenceObject
+from devlint.domain.record import replace
 from devlint.domain.value import (
     NONE,
     Array,

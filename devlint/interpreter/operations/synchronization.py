@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -10,6 +9,7 @@ import libcst as cst
 from devlint.domain.clock_reads import ClockRead
 from devlint.domain.device import is_accelerator, is_host
 from devlint.domain.placement import Basis, Placement, Step, StepKind, placement_cases
+from devlint.domain.record import replace
 from devlint.domain.value import Number, PendingCopy, Tensor
 from devlint.interpreter.operations.copies_in_flight import may_be_accelerator
 from devlint.interpreter.operations.row_conditions import is_passed

@@ -139,6 +139,7 @@ class ModuleInfo:
             for unit in self.index.statements
             if unit.kind != "other" and "device" in unit.mentions
             for line in unit.text.splitlines()
+            if ".device" in line
         )
         return any(map(_DEVICE_OF_VALUE.search, lines))
 
@@ -181,10 +182,11 @@ class ModuleInfo:
         for unit in self.index.statements:
             function = ""
             for found in _DEFINED_OR_CALLED.finditer(unit.text):
-                if found["defined"]:
-                    function = found["defined"]
-                elif (called := found["called"] or found["applied"]) != function:
-                    callers[called].add(function)
+                name = found[found.lastindex or 0]
+                if found.lastgroup == "defined":
+                    function = name
+                elif name != function:
+                    callers[name].add(function)
         makers = {"__init__"}
         while more := {name for name, calling in callers.items() if calling <= makers} - makers:
             makers |= more
