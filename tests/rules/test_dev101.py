@@ -9,6 +9,31 @@ import pytest
 from .programs import check
 
 BAD = {
+    "an inner function reads what an earlier round of a loop has bound": """
+def run(rounds: int):
+    held = None
+
+    def use(other):
+        if held is not None:
+            print(held + other)  # DEV101
+
+    for _ in range(rounds):
+        use(torch.ones(3, device="cuda"))
+        held = torch.ones(3)
+""",
+    "an inner function reads what it has bound in an earlier round of a loop": """
+def run(rounds: int):
+    held = None
+
+    def use(other):
+        nonlocal held
+        if held is not None:
+            print(held + other)
+        held = torch.ones(3)  # DEV105
+
+    for _ in range(rounds):
+        use(torch.ones(3, device="cuda"))
+""",
     "a grid over two devices": """
 print(torch.meshgrid(torch.arange(3), torch.arange(4, device="cuda"), indexing="ij"))  # DEV101
 """,
@@ -320,6 +345,19 @@ print(batch["a"] + y)
     "host index into an accelerator tensor": """
 x = torch.ones(8, device="cuda")
 print(x[torch.tensor([1, 2])], x[torch.ones(8).bool()])
+""",
+    "a parameter of an inner function, with a name that a loop binds": """
+def run(rounds: int):
+    held = None
+
+    def use(other, held=None):
+        if held is not None:
+            print(held + other)
+
+    for _ in range(rounds):
+        use(torch.ones(3, device="cuda"))
+        held = torch.ones(3)
+    return held
 """,
     "each loop round anew": """
 def run(devices):

@@ -357,12 +357,16 @@ class FunctionInfo:
 
     @cached_property
     def captured_names(self) -> frozenset[str]:
-        """Return all names that functions and classes nested in the function's body mention.
+        """Return the names that functions and classes nested in the body mention, without those of their own.
 
         Nested code may read these names whenever it runs.
         """
-        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
-        return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
+        found: set[str] = set()
+        for node in descend(self.node.body, into_functions=False):
+            if type(node) in SCOPES:
+                names = {one.value for one in descend(node) if type(one) is cst.Name}
+                found |= names - local_names(node) if isinstance(node, cst.FunctionDef | cst.Lambda) else names
+        return frozenset(found)
 
     @cached_property
     def mentioned_names(self) -> frozenset[str]:
@@ -534,6 +538,15 @@ def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
             yield (dotted_name(name) or "").partition(".")[0]
         case cst.MatchAs(name=cst.Name(value=value)) | cst.MatchStar(name=cst.Name(value=value)):
             yield value
+
+
+def local_names(function: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
+    """Return the names local to a function: its parameters and the names it binds, without globals and nonlocals."""
+    params = function.params
+    names = {one.name.value for one in (*params.params, *params.kwonly_params, *params.posonly_params)}
+    inside = list(descend(function.body, into_functions=False))
+    foreign = {item.name.value for one in inside if isinstance(one, (cst.Global, cst.Nonlocal)) for item in one.names}
+    return frozenset(names.union({name for one in inside for name in names_bound_by(one)} - foreign))
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:

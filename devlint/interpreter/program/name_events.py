@@ -9,9 +9,9 @@ from typing import Final, Literal
 
 import libcst as cst
 
-from devlint.interpreter.program.definitions import names_bound_by
+from devlint.interpreter.program.definitions import local_names
 from devlint.interpreter.program.node_kinds import ASSIGNMENTS, COMPREHENSIONS, FUNCTIONS, IDENTIFIERS, LOOPS
-from devlint.syntax.tree_walk import children, descend, names_in_target
+from devlint.syntax.tree_walk import children, names_in_target
 
 Kind = Literal["read", "bind"]
 """The kind of a name event."""
@@ -100,7 +100,7 @@ class NameEvents:
             case cst.BaseComp():
                 self._walk_comprehension(node, hidden)
             case cst.Lambda() | cst.FunctionDef():
-                inner = hidden | _local_names(node)
+                inner = hidden | local_names(node)
                 for child in children(node):
                     self._walk(child, inner)
             case cst.While():
@@ -145,15 +145,6 @@ class NameEvents:
         self._position += 1
         named.found.append((kind, node))
         named.positions.append(self._position)
-
-
-def _local_names(function: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
-    """Return the names local to a function: its parameters and the names it binds, without globals and nonlocals."""
-    params = function.params
-    names = {one.name.value for one in (*params.params, *params.kwonly_params, *params.posonly_params)}
-    inside = list(descend(function.body, into_functions=False))
-    foreign = {item.name.value for one in inside if isinstance(one, (cst.Global, cst.Nonlocal)) for item in one.names}
-    return frozenset(names.union({name for one in inside for name in names_bound_by(one)} - foreign))
 
 
 def _bound_by_clauses(clause: cst.CompFor | None) -> Iterator[str]:
