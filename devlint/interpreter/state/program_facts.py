@@ -42,6 +42,8 @@ from devlint.semantics.table import Table, load_numpy_table, load_semantics
 
 _HALF: Final = re.compile(r"^[^#\n]*?(?:autocast|float16|\.half\b|HalfTensor)", re.MULTILINE)
 """What code says that computes in half precision; comments do not count."""
+_FULL: Final = re.compile(r"\bautocast\([^()]*\bfloat(?:32)?\)|^[ \t]*(?:from|import)\b.*\bautocast\b.*", re.MULTILINE)
+"""A call that asks for full precision, or an import, which asks for none."""
 
 
 class ProgramFacts:
@@ -95,7 +97,7 @@ class ProgramFacts:
     @cached_property
     def _files_of_half_precision(self) -> tuple[Path, ...]:
         """The files of the program that name a type of half precision, or what chooses one for operations."""
-        return self.imports.files_whose_text(_HALF.search)
+        return self.imports.files_whose_text(lambda text: _HALF.search(_FULL.sub("", text)))
 
     def gather(self) -> None:
         """Compute the facts that nearly every analysis asks for, which concern all files."""
