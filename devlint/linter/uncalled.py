@@ -202,7 +202,7 @@ class UncalledDefinitions:
 
     @cached_property
     def _serves_scripts(self) -> bool:
-        """Whether scripts of the project stand outside of its packages, and are neither tests nor examples."""
+        """Whether scripts outside of the packages of the project import them, and are neither tests nor examples."""
         folder = project_folder(self._program.given_paths, self._disk)
         return any(
             MAIN_GUARD.search(one.source.text)
@@ -211,6 +211,7 @@ class UncalledDefinitions:
             and _FOR_READERS.isdisjoint(part.lower() for part in one.path.relative_to(folder).parts[:-1])
             for one in self.modules
             if one.path.is_relative_to(folder) and one.path.stem not in ENTRY_FILES
+            if any(is_installed(each.path, self._disk) for each in self.importing.imported_by(one))
         )
 
     def _users(self, definition: Definition) -> Sequence[ModuleInfo]:

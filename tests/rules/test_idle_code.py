@@ -231,17 +231,18 @@ def _severities_of(folder: Path, written: dict[str, str]) -> list[Severity]:
 
 
 @pytest.mark.parametrize(
-    ("script", "document", "severity"),
+    ("script", "imports", "document", "severity"),
     [
-        ("scripts/train.py", "", Severity.INFO),
-        ("examples/train.py", "", Severity.WARNING),
-        ("package/train.py", "", Severity.WARNING),
-        ("scripts/train.py", "Write `from package.helpers import used`.\n", Severity.WARNING),
+        ("scripts/train.py", "from package import build", "", Severity.INFO),
+        ("scripts/release.py", "import subprocess", "", Severity.WARNING),
+        ("examples/train.py", "from package import build", "", Severity.WARNING),
+        ("package/train.py", "from package import build", "", Severity.WARNING),
+        ("scripts/train.py", "from package import build", "Write `import package.helpers`.\n", Severity.WARNING),
     ],
-    ids=["scripts use it", "examples use it", "a script in it", "a document names it"],
+    ids=["scripts use it", "scripts do not", "examples use it", "a script in it", "a document names it"],
 )
 def test_file_that_nothing_imports_in_a_package_that_serves_scripts(
-    tmp_path: Path, script: str, document: str, severity: Severity
+    tmp_path: Path, script: str, imports: str, document: str, severity: Severity
 ) -> None:
     written = {
         "pyproject.toml": "",
@@ -249,7 +250,7 @@ def test_file_that_nothing_imports_in_a_package_that_serves_scripts(
         "package/helpers.py": HELPERS + "\ndef start(step):\n    return left(step)\n",
         "package/model.py": "def build():\n    return 1\n",
         "README.md": document,
-        script: "from package import build\n\nif __name__ == '__main__':\n    print(build())\n",
+        script: f"{imports}\n\nif __name__ == '__main__':\n    print(build())\n",
     }
     assert _severities_of(tmp_path, written) == [severity]
 
