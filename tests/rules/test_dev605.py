@@ -450,6 +450,13 @@ def given(dtype: torch.dtype):
 def names(count: int):
     return [torch.cuda.get_device_name(i) for i in range(count)]  # DEV605
 """,
+    "the number of devices of which a map is made": """
+def memory():
+    return {
+        i: torch.cuda.mem_get_info(i)[0]
+        for i in range(torch.cuda.device_count())  # DEV605
+    }
+""",
     "a class that perhaps imports a package for CUDA": """
 class Reader:
     def __init__(self, path: str):
@@ -524,10 +531,6 @@ def scaler():
         else None
     )
     return torch.cuda.amp.GradScaler() if dtype is torch.float16 else None
-""",
-    "the names of all CUDA devices": """
-def names():
-    return [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
 """,
     "a class that always imports a package for CUDA": """
 class Reader:

@@ -12,7 +12,7 @@ import libcst as cst
 from devlint.interpreter.program.written_guards import function_around, texts_in
 from devlint.syntax.source_code import words_in
 from devlint.syntax.statement import Statement
-from devlint.syntax.tree_walk import children, descend
+from devlint.syntax.tree_walk import descend
 
 _CUDA_DEVICE: Final = re.compile(r"cuda(:.*)?")
 """A text that names a device of CUDA, or begins such a text."""
@@ -36,8 +36,6 @@ def is_about_count(path: Sequence[cst.CSTNode], statements: Sequence[Statement])
             return True
         if isinstance(above, cst.For) and below is above.iter and "cuda" in words_in(above.body):
             return True
-        if isinstance(above, cst.BaseComp) and below is above.for_in and _makes_of_cuda(above):
-            return True
     if any(isinstance(one, (cst.Comparison, cst.Decorator)) for one in path):
         return True
     if not path:
@@ -45,11 +43,6 @@ def is_about_count(path: Sequence[cst.CSTNode], statements: Sequence[Statement])
     scope = scope_of(path, statements)
     names = names_holding(scope, path[-1])
     return takes_cuda_for(scope, names) or any(map(_names_cuda_devices, _handed_to(scope, names, statements)))
-
-
-def _makes_of_cuda(made: cst.BaseComp) -> bool:
-    """Return whether code for CUDA makes the elements of a comprehension."""
-    return any("cuda" in words_in(one) for one in children(made) if one is not made.for_in)
 
 
 def _handed_to(
