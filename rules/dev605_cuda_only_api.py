@@ -41,10 +41,12 @@ class CudaOnlyApi(Rule):
     logged, kept in an attribute that nothing reads, or never used, benchmarks of random data on a CUDA device that is
     written out, and the current device or stream where a function always calls a compiled module of its package.
 
-    So is what nobody has to port: a function or class that nothing in its project names, though its file is imported
-    for others; a private method that nothing names; a trial with files of its author; a copy of another project
-    (`third_party`, `vendor`, `external`); a file that cannot be imported, such as a copied one of an installed package
-    that still imports the folders of its own project. `devlint port` replaces it all the same.
+    So is what nobody has to port: a function or class that nothing in its project uses, though its file is imported
+    for others, or itself for nothing; a file of a package that no script beside the package gets to; a private method
+    that nothing names; a trial with files of its author; a copy of another project (`third_party`, `vendor`,
+    `external`); a file that cannot be imported, such as a copied one that still imports the folders of its own project,
+    or files beside it that were not copied. What a package offers to those who install it is no such code.
+    `devlint port` replaces it all the same.
 
     ## Example
     ```python
@@ -84,12 +86,14 @@ class CudaOnlyApi(Rule):
     no finding, since it is how code asks for CUDA, and neither is what runs only after such a question. What nothing
     replaces, as CUDA graphs, is left alone. So are a seed of CUDA beside `torch.manual_seed`, which seeds every device,
     also where each caller sets it, and, where the device is chosen at run time, what the modules of some backends lack.
-    Files that build or import CUDA kernels, or packages for CUDA only, wrappers of such kernels, what only such files
-    import, functions that capture CUDA graphs, files, classes and tests that refuse to run without CUDA, and functions
-    and classes whose users all ask for CUDA or need it, are for CUDA by design. Mixed precision that a constant
-    switches off, or that is on only with CUDA, a scaler where nothing computes in half precision, a number of devices
-    that decides whether CUDA is taken, or is handed to what names CUDA devices, what runs once for each CUDA device,
-    and a stream that may be None are no findings. A name that one statement uses several times is reported once.
+    Files that build or import CUDA kernels, or packages for CUDA only, wrappers of such kernels, modules that always
+    call one, what only such files import, functions that capture CUDA graphs or hand a CUDA stream itself to TensorRT
+    or other code for CUDA, files, classes and tests that refuse to run without CUDA, classes whose objects need a
+    package for CUDA only, and functions and classes whose users all ask for CUDA or need it, are for CUDA by design.
+    Mixed precision that a constant switches off, that is on only with CUDA, or for which a value is asked that is None
+    without CUDA, a scaler or full precision where nothing computes in half precision, a number of devices that decides
+    whether CUDA is taken, or is handed to what names CUDA devices, what runs once for each CUDA device, and a stream
+    that may be None are no findings. A name that one statement uses several times is reported once.
     """
 
     code = "DEV605"

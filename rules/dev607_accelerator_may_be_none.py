@@ -49,7 +49,7 @@ class MissingAccelerator(Rule):
 
     ## Known limits
     `device=None` and `.to(None)` are no error, they leave the tensor on the default device, and are not reported. Code
-    after any check of an accelerator, of a GPU or of their number is not reported.
+    after any check of an accelerator, of a GPU or of their number is not reported, nor is a script that leaves on one.
     """
 
     code = "DEV607"

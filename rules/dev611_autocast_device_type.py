@@ -57,9 +57,9 @@ class AutocastDeviceType(Rule):
     The program is run on an emulated accelerator other than CUDA, and the results of its operations are float32.
 
     ## Known limits
-    A file that asks for no accelerator is taken to be meant for CUDA only. Code after any check of a device is not
-    reported, and neither is a call with an `enabled=` that the program computes, nor a scaler where nothing in the
-    program computes in half precision.
+    A file that asks for no accelerator is taken to be meant for CUDA only, and so is a class that always sets its own
+    device to one of CUDA. Code after any check of a device is not reported, and neither is a call with an `enabled=`
+    that the program computes, nor a scaler or full precision where nothing in the program computes in half precision.
     """
 
     code = "DEV611"

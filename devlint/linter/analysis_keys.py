@@ -147,7 +147,7 @@ class AnalysisKeys:
             own += [self._program_facts.cuda_kernels.needed_around(module), sorted(kernels), sorted(seeded)]
             own.append(sorted(self._program_facts.compiled_modules.names_in(module)))
             own += [sorted(checked), sorted(self._program_facts.refusing_classes.names_in(module))]
-        if "GradScaler" in module.source.text:
+        if any(one in module.source.text for one in ("GradScaler", "autocast")):
             own.append(self._program_facts.is_mixed_precision(module))
         return None if None in digests else digest_of([self._base, own, digests])
 

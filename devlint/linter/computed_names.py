@@ -9,7 +9,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 
 _COMPUTED: Final = re.compile(
-    r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|(?:globals|locals|vars|eval|exec)\()"
+    r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|(?<!def )(?:globals|locals|vars|eval|exec)\()"
     r"|(?<!format\(\*\*self\.)__dict__(?!\[\s*[\"']\w+[\"']\s*\])"
 )
 """The ways to reach a definition by a name that the program computes."""
@@ -45,11 +45,19 @@ def computes_names(program: Program, module: ModuleInfo, *, of_methods: bool, wi
     )
 
 
+def is_in_definition(module: ModuleInfo, position: int) -> bool:
+    """Return whether a position in the text of a file is in a function or class, whose local names are its own."""
+    unit = module.index.statement_at(module.source.text.count("\n", 0, position) + 1)
+    return unit is not None and unit.kind in ("function", "class")
+
+
 def _may_reach(
     program: Program, module: ModuleInfo, text: str, found: re.Match[str], *, of_methods: bool, within: bool
 ) -> bool:
     """Return whether an object from which a file reads a computed name may have a definition of the program."""
     way = found[0]
+    if way == "locals(" and is_in_definition(module, found.start()):
+        return False
     if _NO_OBJECT.match(way):
         return True
     given = (

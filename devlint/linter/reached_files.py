@@ -78,10 +78,14 @@ class ReachedFiles:
         private = is_private_name(module.path.stem) and self._program.disk.is_file(module.path.parent / "__init__.py")
         if not private or MAIN_GUARD.search(module.source.text) or does_work(module):
             return False
-        beside = [one for one in self._modules if one.path.parent == module.path.parent]
-        if len(self._importing.of_file(module)) > 1 or any(_COMPUTED_FILE.search(one.source.text) for one in beside):
+        if len(self._importing.of_file(module)) > 1 or not self.is_loaded_by_none_beside(module):
             return False
         return not self._is_named(import_name(module))
+
+    def is_loaded_by_none_beside(self, module: ModuleInfo) -> bool:
+        """Return whether no file in the folder of a file loads files by computed names."""
+        beside = (one for one in self._modules if one.path.parent == module.path.parent)
+        return not any(_COMPUTED_FILE.search(one.source.text) for one in beside)
 
     def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
         """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""

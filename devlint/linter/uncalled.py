@@ -28,7 +28,7 @@ from devlint.linter.project_texts import (
     texts_digest,
 )
 from devlint.linter.quiet_bases import PLAIN_BASES, has_quiet_bases
-from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD, RUNS_NOTHING, ReachedFiles
+from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD, RUNS_NOTHING, ReachedFiles, does_work
 from devlint.syntax.index import Statement
 from devlint.syntax.text_words import has_word
 
@@ -36,6 +36,8 @@ _CLASS_LIST: Final = re.compile(r"__subclasses__|\bgetmembers\b")
 """The ways to find a class by its base, or by the file that it is in."""
 _TEST_NAME: Final = re.compile(r"test_|Test")
 """The start of the name of a test, or of a class of tests."""
+_FOR_READERS: Final = frozenset("example examples demo demos doc docs tutorial tutorials benchmark benchmarks".split())
+"""The names of folders with scripts that show how to use a package."""
 _METHOD: Final = re.compile(r"^([ \t]+)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _CALLED_BY_MODULES: Final = frozenset(
     "forward extra_repr reset_parameters train eval to cuda cpu half float double type apply parameters buffers modules"
@@ -99,7 +101,7 @@ class UncalledDefinitions:
     def serves_nothing(self, module: ModuleInfo, row: int) -> bool:
         """Return whether the code at a row is uncalled, or nothing names it and no other file imports its file."""
         around = [*self.definitions_at(module, row)] if self._is_application else []
-        unused = bool(around) and self._is_left_over(module) and not any(map(self._is_named, around))
+        unused = bool(around) and self.is_left_over(module) and not any(map(self._is_named, around))
         return unused or any(map(self._is_uncalled, around))
 
     def cannot_be_imported(self, module: ModuleInfo) -> bool:
@@ -177,12 +179,40 @@ class UncalledDefinitions:
             computes_names(self._program, one, of_methods=definition.is_method, within=one is module) for one in users
         )
 
-    def _is_left_over(self, module: ModuleInfo) -> bool:
-        """Return whether no other file imports a file, which does nothing when it is run, and no text names it."""
-        if len(self.importing.of_file(module)) > 1 or is_installed(module.path, self._disk):
+    def is_left_over(self, module: ModuleInfo) -> bool:
+        """Return whether no other file imports a file, no text names it, and what it does at its top is its own.
+
+        Either it does nothing there, or no file beside it loads files by computed names, which it might register with.
+        Others may import it from an installed package, but not where the package only serves the scripts beside it.
+        """
+        if not self._is_application or len(self.importing.of_file(module)) > 1:
             return False
+        if self.is_named_elsewhere(import_name(module)):
+            return False
+        if is_installed(module.path, self._disk):
+            return self._serves_scripts and not does_work(module) and self._files.is_loaded_by_none_beside(module)
         others = (one for one in module.index.statements if one.kind == "other")
-        return all(RUNS_NOTHING.match(one.text) for one in others) and not self.is_named_elsewhere(import_name(module))
+        if all(RUNS_NOTHING.match(one.text) for one in others):
+            return True
+        if is_test_file(module.path) or module.path.stem in ENTRY_FILES or module.source.cells is not None:
+            return False
+        return self._files.is_loaded_by_none_beside(module) and not computes_names(
+            self._program, module, of_methods=False, within=True
+        )
+
+    @cached_property
+    def _serves_scripts(self) -> bool:
+        """Whether scripts outside of the packages of the project import them, and are neither tests nor examples."""
+        folder = project_folder(self._program.given_paths, self._disk)
+        return any(
+            MAIN_GUARD.search(one.source.text)
+            and not is_test_file(one.path)
+            and not self._disk.is_file(one.path.parent / "__init__.py")
+            and _FOR_READERS.isdisjoint(part.lower() for part in one.path.relative_to(folder).parts[:-1])
+            for one in self.modules
+            if one.path.is_relative_to(folder) and one.path.stem not in ENTRY_FILES
+            if any(is_installed(each.path, self._disk) for each in self.importing.imported_by(one))
+        )
 
     def _users(self, definition: Definition) -> Sequence[ModuleInfo]:
         """Return the files that may use the file of a definition: for a method, those that have the file's name."""

@@ -7,32 +7,22 @@ its file, but neither the package nor its documents offer it. Their files are im
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
+from devlint.linter.computed_members import ComputedMembers
 from devlint.linter.computed_names import computes_names
-from devlint.linter.project_texts import project_folder
+from devlint.linter.project_texts import is_installed, project_folder
 from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD
 from devlint.linter.uncalled import Definition, UncalledDefinitions
 from devlint.syntax.exports import declared_exports
-from devlint.syntax.index import Binding
 from devlint.syntax.own_paths import has_own_path
 
-_ANY_FILE: Final = re.compile(r"(?<![\w.])__import__\(|\bimport_module\(|\bsys\.modules\b")
-"""The ways to reach any function of any file by a name that the program computes."""
-_OWN_NAMES: Final = re.compile(r"(?<![\w.])(?:globals|locals|eval|exec)\(")
-"""The ways to reach by such a name what has a name in the same file."""
 _TAKES_NOTHING: Final = re.compile(r"def\s+\w+\(\s*\)")
 """The head of a function without parameters."""
-_MEMBER: Final = re.compile(
-    r"(?<![\w.])(?:getattr\((?![^()]*,\s*[\"']\w+[\"']\s*[,)])|vars\()\s*(\w+)|\b(\w+)(?:\.\w+)*\.__dict__"
-)
-"""The ways to reach a member of what has a name, by a name that the program computes."""
 
 
 class UnnamedFunctions:
@@ -44,6 +34,7 @@ class UnnamedFunctions:
     def __init__(self, program: Program, uncalled: UncalledDefinitions) -> None:
         self._program = program
         self._uncalled = uncalled
+        self._members = ComputedMembers(program, uncalled)
         self._known: dict[Definition, bool] = {}
 
     def is_one_at(self, module: ModuleInfo, row: int) -> bool:
@@ -73,8 +64,8 @@ class UnnamedFunctions:
     def _is_left_behind(self, definition: Definition) -> bool:
         """Return whether nothing outside of the project is offered a function, and nothing computes its name.
 
-        Its name is private, its file is a script or one that others import for something else, or the function is a
-        trial, which reads or writes files of its author.
+        Its name is private, its file is a script, left over or one that others import for something else, or the
+        function is a trial, which reads or writes files of its author.
         """
         home, name = definition.module, definition.name
         is_private = is_private_name(name)
@@ -88,47 +79,39 @@ class UnnamedFunctions:
             return False
         if is_test_file(home.path) or home.path.stem in ENTRY_FILES or home.is_package or home.source.cells is not None:
             return False
-        if name in (declared_exports(home.index.statements) or ()):
+        if name in (declared_exports(home.index.statements) or ()) and not self._is_run_in_place(home):
             return False
         users = self._uncalled.importing.of_file(home)
         is_script = len(self._uncalled.modules) > 1 and MAIN_GUARD.search(home.source.text) is not None
-        if not (is_script or is_private or len(users) > 1 or self._is_trial(definition)):
+        offered = not (is_script or is_private or len(users) > 1 or self._is_trial(definition))
+        if offered and not self._uncalled.is_left_over(home):
             return False
         if definition.is_method and computes_names(self._program, home, of_methods=True, within=True):
             return False
-        return not any(self._may_compute(one, home) or self._offers(one, home) for one in users)
+        return not any(
+            self._members.may_be_reached(one, home, is_class=definition.is_class) or self._offers(one, home)
+            for one in users
+        )
 
     def _is_trial(self, definition: Definition) -> bool:
         """Return whether a function takes no arguments and has the path of a file of its author in it."""
         unit = definition.module.index.statement_at(definition.first_row)
         return unit is not None and _TAKES_NOTHING.match(unit.text) is not None and has_own_path(unit.text)
 
-    def _may_compute(self, user: ModuleInfo, home: ModuleInfo) -> bool:
-        """Return whether a file may name the functions of another one, or its own, by a name that it computes."""
-        text = user.source.text
-        reaches_own = _OWN_NAMES.search(text) is not None
-        if _ANY_FILE.search(text) or (reaches_own and user is home):
-            return True
-        imports = [one for unit in user.index.statements for one in unit.imports]
-        # A text that is run seldom spells out a path through several packages.
-        nearest = [home.path, home.path.parent / "__init__.py"]
-        if reaches_own and any(self._whole_file(user, one) in nearest for one in imports):
-            return True
-        roots = {one for match in _MEMBER.finditer(text) for one in match.groups() if one is not None}
-        paths = [self._whole_file(user, one) for one in imports if one.name in roots]
-        return any(path is not None and path in _files_around(home) for path in paths)
-
     def _offers(self, user: ModuleInfo, home: ModuleInfo) -> bool:
-        """Return whether a package passes on a file whole, or all that it defines."""
+        """Return whether a package passes on a file whole, or all that it defines, to those who use the package."""
+        if not user.is_package or self._is_run_in_place(user):
+            return False
         imports = (one for unit in user.index.statements for one in unit.imports)
-        return user.is_package and any(self._whole_file(user, one) == home.path for one in imports)
+        return any(self._members.whole_file(user, one) == home.path for one in imports)
 
-    def _whole_file(self, user: ModuleInfo, one: Binding) -> Path | None:
-        """Return the file that an import takes whole, or from which it takes all names; None for a single name."""
-        dotted = f"{one.module}.{one.attribute}" if one.attribute not in (None, "*") else one.loads or one.module
-        return self._program.resolve(user, dotted.strip("."), one.level)
-
-
-def _files_around(home: ModuleInfo) -> Collection[Path]:
-    """Return a file, and the files of the packages around it, through which its members can be reached."""
-    return [home.path, *(folder / "__init__.py" for folder in home.path.parents)]
+    def _is_run_in_place(self, module: ModuleInfo) -> bool:
+        """Return whether the package of a file is not installed, and a script beside the package runs it."""
+        disk = self._program.disk
+        if is_installed(module.path, disk):
+            return False
+        folder = module.path.parent
+        while disk.is_file(folder / "__init__.py"):
+            folder = folder.parent
+        beside = (one for one in self._uncalled.modules if one.path.parent == folder)
+        return any(MAIN_GUARD.search(one.source.text) for one in beside)

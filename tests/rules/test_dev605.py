@@ -423,6 +423,50 @@ def seed(n: int):
 def trace(run):
     run(torch.cuda.synchronize)  # DEV605
 """,
+    "full precision in code that computes in half precision elsewhere": """
+def norm(model: nn.Module, x: torch.Tensor):
+    with torch.cuda.amp.autocast(dtype=torch.float32):  # DEV605
+        return model(x)
+
+def step(model: nn.Module, x: torch.Tensor):
+    with torch.autocast(x.device.type, dtype=torch.bfloat16):
+        return norm(model, x)
+""",
+    "a stream that only torch uses": """
+def run(engine, x: torch.Tensor):
+    stream = torch.cuda.current_stream()  # DEV605
+    stream.synchronize()
+    return engine.execute(x, stream)
+""",
+    "a value that is not None without CUDA": """
+def scaler(wanted: bool, device: str):
+    dtype = torch.float16 if torch.cuda.is_available() or wanted else None
+    return torch.cuda.amp.GradScaler() if dtype is torch.float16 else None  # DEV605
+
+def given(dtype: torch.dtype):
+    return torch.cuda.amp.GradScaler() if dtype is torch.float16 else None  # DEV605
+""",
+    "figures of other things than each CUDA device": """
+def names(count: int):
+    return [torch.cuda.get_device_name(i) for i in range(count)]  # DEV605
+""",
+    "the number of devices of which a map is made": """
+def memory():
+    return {
+        i: torch.cuda.mem_get_info(i)[0]
+        for i in range(torch.cuda.device_count())  # DEV605
+    }
+""",
+    "a class that perhaps imports a package for CUDA": """
+class Reader:
+    def __init__(self, path: str):
+        if path.endswith(".mp4"):
+            import PyNvVideoCodec as codec
+            self.decoder = codec.SimpleDecoder(path)
+
+    def read(self):
+        torch.cuda.current_stream().synchronize()  # DEV605
+""",
     "on an accelerator of any kind": """
 def free(device: torch.device):
     if device.type != "cpu":
@@ -464,6 +508,38 @@ def wait():
     n = count()
     if n > 1:
         torch.cuda.synchronize()
+""",
+    "full precision where nothing computes in half precision": """
+def step(model: nn.Module, x: torch.Tensor):
+    scaler = torch.cuda.amp.GradScaler()
+    with torch.cuda.amp.autocast(dtype=torch.float32):
+        return scaler.scale(model(x).sum())
+""",
+    "a stream that is handed to TensorRT": """
+def run(engine, context, x: torch.Tensor):
+    torch.cuda.current_stream().synchronize()
+    context.set_tensor_address(engine.get_tensor_name(0), x.data_ptr())
+    return context.execute_async_v3(torch.cuda.current_stream().cuda_stream)
+""",
+    "a value that is None without CUDA": """
+def scaler():
+    dtype = (
+        torch.bfloat16
+        if torch.cuda.is_available() and torch.cuda.is_bf16_supported()
+        else torch.float16
+        if torch.cuda.is_available()
+        else None
+    )
+    return torch.cuda.amp.GradScaler() if dtype is torch.float16 else None
+""",
+    "a class that always imports a package for CUDA": """
+class Reader:
+    def __init__(self, path: str):
+        import PyNvVideoCodec as codec
+        self.decoder = codec.SimpleDecoder(path)
+
+    def read(self):
+        torch.cuda.current_stream().synchronize()
 """,
     "what a base class of transformers has only with CUDA": """
 from transformers.models.t5.modeling_t5 import T5Stack
@@ -1443,6 +1519,103 @@ class Anywhere(torch.autograd.Function):
 
 def test_wrappers_of_compiled_kernels_are_for_cuda(tmp_path: Path) -> None:
     assert len(check(WRAPPERS, "DEV605", tmp_path)) == 4
+
+
+MODULES = """
+# file: setup.py
+from setuptools import setup
+from torch.utils.cpp_extension import CUDAExtension
+
+setup(name="layers", ext_modules=[CUDAExtension("layers.gpu", ["gpu.cu"])])
+# file: layers/__init__.py
+# file: layers/functions/__init__.py
+from .norm import *
+# file: layers/functions/norm.py
+import torch
+
+if torch.cuda.device_count() > 0:
+    from layers import gpu
+
+class norm_(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return gpu.norm(x)
+
+norm = norm_.apply
+
+def other(x):
+    return x
+# file: layers/modules.py
+import torch
+from .functions import *
+
+class Norm(torch.nn.Module):
+    def __init__(self, inplace):
+        super().__init__()
+        self.inplace = inplace
+        self.places = list(range(torch.cuda.device_count()))
+
+    def forward(self, x):
+        if self.inplace:
+            return norm(x)
+        else:
+            return norm(x.clone())
+
+class Perhaps(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.places = list(range(torch.cuda.device_count()))  # DEV605
+
+    def forward(self, x):
+        if x.is_cuda:
+            x = norm(x)
+        return x
+
+class Other(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.places = list(range(torch.cuda.device_count()))  # DEV605
+
+    def forward(self, x):
+        return other(x)
+"""
+
+
+def test_modules_that_always_run_kernels_of_their_package_are_for_cuda(tmp_path: Path) -> None:
+    assert len(check(MODULES, "DEV605", tmp_path)) == 2
+
+
+BENCHMARK = """
+import torch
+import triton
+
+device = {device}
+
+def time_of(step):
+    step()
+    torch.cuda.synchronize(){mark}
+
+@{decorator}
+def measured(size):
+    data = torch.randn(size, device=device)
+    return time_of(lambda: data @ data.T)
+
+measured.run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "decorator", "severity"),
+    [
+        ('"cuda:0"', "triton.testing.perf_report(triton.testing.Benchmark())", Severity.INFO),
+        ('"cuda:0"', "torch.no_grad()", Severity.WARNING),
+        ("torch.device(input())", "triton.testing.perf_report(triton.testing.Benchmark())", Severity.WARNING),
+    ],
+    ids=["a benchmark", "no benchmark", "a device of the user's"],
+)
+def test_a_benchmark_may_write_out_the_device_at_the_top(device: str, decorator: str, severity: Severity) -> None:
+    program = BENCHMARK.format(device=device, decorator=decorator, mark="  # DEV605")
+    assert [one.severity for one in check(program, "DEV605")] == [severity]
 
 
 COMPILED = """

@@ -42,9 +42,34 @@ def pick(name):
     device = torch.accelerator.current_accelerator() if name is None else torch.device(name)
     return device.type  # DEV607
 """,
+    "a script that only warns": """
+import torch.multiprocessing as mp
+
+def worker(rank: int, size: int):
+    device = torch.device(torch.accelerator.current_accelerator())  # DEV607
+
+if __name__ == "__main__":
+    if torch.accelerator.device_count() < 2:
+        print("slow")
+    mp.spawn(worker, args=(2,), nprocs=2)
+""",
 }
 
 GOOD = {
+    "a script that leaves before it starts processes": """
+import torch.multiprocessing as mp
+
+def enough_gpus(count: int):
+    return torch.accelerator.is_available() and torch.accelerator.device_count() >= count
+
+def worker(rank: int, size: int):
+    device = torch.device(torch.accelerator.current_accelerator())
+
+if __name__ == "__main__":
+    if not enough_gpus(2):
+        exit()
+    mp.spawn(worker, args=(2,), nprocs=2)
+""",
     "checked before": """
 def pick():
     if torch.accelerator.is_available():

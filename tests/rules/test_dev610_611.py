@@ -7,6 +7,17 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a class that may set another device than CUDA": """
+class Runner:
+    def __init__(self, index: int, host: bool):
+        self.device = torch.device(f"cuda:{index}")
+        if host:
+            self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    def run(self, model, x: torch.Tensor):
+        with torch.autocast("cuda"):  # DEV611
+            return model(x)
+""",
     "a function whose own device may be the host": """
 import torch.distributed as dist
 
@@ -84,6 +95,28 @@ def scaler(model: nn.Module):
 }
 
 GOOD = {
+    "a class whose device is always one of CUDA": """
+def host_or_not():
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+class Runner:
+    def __init__(self, index: int):
+        self.device = torch.device(f"cuda:{index}")
+
+    def run(self, model, x: torch.Tensor):
+        with torch.autocast("cuda"):
+            return model(x)
+""",
+    "the host both ways": """
+class Starter:
+    def __init__(self):
+        self.device = "cpu" if torch.cuda.is_available() else "cpu"
+        self.model = torch.load("model.pt", map_location="cpu")
+
+def run(model, x: torch.Tensor):
+    with torch.autocast("cuda"):
+        return model(x)
+""",
     "a function with a device of CUDA of its own": """
 import torch.distributed as dist
 

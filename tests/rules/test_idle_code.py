@@ -157,6 +157,145 @@ def test_text_that_is_run_may_name_what_its_file_can(tmp_path: Path, imports: st
 
 
 @pytest.mark.parametrize(
+    ("model", "severity"),
+    [
+        ("def load(name):\n    return import_module(name)\n", Severity.INFO),
+        ("def load(name):\n    return import_module(name or 'package.helpers')\n", Severity.WARNING),
+        ("def load(name):\n    return import_module('package.' + name)\n", Severity.WARNING),
+        ("def load(name):\n    return import_module('other.' + name)\n", Severity.INFO),
+        ("def load(name):\n    return import_module(f'.{name}', __package__)\n", Severity.WARNING),
+        ("def load():\n    return [import_module(one) for one in os.listdir('.')]\n", Severity.WARNING),
+        ("def load(name):\n    return getattr(sys.modules[__name__], name)\n", Severity.INFO),
+        ("def load(name):\n    return getattr(sys.modules[name], 'left')\n", Severity.WARNING),
+        ("def load(name):\n    return show(locals())\n", Severity.INFO),
+        ("from .helpers import *\n\nif 1:\n    found = locals()\n", Severity.WARNING),
+        ("class Model:\n    def eval(self):\n        return used()\n", Severity.INFO),
+    ],
+    ids=[
+        *("any file", "a text has its name", "a file of the package", "of another package", "a file beside"),
+        *("listed files", "a name of its own", "a loaded file", "local names", "names of the file", "a method"),
+    ],
+)
+def test_file_that_others_import_by_its_name_is_seldom_loaded_by_a_computed_one(
+    tmp_path: Path, model: str, severity: Severity
+) -> None:
+    files = {"model": f"from .helpers import used\n\n{model}", "other": "from .helpers import used\n"}
+    assert severities(tmp_path, **files) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("evaluated", "severity"),
+    [
+        ("LambdaLR(optimizer, lr_lambda=eval(text))", Severity.INFO),
+        ("eval(text)()", Severity.WARNING),
+        ("build(eval(text))", Severity.WARNING),
+    ],
+    ids=["a library is handed it", "called", "the program is handed it"],
+)
+def test_class_that_an_evaluated_text_may_name(tmp_path: Path, evaluated: str, severity: Severity) -> None:
+    head = "from torch.optim.lr_scheduler import LambdaLR\n"
+    helpers = f"{head}{CLASS.replace('(Base)', '')}\ndef plan(optimizer, text):\n    return {evaluated}\n"
+    assert severities(tmp_path, helpers=helpers) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("script", "project", "severity"),
+    [
+        ("main.py", False, Severity.INFO),
+        ("main.py", True, Severity.WARNING),
+        ("package/main.py", False, Severity.WARNING),
+    ],
+    ids=["a script beside it", "installed", "no script beside it"],
+)
+def test_package_that_passes_on_all_names_to_the_script_beside_it(
+    tmp_path: Path, script: str, project: bool, severity: Severity
+) -> None:
+    written = {
+        "package/__init__.py": "from .helpers import *\n",
+        "package/helpers.py": HELPERS + "\ndef find(module, name):\n    return getattr(module, name)\n",
+        "package/model.py": MODEL,
+        script: "from package import used, left\n\nif __name__ == '__main__':\n    print(used())\n",
+        **({"pyproject.toml": ""} if project else {}),
+    }
+    assert _severities_of(tmp_path, written) == [severity]
+
+
+def _severities_of(folder: Path, written: dict[str, str]) -> list[Severity]:
+    """Return the severities of what is found in files with some texts."""
+    for name, text in written.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = check_paths([folder], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
+    return [one.severity for one in found]
+
+
+@pytest.mark.parametrize(
+    ("script", "imports", "document", "severity"),
+    [
+        ("scripts/train.py", "from package import build", "", Severity.INFO),
+        ("scripts/release.py", "import subprocess", "", Severity.WARNING),
+        ("examples/train.py", "from package import build", "", Severity.WARNING),
+        ("package/train.py", "from package import build", "", Severity.WARNING),
+        ("scripts/train.py", "from package import build", "Write `import package.helpers`.\n", Severity.WARNING),
+    ],
+    ids=["scripts use it", "scripts do not", "examples use it", "a script in it", "a document names it"],
+)
+def test_file_that_nothing_imports_in_a_package_that_serves_scripts(
+    tmp_path: Path, script: str, imports: str, document: str, severity: Severity
+) -> None:
+    written = {
+        "pyproject.toml": "",
+        "package/__init__.py": "from .model import build\n",
+        "package/helpers.py": HELPERS + "\ndef start(step):\n    return left(step)\n",
+        "package/model.py": "def build():\n    return 1\n",
+        "README.md": document,
+        script: f"{imports}\n\nif __name__ == '__main__':\n    print(build())\n",
+    }
+    assert _severities_of(tmp_path, written) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("more", "severity"),
+    [
+        ("patch.apply()\n", Severity.INFO),
+        ("run(globals()['left'])\n", Severity.WARNING),
+        ("run(left)\n", Severity.WARNING),
+    ],
+    ids=["other work", "a computed name", "its own work"],
+)
+def test_left_file_that_does_work_of_its_own(tmp_path: Path, more: str, severity: Severity) -> None:
+    written = {
+        "helpers.py": HELPERS + "\n" + more,
+        "main.py": "if __name__ == '__main__':\n    print(1)\n",
+        "other.py": "def other():\n    return 1\n",
+    }
+    assert _severities_of(tmp_path, written) == [severity]
+
+
+@pytest.mark.parametrize(
+    ("imports", "files", "severity"),
+    [
+        ("from .data import load\nfrom .losses import loss", {}, Severity.INFO),
+        ("from .data import load", {}, Severity.WARNING),
+        ("from .data import load\nfrom .losses import loss", {"losses": "loss = 1\n"}, Severity.WARNING),
+        ("from ._data import load\nfrom ._losses import loss", {}, Severity.WARNING),
+        (
+            "try:\n    from .data import load\n    from .losses import loss\nexcept ImportError:\n    pass",
+            {},
+            Severity.WARNING,
+        ),
+    ],
+    ids=["two lack", "one lacks", "one of two lacks", "compiled", "tried"],
+)
+def test_file_that_was_copied_without_those_beside_it(
+    tmp_path: Path, imports: str, files: dict[str, str], severity: Severity
+) -> None:
+    script = f"{imports}\n{HELPERS}\nif __name__ == '__main__':\n    left(used)\n"
+    assert severities(tmp_path, helpers=script, **files) == [severity]
+
+
+@pytest.mark.parametrize(
     ("head", "path", "severity"),
     [
         ("left()", "/home/me/steps.pt", Severity.INFO),

@@ -18,6 +18,7 @@ from devlint.domain.value import (
     Const,
     DeviceType,
     DeviceValue,
+    DtypeValue,
     LibraryName,
     ProgramDefinition,
     StringPrefix,
@@ -25,7 +26,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.operations.devices_at_hand import named_choice
 from devlint.interpreter.program import device_counts, written_guards
-from devlint.interpreter.program.checked_functions import is_checked, refuses_at_top
+from devlint.interpreter.program.checked_functions import is_checked, leaves_before_work, refuses_at_top
 from devlint.interpreter.program.cuda_benchmarks import is_benchmark_of_cuda
 from devlint.interpreter.program.cuda_kernels import is_with_cuda_kernels
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -61,6 +62,8 @@ _SWITCHES: Final[Mapping[str, int]] = {
     "torch.cuda.amp.GradScaler": 4,
 }
 """The functions for mixed precision that an argument `enabled` switches off, with the position of that argument."""
+_DTYPE_POSITION: Final = 1
+"""The position of the argument `dtype` of the functions for mixed precision that take one."""
 _ABOUT_STREAMS: Final = frozenset(
     f"torch.cuda.{name}" for name in ("Event", "Stream", "current_stream", "set_stream", "stream")
 )
@@ -93,6 +96,8 @@ _WITHOUT_CUDA: Final = frozenset({"AssertionError"})
 """The exception by which torch says that it is built without CUDA."""
 _HOST_WRITTEN: Final = re.compile(r"""["']cpu["']""")
 """The name of the host's device in code."""
+_NO_CHOICE: Final = re.compile(r"([\"']cpu[\"'])\s+if\b[^\n]*\belse\s+\1")
+"""A condition that takes the host's device both ways."""
 _CUDA_SEEDS: Final = ("manual_seed", "manual_seed_all")
 """The functions of `torch.cuda` that set its seed, as `torch.manual_seed` does too."""
 _TEXTS: Final = frozenset({cst.SimpleString, cst.FormattedString})
@@ -165,7 +170,7 @@ def report_backend_in_call(frame: Frame, name: str, arguments: Arguments) -> Non
     if not isinstance(given, Const) or given.value not in ("cuda", "xpu", "mps", "nccl"):
         return
     enabled = arguments.value("enabled", _SWITCHES.get(name))
-    if (enabled is not None and enabled != Const(True)) or _is_idle_scaler(frame, name):
+    if (enabled is not None and enabled != Const(True)) or _is_idle_precision(frame, name, arguments):
         return
     asked = (*CHECKED, "device", "backend", "distributed", "scaler")  # who makes a scaler knows the device
     around = path_to(frame.unit.tree, arguments.node)
@@ -188,7 +193,7 @@ def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
     if name == "torch.cuda.stream":
         given = arguments.get("stream", 0)
         return given is not None and (_may_be_none(given.value) or "None" in _assigned_to(frame, given.node))
-    if _is_idle_scaler(frame, name):
+    if _is_idle_precision(frame, name, arguments):
         return True
     enabled = arguments.get("enabled", _SWITCHES[name]) if name in _SWITCHES else None
     if enabled is None:
@@ -200,9 +205,16 @@ def _is_without_effect(frame: Frame, name: str, arguments: Arguments) -> bool:
     return _assigned_to(frame, enabled.node) == {"False"}
 
 
-def _is_idle_scaler(frame: Frame, name: str) -> bool:
-    """Return whether a function makes a scaler of losses, and nothing in the program computes in half precision."""
-    return name.endswith(".amp.GradScaler") and not frame.analysis.facts.is_mixed_precision(frame.module)
+def _is_idle_precision(frame: Frame, name: str, arguments: Arguments) -> bool:
+    """Return whether a call is about mixed precision, and nothing in the program computes in half precision.
+
+    It makes a scaler of losses, or asks for full precision, which changes what was asked for around it.
+    """
+    if not name.endswith(".amp.GradScaler"):
+        given = arguments.value("dtype", _DTYPE_POSITION) if name in _SWITCHES else None
+        if not isinstance(given, DtypeValue) or given.dtype.name != "float32":
+            return False
+    return not frame.analysis.facts.is_mixed_precision(frame.module)
 
 
 def _may_be_none(value: Value) -> bool:
@@ -297,9 +309,14 @@ def _is_entry(frame: Frame) -> bool:
 def _chooses_device(frame: Frame) -> bool:
     """Return whether the file chooses between an accelerator and the host, by asking which accelerators there are."""
     return any(
-        not unit.mentions.isdisjoint(_CHOICES) and _HOST_WRITTEN.search(unit.text) is not None
+        not unit.mentions.isdisjoint(_CHOICES) and _has_choice(_NO_CHOICE.sub("", unit.text))
         for unit in frame.module.index.statements
     )
+
+
+def _has_choice(text: str) -> bool:
+    """Return whether code asks which accelerators there are, and names the host's device."""
+    return any(one in text for one in _CHOICES) and _HOST_WRITTEN.search(text) is not None
 
 
 def report_imported_accelerator_names(frame: Frame, unit: Statement) -> None:
@@ -364,7 +381,8 @@ def report_accelerator_that_may_be_none(frame: Frame, value: Value, use: str, no
 
 def report_no_accelerator(frame: Frame, asked: Step | None, use: str, node: cst.CSTNode) -> None:
     """Report a use that fails where there is no accelerator; `asked` is the step that asked torch for it."""
-    frame.emit(AcceleratorMayBeNone(frame.event_context(node), use, asked, _is_behind_check(frame)))
+    guarded = _is_behind_check(frame) or leaves_before_work(frame.module.index.statements, CHECKED)
+    frame.emit(AcceleratorMayBeNone(frame.event_context(node), use, asked, guarded))
 
 
 def _accelerators_that_may_be_none(frame: Frame, value: Value) -> Iterator[Step]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.cuda_conditions import CUDA, is_told_around, mentions_cuda, raises, refuses
+from devlint.interpreter.program.cuda_conditions import (
+    CUDA,
+    is_told_around,
+    leaves,
+    mentions_cuda,
+    raises,
+    refuses,
+)
 from devlint.interpreter.program.cuda_flags import is_under_cuda_flag
 from devlint.interpreter.program.cuda_kernels import CudaKernels, is_with_cuda_kernels
 from devlint.interpreter.program.definitions import ModuleInfo
@@ -18,6 +25,7 @@ from devlint.interpreter.program.kernel_wrappers import KernelWrappers
 from devlint.interpreter.program.library_flags import is_under_library_flag
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.program.required_cuda import is_required, requires_cuda
+from devlint.syntax.source_code import words_in
 from devlint.syntax.statement import Statement
 from devlint.syntax.tree_walk import dotted_name
 
@@ -57,6 +65,20 @@ def refuses_at_top(statements: Sequence[Statement]) -> bool:
     The tests of a file may require CUDA together.
     """
     return any(one.kind == "other" and CUDA in one.mentions and _refuses_all(one) for one in statements)
+
+
+def leaves_before_work(statements: Sequence[Statement], words: Collection[str]) -> bool:
+    """Return whether the part of a file that runs as a script leaves on a test with a part of some words in it."""
+    guards = (one.tree_or_none for one in statements if one.kind == "other" and "__name__" in one.mentions)
+    return any(
+        isinstance(one, cst.If)
+        and one.orelse is None
+        and leaves(one.body)
+        and any(part in word.lower() for word in words_in(one.test) for part in words)
+        for guard in guards
+        if isinstance(guard, cst.If)
+        for one in guard.body.body
+    )
 
 
 def _refuses_all(unit: Statement) -> bool:

@@ -23,6 +23,8 @@ _MADE_UP: Final = frozenset({"rand", "randint", "randn"})
 """The functions of torch that make data of random numbers."""
 _CUDA_DEVICE: Final = re.compile(r"cuda(:\d+)?")
 """A text that names a device of CUDA."""
+_CALL: Final = re.compile(r"[\w.]+\(")
+"""The start of a top-level statement that calls something."""
 _TRAINING: Final = frozenset({"DataLoader", "dataloader", "loader", "train_loader"})
 """Words of code that has other data."""
 
@@ -41,16 +43,33 @@ def is_benchmark_of_cuda(name: str, path: Sequence[cst.CSTNode], statements: Seq
 
 
 def _is_helper_of_benchmarks(function: str, statements: Sequence[Statement]) -> bool:
-    """Return whether a function of a script is named only by its functions that measure made-up data on CUDA."""
-    if not any("__name__" in one.mentions for one in statements):
+    """Return whether a function of a script is named only by its functions that measure made-up data on CUDA.
+
+    A function that says that it is a benchmark may write out the device at the top of the file.
+    """
+    if not any("__name__" in one.mentions or _CALL.match(one.text) for one in statements):
         return False
+    top = [one.tree_or_none for one in statements if one.kind == "other"]
+    devices = _names_of_cuda([one for one in top if one is not None])
     callers = [one.tree_or_none for one in statements if function in one.mentions and one.name != function]
-    return bool(callers) and all(isinstance(one, cst.FunctionDef) and _measures_made_up([one]) for one in callers)
+    return bool(callers) and all(
+        isinstance(one, cst.FunctionDef) and _measures_made_up([one], devices if _is_benchmark(one) else set())
+        for one in callers
+    )
 
 
-def _measures_made_up(scope: Sequence[cst.CSTNode]) -> bool:
-    """Return whether code makes data of random numbers on a CUDA device that it writes out, and has no other data."""
-    devices = set(_names_of_cuda(scope))
+def _is_benchmark(function: cst.FunctionDef) -> bool:
+    """Return whether a function says that it is a benchmark, by its name or a decorator."""
+    words = [function.name.value, *(word for one in function.decorators for word in words_in(one))]
+    return any("benchmark" in one.lower() for one in words)
+
+
+def _measures_made_up(scope: Sequence[cst.CSTNode], outer: Collection[str] = ()) -> bool:
+    """Return whether code makes data of random numbers on a CUDA device that it writes out, and has no other data.
+
+    `outer` are the names of such devices that are bound around the code.
+    """
+    devices = {*_names_of_cuda(scope), *outer}
     made = any(_is_made_up(one, devices) for root in scope for one in (root, *descend(root)))
     return made and not any(word in _TRAINING for root in scope for word in words_in(root))
 

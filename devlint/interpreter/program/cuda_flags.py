@@ -28,7 +28,8 @@ def is_under_cuda_flag(module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
     """
     names = {name for one in path if isinstance(one, (cst.If, cst.IfExp)) for name in _names_in(one.test)}
     return any(
-        is_told_around(path, partial(_is_flag, one)) and (_needs_cuda(module, one) or _is_set_by_question(path, one))
+        (is_told_around(path, partial(_is_flag, one)) and (_needs_cuda(module, one) or _is_set_by_question(path, one)))
+        or (is_told_around(path, partial(_is_given, one)) and _is_set_by_question(path, one))
         for one in names
     )
 
@@ -44,6 +45,17 @@ def _names_in(test: cst.CSTNode) -> Iterator[str]:
 def _is_flag(flag: str, test: cst.CSTNode) -> bool:
     """Return whether a condition is nothing but a flag, given as a dotted name."""
     return isinstance(test, (cst.Name, cst.Attribute)) and dotted_name(test) == flag
+
+
+def _is_given(name: str, test: cst.CSTNode) -> bool:
+    """Return whether a condition holds only where what has a dotted name is another value, as in `x is torch.half`."""
+    match test:
+        case cst.Comparison(
+            left=left,
+            comparisons=[cst.ComparisonTarget(operator=cst.Is() | cst.Equal(), comparator=cst.Attribute() as other)],
+        ):
+            return _is_flag(name, left) and not mentions_cuda(other)
+    return False
 
 
 def _needs_cuda(module: ModuleInfo, flag: str) -> bool:
@@ -66,7 +78,7 @@ def _is_set_by_question(path: Sequence[cst.CSTNode], flag: str) -> bool:
     scope = _scope_of(path, flag)
     values = [_value_given(one, flag) for one in descend(scope)] if scope is not None else []
     given = [one for one in values if one is not None and not _is_off(one)]
-    return bool(given) and all(tells(_without_bool(one), True, _is_question) for one in given)
+    return bool(given) and all(map(_is_off_without_cuda, given))
 
 
 def _scope_of(path: Sequence[cst.CSTNode], flag: str) -> cst.CSTNode | None:
@@ -103,6 +115,16 @@ def _value_given(node: cst.CSTNode, flag: str) -> cst.CSTNode | None:
 def _is_off(value: cst.CSTNode) -> bool:
     """Return whether an expression is False or None."""
     return isinstance(value, cst.Name) and value.value in ("False", "None")
+
+
+def _is_off_without_cuda(value: cst.CSTNode) -> bool:
+    """Return whether an expression is False or None where there is no CUDA, for which it asks."""
+    match value:
+        case cst.IfExp(test=test, body=body, orelse=orelse):
+            return (tells(test, True, _is_question) or _is_off_without_cuda(body)) and (
+                tells(test, False, _is_question) or _is_off_without_cuda(orelse)
+            )
+    return _is_off(value) or tells(_without_bool(value), True, _is_question)
 
 
 def _without_bool(value: cst.CSTNode) -> cst.CSTNode:

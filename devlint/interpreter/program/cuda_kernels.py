@@ -26,7 +26,9 @@ _RUNTIME: Final = frozenset({"cudart", "CUDAPluggableAllocator", "caching_alloca
 """Names by which code calls the CUDA runtime or its allocator itself."""
 _PROFILED: Final = frozenset({"cuda_time", "cuda_time_total", "self_cuda_time_total", "cuda_memory_usage"})
 """Names of what the profiler of torch measures of CUDA kernels."""
-_FOR_CUDA: Final = _BUILT | _CAPTURED | _RUNTIME | _PROFILED
+_HANDED: Final = frozenset({"cuda_stream", "execute_async_v2", "execute_async_v3", "set_tensor_address"})
+"""Names by which code hands a CUDA stream itself, or tensors' addresses, to other code for CUDA such as TensorRT."""
+_FOR_CUDA: Final = _BUILT | _CAPTURED | _RUNTIME | _PROFILED | _HANDED
 """The names in a function by which it is for CUDA."""
 _KERNEL_FILE: Final = re.compile(r"""\.cu["']""")
 """The end of a string with the name of a file of CUDA source code."""
@@ -202,8 +204,11 @@ def imports_kernels(unit: Statement) -> bool:
     if unit.kind != "function" or not any(is_cuda_package(name) for name in _written_imports(unit.text)):
         return False
     function = unit.tree_or_none
-    if not isinstance(function, cst.FunctionDef):
-        return False
+    return isinstance(function, cst.FunctionDef) and always_imports_kernels(function)
+
+
+def always_imports_kernels(function: cst.FunctionDef) -> bool:
+    """Return whether a function imports a package for CUDA only, under no condition in it."""
     lines = (one for line in function.body.body if isinstance(line, cst.SimpleStatementLine) for one in line.body)
     return any(is_cuda_package(name) for one in lines for name in _modules_imported(one))
 

@@ -92,12 +92,18 @@ def takes_cuda_for(scope: Sequence[cst.CSTNode], names: Collection[str]) -> bool
 def is_for_each_cuda_device(path: Sequence[cst.CSTNode], statements: Sequence[Statement]) -> bool:
     """Return whether a loop around a node runs once for each CUDA device, and so not at all without CUDA."""
     for above, below in pairwise(path):
-        if isinstance(above, cst.For) and below is above.body:
-            if _counts(above.iter):
-                return True
-            words = set(words_in(above.iter))
-            if any(name in words and _counts(value) for name, value in assigned_in(scope_of(path, statements))):
-                return True
+        match above:
+            case cst.For(iter=items, body=body) if below is body:
+                pass
+            case cst.BaseComp(for_in=cst.CompFor(iter=items) as loop) if below is not loop:
+                pass
+            case _:
+                continue
+        if _counts(items):
+            return True
+        words = set(words_in(items))
+        if any(name in words and _counts(value) for name, value in assigned_in(scope_of(path, statements))):
+            return True
     return False
 
 

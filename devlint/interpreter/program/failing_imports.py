@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -27,7 +28,8 @@ class FailingImports:
     """The imports that fail in the files of a program, at top level and outside of `try`.
 
     With `names`, an import of a name that its file lacks fails too, and in an installed package one of what only the
-    project has that its files were copied from. To ask that takes an index of every file.
+    project has that its files were copied from. So do imports of several files beside their own that do not exist. To
+    ask that takes an index of every file.
     """
 
     def __init__(self, program: Program, imports: ImportGraph, *, names: bool = False) -> None:
@@ -43,13 +45,24 @@ class FailingImports:
             return False
         if module.path not in self._failing:
             self._failing[module.path] = False  # In a circle of imports, a file fails by what the others import.
-            self._failing[module.path] = any(
-                self._fails(module, one)
-                for unit in module.index.statements
-                if unit.kind == "import"
-                for one in unit.imports
+            imports = [one for unit in module.index.statements if unit.kind == "import" for one in unit.imports]
+            self._failing[module.path] = any(self._fails(module, one) for one in imports) or (
+                self._names and self._is_left_alone(module, imports)
             )
         return self._failing[module.path]
+
+    def _is_left_alone(self, module: ModuleInfo, imports: Sequence[Binding]) -> bool:
+        """Return whether a file of a package was copied without the files beside it: it imports several that are none.
+
+        A single one may be made when the package is built, and so may compiled modules.
+        """
+        beside = {one.module for one in imports if one.level == 1 and one.module.isidentifier()}
+        missing = [
+            one
+            for one in beside - self._program.module_names_in(module.path.parent)
+            if not one.startswith("_") and self._program.resolve(module, one, 1) is None
+        ]
+        return len(missing) > 1 and not self._builds_modules
 
     @cached_property
     def _given(self) -> frozenset[Path]:

@@ -44,6 +44,7 @@ class KernelWrappers:
     def is_wrapped(self, module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
         """Return whether a node is in a class or function that always calls a compiled kernel.
 
+        A module calls one if its `forward` does.
         `path` are the nodes from the top-level statement down to the node.
         """
         outer = next((one for one in path if isinstance(one, (cst.FunctionDef, cst.ClassDef))), None)
@@ -52,7 +53,11 @@ class KernelWrappers:
         names = self.names_in(module)
         if outer.name.value in names:
             return True
-        return bool(names) and any(_always_calls(one, names) for one in path if isinstance(one, cst.FunctionDef))
+        return bool(names) and any(
+            _always_calls(one, names) if isinstance(one, cst.FunctionDef) else _is_module_of(one, names)
+            for one in path
+            if isinstance(one, (cst.FunctionDef, cst.ClassDef))
+        )
 
     def may_launch(self, module: ModuleInfo, path: Sequence[cst.CSTNode]) -> bool:
         """Return whether a node is in a function that always calls a compiled module, which may launch CUDA kernels."""
@@ -103,7 +108,9 @@ class KernelWrappers:
                 names = self._names.get(last, frozenset()) if last is not None else frozenset()
                 if one.attribute in names:
                     found.add(one.name)
-                elif names and one.attribute != "*":
+                elif one.attribute == "*":
+                    found |= {name for name in names if "." not in name and not name.startswith("_")}
+                elif names:
                     found |= {f"{one.name}.{name}" for name in names if "." not in name}
         return frozenset(found)
 
@@ -160,18 +167,38 @@ def _refuses_others(unit: Statement) -> bool:
 
 def _always_calls(function: cst.FunctionDef, names: Collection[str]) -> bool:
     """Return whether a function calls one of some names, or a member of it, whatever its conditions are."""
-    called = {*names, *_local_members(function, names)}
-    return any(_is_called_or_named(one, called, called=True) for one in _always_run(function.body))
+    return _calls_in(function.body, {*names, *_local_members(function, names)})
 
 
-def _always_run(body: cst.BaseSuite) -> Iterator[cst.CSTNode]:
-    """Yield the statements of a block that run whenever it does, up to its end; those in a context are among them."""
+def _is_module_of(class_: cst.ClassDef, names: Collection[str]) -> bool:
+    """Return whether the `forward` of a class always calls one of some names."""
+    methods = (one for one in class_.body.body if isinstance(one, cst.FunctionDef))
+    return any(one.name.value == "forward" and _always_calls(one, names) for one in methods)
+
+
+def _calls_in(body: cst.BaseSuite, names: Collection[str]) -> bool:
+    """Return whether a block that runs up to its end calls one of some names, in both branches where a test decides."""
     for one in body.body:
-        if isinstance(one, cst.With):
-            yield from one.items
-            yield from _always_run(one.body)
-        elif not isinstance(one, _COMPOUND):
-            yield one
+        match one:
+            case cst.With(items=items, body=inner):
+                found = any(_is_called_or_named(each, names, called=True) for each in items) or _calls_in(inner, names)
+            case cst.If():
+                found = _calls_in_branches(one, names)
+            case _:
+                found = not isinstance(one, _COMPOUND) and _is_called_or_named(one, names, called=True)
+        if found:
+            return True
+    return False
+
+
+def _calls_in_branches(statement: cst.If | cst.Else | None, names: Collection[str]) -> bool:
+    """Return whether each branch of a condition calls one of some names; without an `else`, one branch does nothing."""
+    match statement:
+        case cst.If(body=body, orelse=orelse):
+            return _calls_in(body, names) and _calls_in_branches(orelse, names)
+        case cst.Else(body=body):
+            return _calls_in(body, names)
+    return False
 
 
 def _local_members(function: cst.FunctionDef, names: Collection[str]) -> Iterator[str]:

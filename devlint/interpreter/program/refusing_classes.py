@@ -1,4 +1,7 @@
-"""Classes whose constructors refuse to run without CUDA, so that their methods run only where there is CUDA."""
+"""Classes whose constructors refuse to run without CUDA, so that their methods run only where there is CUDA.
+
+They raise an error, or import a package for CUDA only.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.interpreter.program.cuda_conditions import raises
+from devlint.interpreter.program.cuda_kernels import always_imports_kernels
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.program import Program
@@ -39,7 +43,7 @@ class RefusingClasses:
     def _refuses(self, module: ModuleInfo, unit: Statement, most: int) -> bool:
         """Return whether the constructor of a class, or the one of a base that it runs, refuses to run without CUDA."""
         own = _constructor(unit)
-        if own is not None and any(map(raises, own.body.body)):
+        if own is not None and (any(map(raises, own.body.body)) or always_imports_kernels(own)):
             return True
         if most == 0 or (own is not None and "super" not in words_in(own)):
             return False

@@ -71,11 +71,24 @@ def names_device_in_branch(path: Sequence[cst.CSTNode], device: str) -> bool:
 def sets_device_itself(path: Sequence[cst.CSTNode], device: str) -> bool:
     """Return whether the function around a node sets a device of its own, by writing out one of a type each time.
 
-    A name that the file binds to the device which it chooses then means another device in this function.
+    A name that the file binds to the device which it chooses then means another device in this function. So does an
+    attribute of the object, where all methods of the class around the function set it in this way.
     """
     function = function_around(path)
+    around = next((one for one in path if isinstance(one, cst.ClassDef)), None)
     set_there = [] if function is None else [*_devices_set_in(function.body)]
+    if not set_there and around is not None:
+        set_there = [*_own_devices_set_in(around.body)]
     return bool(set_there) and all(_is_written_device(one, device) for one in set_there)
+
+
+def _own_devices_set_in(body: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """Yield what the methods of a class assign to the attribute `device` of their object."""
+    for one in descend(body):
+        match one:
+            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+                if dotted_name(target) == "self.device":
+                    yield value
 
 
 def _devices_set_in(body: cst.CSTNode) -> Iterator[cst.BaseExpression]:

@@ -43,6 +43,8 @@ from devlint.semantics.table import Table, load_numpy_table, load_semantics
 _HALF_WORDS: Final = ("autocast", "float16", ".half", "HalfTensor")
 _HALF: Final = re.compile(r"^[^#\n]*?(?:autocast|float16|\.half\b|HalfTensor)", re.MULTILINE)
 """What code says that computes in half precision; comments do not count."""
+_FULL: Final = re.compile(r"\bautocast\([^()]*\bfloat(?:32)?\)|^[ \t]*(?:from|import)\b.*\bautocast\b.*", re.MULTILINE)
+"""A call that asks for full precision, or an import, which asks for none."""
 
 
 class ProgramFacts:
@@ -152,5 +154,5 @@ class ProgramFacts:
 
 
 def _says_half(text: str) -> bool:
-    """Return whether the text of a file says, outside of comments, that it computes in half precision."""
-    return any(word in text for word in _HALF_WORDS) and _HALF.search(text) is not None
+    """Return whether the text of a file says, outside of comments and imports, that it computes in half precision."""
+    return any(word in text for word in _HALF_WORDS) and _HALF.search(_FULL.sub("", text)) is not None
