@@ -18,7 +18,7 @@ from devlint.domain.record import replace
 from devlint.domain.torch_names import ACCELERATOR_METHODS
 from devlint.explain.device_texts import BACKEND_NAMES, literal_text, quoted_if_code
 from devlint.explain.place_texts import place_text
-from devlint.explain.value_guards import value_guards
+from devlint.explain.value_guards import rank_guards, size_guards, value_guards
 from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.function_roles import is_call_of_module
@@ -47,6 +47,10 @@ def assumptions(
         # A caller that sets no such flag has its tensors on the host.
         tests |= frozenset(filter(_turns_accelerator_off, event.context.path_condition))
     tests |= frozenset(value_guards(event))
+    if any(_is_from_constructor(event, step) for case in cases for step in history(case.provenance)):
+        tests |= frozenset(size_guards(event))
+    if any(isinstance(case, Dtype) for case in cases):
+        tests |= frozenset(rank_guards(event))
     beside_batch = bool(supposed_batches(*(case for case in cases if isinstance(case, PlacementCase))))
     found = [
         # A batch is on the host whatever the flag says that has moved what it meets.
@@ -101,9 +105,8 @@ def _is_unmoved_parameter(case: PlacementCase) -> bool:
 
 
 def supposed_types(*cases: PlacementCase) -> tuple[Assumption, ...]:
-    """Return the suppositions that a value is a tensor, which rest on what the code around it calls things."""
-    steps = (step for case in cases for step in history(case.provenance) if step.kind is StepKind.ASSUMED)
-    made = (step.assumption for step in steps)
+    """Return the suppositions that a value is a tensor, which rest on what the code does with it and calls things."""
+    made = (step.assumption for case in cases for step in history(case.provenance))
     return tuple(one for one in made if one is not None and one.kind is AssumptionKind.TENSOR)
 
 

@@ -1,14 +1,14 @@
-"""Tests of the value that a finding is about, by unknown functions or by its class: they may keep the value out."""
+"""Tests of the value that a finding is about, by its kind or its size: they may keep the value out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import libcst as cst
 
 from devlint.domain.path_conditions import Atom, Conjunction, Literal
-from devlint.interpreter.conditions.condition_texts import SourceText
+from devlint.interpreter.conditions.condition_texts import EqualityText, SourceText
 from devlint.interpreter.state.events import Event
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -25,7 +25,28 @@ _KNOWN_CLASSES: Final = frozenset(
 
 
 def value_guards(event: Event) -> Iterator[Literal]:
-    """Yield the conditions on the way to an event that ask what a value in its expression is, and were not decided.
+    """Yield the conditions on the way to an event that ask what a value in its expression is, and were not decided."""
+    yield from _guards(event, _asks_for_kind)
+
+
+def size_guards(event: Event) -> Iterator[Literal]:
+    """Yield the conditions on the way to an event that ask whether a value in its expression has the size of another.
+
+    What is kept until the sizes differ is made anew for the first input: `if self.mask.shape != x.shape:`.
+    """
+    yield from _guards(event, _compares_size)
+
+
+def rank_guards(event: Event) -> Iterator[Literal]:
+    """Yield the conditions on the way to an event that compare the ranks of a value in its expression and of another.
+
+    Programs that take labels as numbers or one for each class tell them apart so: `if labels.dim() < scores.dim():`.
+    """
+    yield from _guards(event, _compares_rank)
+
+
+def _guards(event: Event, asks: Callable[[cst.CSTNode, set[str]], bool]) -> Iterator[Literal]:
+    """Yield the conditions on the way to an event with an expression that asks something of a name in its expression.
 
     Only tests in the function of the event count: there, a name means the same value.
     """
@@ -36,7 +57,7 @@ def value_guards(event: Event) -> Iterator[Literal]:
     within = set(descend(body))
     for literal in event.context.path_condition:
         for node in _tests(literal):
-            if node in within and any(_asks_for_kind(one, names) for one in (node, *descend(node))):
+            if node in within and any(asks(one, names) for one in (node, *descend(node))):
                 yield literal
                 break
 
@@ -44,7 +65,7 @@ def value_guards(event: Event) -> Iterator[Literal]:
 def _tests(literal: Literal) -> Iterator[cst.CSTNode]:
     """Yield the expressions of the program that a condition consists of, where single expressions stand for them."""
     match literal.formula:
-        case Atom(text=SourceText(node=node)):
+        case Atom(text=SourceText(node=node) | EqualityText(node=node)):
             yield node
         case Conjunction(tests=tests):
             for one in tests:
@@ -59,3 +80,45 @@ def _asks_for_kind(node: cst.CSTNode, names: set[str]) -> bool:
     if called is None or called in _ASK_FOR_VALUES or called.startswith(_LIBRARIES):
         return False
     return called != "isinstance" or not {dotted_name(one.value) for one in node.args[1:]} <= _KNOWN_CLASSES
+
+
+def _compares_size(node: cst.CSTNode, names: set[str]) -> bool:
+    """Return whether an expression asks whether the size of one of some names equals another size."""
+    match node:
+        case cst.Comparison(
+            left=left, comparisons=[cst.ComparisonTarget(operator=cst.Equal() | cst.NotEqual(), comparator=right)]
+        ):
+            sizes = [_owner_of_size(side) for side in (left, right)]
+            return None not in sizes and not names.isdisjoint(sizes)
+    return False
+
+
+def _compares_rank(node: cst.CSTNode, names: set[str]) -> bool:
+    """Return whether an expression compares the number of dimensions of one of some names with that of another."""
+    match node:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=right)]):
+            ranked = [_owner_of_rank(side) for side in (left, right)]
+            return None not in ranked and not names.isdisjoint(ranked)
+    return False
+
+
+def _owner_of_rank(node: cst.BaseExpression) -> str | None:
+    """Return the name of which an expression reads the number of dimensions: `x.dim()`, `len(x.shape)`; else None."""
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name(value="ndim")):
+            return dotted_name(owner)
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="dim" | "ndimension")), args=[]):
+            return dotted_name(owner)
+        case cst.Call(func=cst.Name(value="len"), args=[cst.Arg(value=size)]):
+            return _owner_of_size(size)
+    return None
+
+
+def _owner_of_size(node: cst.BaseExpression) -> str | None:
+    """Return the name of which an expression reads the size: `x.shape`, `x.size()`; None for any other expression."""
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name(value="shape")):
+            return dotted_name(owner)
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="size")), args=[]):
+            return dotted_name(owner)
+    return None

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.private_definitions import is_private_name
 from devlint.linter.file_findings import NeededParameter
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.syntax.index import Statement
@@ -39,12 +40,14 @@ class UnsetParameters:
     def _compute_unset(self, needed: NeededParameter) -> bool:
         """Compute the answer of `is_unset`; of a function that is called under another name nothing is known.
 
-        Nor is it of a parameter that the settings or documents of the project name.
+        Nor is it of a parameter that the settings or documents of the project name. A private function is called by its
+        own project only.
         """
         uncalled, module = self._uncalled, self._given.get(needed.filename)
         if module is None or not (
             uncalled.knows_callers(module, needed.function, is_method=needed.is_method)
             or uncalled.is_imported_by_none(module)
+            or is_private_name(needed.function)
         ):
             return False
         if uncalled.is_named_elsewhere(needed.name):

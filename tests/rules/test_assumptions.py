@@ -215,6 +215,59 @@ PROGRAMS = {
         "likely",
         [("tensor", "`x` is a tensor", 5), ("moved module", "`x` is on an accelerator", 5)],
     ),
+    "a parameter that only a call of a method shows to be a tensor": (
+        """
+        import torch
+        def keep(value):
+            value.detach().to("cpu")
+            return value * 2
+        """,
+        "likely",
+        [("tensor", "`value` is a tensor", 3)],
+    ),
+    "one of two functions by a key that is not known": (
+        """
+        import numpy as np, torch
+        def sort(x, kind):
+            return {"a": np.sort, "b": torch.sort}[kind](x)
+        sort(torch.ones(3).cuda(), input())
+        """,
+        "possible",
+        [("condition", "it is the first of several values", None)],
+    ),
+    "a dtype, where the number of dimensions decides": (
+        """
+        import torch
+        def loss(scores: torch.Tensor, labels: torch.Tensor):
+            if labels.dim() < scores.dim():
+                return scores.gather(1, labels[:, None])
+            return scores * labels
+        x = torch.ones(3, 4).reshape(eval(input()))
+        loss(x, x * 2)
+        """,
+        "possible",
+        [("condition", "`labels.dim() < scores.dim()` holds", 4)],
+    ),
+    "what the constructor made has the size of an input": (
+        """
+        import torch
+        from torch import nn
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.last = torch.empty(1)
+            def forward(self, x: torch.Tensor):
+                if self.last.shape != x.shape:
+                    return x
+                return x + self.last
+        """,
+        "possible",
+        [
+            ("condition", "`self.last.shape == x.shape` holds", 9),
+            ("constructed", "nothing has replaced what the constructor made", 7),
+            ("moved module", "`x` is on an accelerator", 8),
+        ],
+    ),
     "an attribute as the constructor left it": (
         """
         import torch
@@ -265,7 +318,7 @@ PROGRAMS = {
 def test_what_a_finding_assumes(name):
     source, confidence, expected = PROGRAMS[name]
     text = "\n".join(line[8:] for line in source.splitlines())
-    (found,) = check_source(text, select=["DEV1"], min_confidence=Confidence.POSSIBLE).diagnostics
+    (found,) = check_source(text, select=["DEV1", "DEV201", "DEV305"], min_confidence=Confidence.POSSIBLE).diagnostics
     assumed = [(one.kind.value, one.message, one.region and one.region.start.row) for one in found.assumptions]
     assert (found.confidence.value, assumed) == (confidence, expected)
 

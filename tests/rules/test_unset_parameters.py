@@ -69,3 +69,36 @@ def test_an_option_that_a_call_may_pass(tmp_path: Path, made: str, supposed: lis
 )
 def test_an_option_that_no_call_passes(tmp_path: Path, script: str) -> None:
     assert False not in suppositions(tmp_path, "Attention(4) if len(options) else Attention(8)", script)
+
+
+SHIFT = """\
+import torch
+from torch import nn
+
+class Base(nn.Module):
+    def {name}(self, x, masked=False):
+        x = torch.cat([torch.zeros(1, device=x.device), x])
+        return x * torch.ones(4) if masked else x
+
+class Net(Base):
+    def forward(self, x: torch.Tensor):
+        return self.{name}(x{given})
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("_shift", "", Confidence.POSSIBLE),
+        ("_shift", ", masked=True", Confidence.LIKELY),
+        ("shift", "", Confidence.LIKELY),
+    ],
+    ids=["never given to a private method", "given", "a public method"],
+)
+def test_an_option_of_a_method_of_a_package(tmp_path: Path, name: str, given: str, expected: Confidence) -> None:
+    folder = tmp_path / "package"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from .net import Net\n")
+    (folder / "net.py").write_text(SHIFT.format(name=name, given=given))
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert {one.confidence for one in found if one.code == "DEV105"} == {expected}

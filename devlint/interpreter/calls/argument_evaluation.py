@@ -64,8 +64,13 @@ def _written_elements(frame: Frame, value: Value) -> Sequence | None:
 
 
 def _any_entry(frame: Frame, value: Value) -> Value:
-    """Return the value that stands for every entry of `more` in a call `f(**more)`, if `more` is no dict."""
+    """Return the value that stands for every entry of `more` in a call `f(**more)`, if `more` is no dict.
+
+    Where the program has replaced several entries of a library's batch, it may have replaced all that there are.
+    """
     thing = frame.instance(value)
     if isinstance(value, OpaqueData):
         return any_opaque_part(value)
-    return tensor_container_item(thing) if thing is not None and is_tensor_container(frame, value) else UNKNOWN
+    if thing is None or not is_tensor_container(frame, value) or len(thing.attributes) > 1:
+        return UNKNOWN
+    return tensor_container_item(thing)

@@ -35,7 +35,7 @@ from devlint.interpreter.language.nonlocals import reload, write_back
 from devlint.interpreter.language.opaque_data import forget_opaque_data
 from devlint.interpreter.objects.class_hierarchy import is_autograd_function_class, is_dataset_class
 from devlint.interpreter.objects.contained_tensors import contained_tensors, placing_steps
-from devlint.interpreter.objects.havoc import havoc
+from devlint.interpreter.objects.havoc import forget_changed_attributes, havoc
 from devlint.interpreter.objects.module_state import is_module, placement_of_module
 from devlint.interpreter.operations.copies_in_flight import take_generator_writes
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -81,6 +81,7 @@ def call_function(
             frame.state.live = False
         else:
             havoc(frame, arguments)
+            forget_changed_attributes(frame, receiver, info)
             _forget_batches(frame, info, arguments)
         return UNKNOWN
     with analysis.deep_call() if reach is Reach.BEYOND else _NOTHING:

@@ -47,14 +47,15 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
     """Call a module of which only the placement is known, and return its result, which is on the module's device.
 
     An input tensor on another device is reported, except lengths that are passed beside another input. What is told a
-    device moves its inputs there itself.
+    device moves its inputs there itself. What an option beside the inputs is for (`model(images, boxes=boxes)`), only
+    the code of the module tells.
     """
     if any(_is_device(argument.value, argument.node) for argument in arguments):
         assume_synchronized(frame)
         return UNKNOWN
     own = frame.resolve(Tensor(placement, rank=Rank.SOME))
     operands = [Operand("parameters", frame.place(node), own, of_module=name)]
-    for argument in arguments:
+    for argument in arguments.positional or arguments:
         if isinstance(argument.value, (Tensor, OpaqueData)):
             tensor = as_tensor(argument.value)
             assert tensor is not None

@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from devlint.domain.join import alternatives, join
 from devlint.domain.path_conditions import Literal, choice_literal, entails, is_choice
-from devlint.domain.value import UNKNOWN, ConditionalValue, Ref, Value
+from devlint.domain.value import (
+    UNKNOWN,
+    BoundLibraryMethod,
+    ConditionalValue,
+    LibraryName,
+    Partial,
+    ProgramDefinition,
+    Ref,
+    Value,
+)
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.events import DeviceConflict, Event
 from devlint.interpreter.state.frame import Frame
@@ -17,9 +26,11 @@ def compute_per_alternative(frame: Frame, value: ConditionalValue, compute: Call
     """Compute a function on both alternatives of a conditional value, each on its own path, and join the results.
 
     An alternative that the path condition excludes is left out. Of two objects, an event on the path of one alone
-    supposes that the value is that object. Of two functions, it is the code of one that is wrong wherever it is run.
+    supposes that the value is that object. So it does of two functions of which nobody knows what chooses one: an entry
+    of a table that is read under an unknown key, which is mostly the type or the name of what is passed. Where a known
+    condition chooses, it is the code of one function that is wrong wherever it is run.
     """
-    if not all(isinstance(one, Ref) for one in alternatives(value)):
+    if not _is_one_of_several(value):
         return _on_both_paths(frame, value, compute)
     test = value.test if value.test is not None else choice_literal(value)
     is_open = entails(frame.state.path_condition, test) is None
@@ -38,6 +49,15 @@ def compute_per_alternative(frame: Frame, value: ConditionalValue, compute: Call
             supposes = is_open and (type(event), event.context.place) not in shared
             frame.analysis.listener(_supposing(event, holds) if supposes else event)
     return result
+
+
+def _is_one_of_several(value: ConditionalValue) -> bool:
+    """Return whether a value is one of several objects, or one of several functions by what is not known."""
+    found = list(alternatives(value))
+    functions = (ProgramDefinition, LibraryName, BoundLibraryMethod, Partial)
+    return all(isinstance(one, Ref) for one in found) or (
+        value.test is None and all(isinstance(one, (Ref, *functions)) for one in found)
+    )
 
 
 def _on_both_paths(frame: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:

@@ -15,6 +15,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.heat import Heat
+from devlint.domain.join import join
 from devlint.domain.path_conditions import NO_CONDITION
 from devlint.domain.placement import Scope
 from devlint.domain.value import (
@@ -22,6 +23,7 @@ from devlint.domain.value import (
     UNKNOWN,
     Array,
     Const,
+    DeviceValue,
     LibraryName,
     OpaqueData,
     ProgramDefinition,
@@ -315,16 +317,24 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     if isinstance(value, Tensor) and value.empty_sizes is not None and analysis.symbolic:
         # Whoever calls the module's functions from outside may have put another tensor under the name by then.
         return replace(value, empty_sizes=None)
-    if analysis.symbolic and isinstance(value, Const) and value != NONE and _is_replaced(analysis, module, name, value):
-        return Unknown(("global", module.filename, name), name)
+    if analysis.symbolic and isinstance(value, (Const, DeviceValue)) and _is_replaced(analysis, module, name, value):
+        replaced = Unknown(("global", module.filename, name), name)
+        return join(NONE, replaced) if value == NONE else replaced
     return value
 
 
-def _is_replaced(analysis: AnalysisState, module: ModuleInfo, name: str, value: Const) -> bool:
-    """Return whether a function of a module replaces a constant of it, or another file sets a flag by the device."""
+def _is_replaced(analysis: AnalysisState, module: ModuleInfo, name: str, value: Const | DeviceValue) -> bool:
+    """Return whether a function of a module replaces a constant of it, or another file sets a flag by the device.
+
+    What is made where the name is still None (`if _cache is None:`) is what the code that makes it tells.
+    """
     if name in module.rebound_globals:
-        return True
-    return isinstance(value.value, bool) and analysis.facts.outside_moves.may_replace(name, module, inside=False)
+        return value != NONE or name not in module.lazy_globals
+    return (
+        isinstance(value, Const)
+        and isinstance(value.value, bool)
+        and analysis.facts.outside_moves.may_replace(name, module, inside=False)
+    )
 
 
 def _take_pending(frame: Frame, name: str) -> Sequence[Statement | Binding]:

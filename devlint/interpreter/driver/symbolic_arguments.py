@@ -41,6 +41,7 @@ from devlint.interpreter.objects.class_hierarchy import (
 )
 from devlint.interpreter.objects.conventions import is_operation_context
 from devlint.interpreter.objects.data_classes import Field, construct_record, data_fields
+from devlint.interpreter.objects.evidence import is_tensor_by_uses
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.objects.placeholders import forget_tensors_replaced_from_outside
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, Parameter
@@ -168,7 +169,7 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
         return found
     # A context holds whatever `forward` has stored in it, under the names of a tensor's attributes too.
     is_context = is_operation_context(frame, info, parameter.name)
-    used = not is_context and info.evidence.is_tensor(parameter.name, array_like=in_module)
+    used = not is_context and is_tensor_by_uses(frame, parameter.name, info.evidence, array_like=in_module)
     if not names and not used and _is_number(parameter.default):
         return Number(None, origin, parameter.name)
     if not names and not used and _is_bool(parameter.default):
@@ -260,7 +261,8 @@ def _value_of_annotation(
         memory = Storage(origin) if is_single_object(origin) else None
         return Tensor(named_placement(origin, f"`{text}`", context.step), named_dtype(origin, text), memory=memory)
     if depth and dotted_name(node) in NUMBER_ANNOTATIONS:
-        return Number(dotted_name(node), origin, text)
+        # Integers are passed where `float` is asked for, as counts in a list of figures.
+        return Number("int" if dotted_name(node) == "int" else None, origin, text)
     sides = [one for one in _alternatives(node) if dotted_name(one) != "None"]
     if sides != [node]:
         kinds = [_value_of_annotation(context, one, origin, text, depth) for one in sides]

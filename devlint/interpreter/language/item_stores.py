@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
@@ -20,6 +21,7 @@ from devlint.domain.value import (
     Const,
     Number,
     OpaqueData,
+    Rank,
     Ref,
     StringPrefix,
     Tensor,
@@ -52,7 +54,10 @@ from devlint.interpreter.state.changed_tensors import change_tensor, written_ten
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.interpreter.state.frame import Frame, assigns
 from devlint.syntax.source_code import words_in
-from devlint.syntax.tree_walk import names_in_target
+from devlint.syntax.tree_walk import dotted_name, names_in_target
+
+_MAKERS_FROM_DATA: Final = ("torch.tensor", "torch.as_tensor", "Tensor")
+"""The ends of the names of what makes a tensor of a list."""
 
 
 def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> None:
@@ -140,7 +145,10 @@ def _set_in_owner(
 def _with_element(
     frame: Frame, target: cst.Subscript, thing: Sequence, index: Argument | None, value: Value
 ) -> Sequence:
-    """Return a list after a store under an index; None stands for a slice, under which several elements are stored."""
+    """Return a list after a store under an index; None stands for a slice, under which several elements are stored.
+
+    A list that has an element to replace has been filled, perhaps by code that the analysis has not seen.
+    """
     position = index.value.value if index is not None and isinstance(index.value, Const) else None
     if thing.items is not None and isinstance(position, int):
         changed = list(thing.items)
@@ -148,7 +156,7 @@ def _with_element(
             changed[position] = value
         return replace(thing, items=tuple(changed))
     more = value if index is not None else frame.iterate(value, target).any
-    element = join(thing.any, more) if thing.items != () else more
+    element = more if thing.items == () and index is None else join(thing.any, more)
     if index is None:
         return replace(with_fewer_items(thing), element=element)
     prefix = tuple(
@@ -251,7 +259,8 @@ def _set_in_tensor(
     """Assign to a part of a tensor: check the devices and dtypes, and record that the tensor is no longer freshly made.
 
     A slice copies from any device. With a mask or an index the value must be on the tensor's device, unless the value
-    is 0-dim. Masks and indices may be on any device: torch copies them to the device of the tensor written to.
+    is 0-dim; of one with a single element, torch takes the leading dimensions away. Masks and indices may be on any
+    device: torch copies them to the device of the tensor written to.
     """
     tensor = frame.resolve(owner)
     base = Operand("input", frame.place(target.value), tensor)
@@ -268,7 +277,8 @@ def _set_in_tensor(
         report_host_indices(frame, base, indices, target)
     assume_wait_for_index(frame, base, indices)
     if advanced and isinstance(value, Tensor):
-        source = Operand("value", frame.place(target), frame.resolve(value))
+        stripped = replace(value, rank=Rank.ZERO) if _has_one_element(frame, target, value) else value
+        source = Operand("value", frame.place(target), frame.resolve(stripped))
         conflict = find_device_conflict(frame, target, "index assignment", [base, source], "many")
         if conflict is not None:
             frame.emit(conflict)
@@ -294,6 +304,24 @@ def _set_in_tensor(
         made = frame.evaluate(whole)
         if isinstance(made, Tensor):
             change_tensor(frame, whole, made, written_tensor(frame, made, written))
+
+
+def _has_one_element(frame: Frame, target: cst.Subscript, value: Tensor) -> bool:
+    """Return whether a tensor that is stored surely has one element, by the call that makes it: `torch.tensor([1])`."""
+    made = value.fresh.extent if value.fresh is not None else None
+    if made is not None and not made.is_open:
+        return all(size == 1 for size in made.sizes)
+    path = frame.analysis.use_def.path(frame, target)
+    match next((one for one in reversed(path) if isinstance(one, cst.Assign)), None):
+        case cst.Assign(value=cst.Call(func=made_by, args=[cst.Arg(value=data, star=""), *_])):
+            maker = dotted_name(made_by)
+            if maker is None or not maker.endswith(_MAKERS_FROM_DATA):
+                return False
+            while isinstance(data, cst.List) and len(data.elements) == 1:
+                data = data.elements[0].value
+                if isinstance(data, cst.BaseNumber):
+                    return value.rank.is_dimensioned
+    return False
 
 
 def _selecting_indices(frame: Frame, index: Value) -> Iterator[Value]:

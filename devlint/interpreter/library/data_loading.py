@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
-from devlint.domain.join import alternatives, any_opaque_part, part_as_loaded
+from devlint.domain.join import alternatives, any_opaque_part, join, part_as_loaded, without_none
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
@@ -24,6 +24,7 @@ from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
+    ConditionalValue,
     Const,
     Number,
     OpaqueData,
@@ -114,14 +115,20 @@ def _sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst
         tensors = thing.attributes["tensors"]
         if not isinstance(tensors, Tuple):
             return UNKNOWN  # One of several datasets, or one whose tensors the program has replaced.
-        rows = [
-            replace(frame.resolve(one), rank=one.rank.fewer, fresh=None, leaf=None, cell=None)
-            if isinstance(one, Tensor)
-            else UNKNOWN
-            for one in tensors.items
-        ]
-        return Tuple(tuple(rows))
+        return Tuple(tuple(_row_of(frame, one) for one in tensors.items))
     return item_by_index(frame, reference, node)
+
+
+def _row_of(frame: Frame, value: Value) -> Value:
+    """Return a row of one of the tensors of a `TensorDataset`; unknown where nothing tells of the tensor.
+
+    What somebody has handed in is where it was put.
+    """
+    handed_in = isinstance(value, Unknown) and value.origin is not None
+    tensor = as_tensor(value) if handed_in or isinstance(value, (Tensor, OpaqueData, ConditionalValue)) else None
+    if tensor is None:
+        return UNKNOWN
+    return replace(frame.resolve(tensor), rank=tensor.rank.fewer, fresh=None, leaf=None, cell=None)
 
 
 def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
@@ -154,7 +161,13 @@ def _report_pinned_batch(frame: Frame, loader: Instance, batch: Value, node: cst
 
 def _collated_batch(frame: Frame, reference: Ref, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
     """Return the batch that a loader's `collate_fn`, or `default_collate`, makes of the dataset's samples."""
-    dataset = thing.attributes.get("dataset", UNKNOWN)
+    dataset = without_none(thing.attributes.get("dataset", UNKNOWN))
+    if isinstance(dataset, ConditionalValue):
+        sides = [thing.with_attribute("dataset", one) for one in (dataset.yes, dataset.no)]
+        one, other = (_collated_batch(frame, reference, side, step, node) for side in sides)
+        # Batches that have not as many parts are not known as one, and each may lie where its own dataset has put it.
+        batch = join(one, other, dataset.test)
+        return OpaqueData(UNKNOWN_PLACEMENT, of_loader=True) if isinstance(batch, Unknown) else batch
     pinned = constant_bool(thing.attributes.get("pin_memory"), False)
     collate = thing.attributes.get("collate_fn", NONE)
     sample = _sample_of(frame, dataset, frame.instance(dataset), node) if not isinstance(dataset, Unknown) else UNKNOWN

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, OF_OTHERS_TOO, UsageEvidence, is_tensor_method
+from devlint.interpreter.program.usage_evidence import (
+    ARRAY_LIKE,
+    EVIDENCE_BY_CALL,
+    OF_OTHERS_TOO,
+    UsageEvidence,
+    is_tensor_method,
+)
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
@@ -30,7 +36,21 @@ def looks_like_tensor(frame: Frame, node: cst.BaseExpression, *, array_like: boo
     With `array_like`, uses that are valid for NumPy arrays as well count too.
     """
     found = usage_evidence_for(frame, node)
-    return found is not None and found[1].is_tensor(found[0], array_like=array_like)
+    if found is None or not is_tensor_by_uses(frame, *found, array_like=array_like):
+        return False
+    name, evidence = found
+    return not (evidence.is_shown_by_calls_alone(name) and _is_annotated_otherwise(frame, node))
+
+
+def is_tensor_by_uses(frame: Frame, name: str, evidence: UsageEvidence, *, array_like: bool) -> bool:
+    """Return whether code uses a name as only a tensor can be used, by the evidence on its uses.
+
+    Methods that objects of other libraries have as well (`detach`, `view`) show no tensor where the code also reads
+    attributes of the name that a tensor lacks.
+    """
+    if not evidence.is_tensor(name, array_like=array_like):
+        return False
+    return not (evidence.is_shown_by_calls_alone(name) and _reads_others(frame, name, evidence))
 
 
 def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
@@ -42,11 +62,24 @@ def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
 def calls_tensor(frame: Frame, node: cst.CSTNode, method: str, receiver: cst.BaseExpression) -> bool:
     """Return whether a call of a method shows that the object it is called on is a tensor.
 
+    Other objects have some methods as well, and then attributes that a tensor lacks (`batch.detach()`, `batch.graph`).
     Modules are frozen by a method of the same name: `net.requires_grad_(False)`, `make().eval().requires_grad_(False)`.
     """
     if not is_tensor_method(method, node, is_statement=frame.discarded_expression is node):
         return False
+    if method in EVIDENCE_BY_CALL and (
+        has_other_attributes(frame, receiver) or _is_annotated_otherwise(frame, receiver)
+    ):
+        return False
     return method not in OF_OTHERS_TOO or not (looks_like_module(frame, receiver) or _returns_module(receiver))
+
+
+def _is_annotated_otherwise(frame: Frame, node: cst.BaseExpression) -> bool:
+    """Return whether the annotation of a parameter names a class, and none that may be that of tensors."""
+    if frame.function is None or not isinstance(node, cst.Name):
+        return False
+    names = frame.function.annotation_last_names(node.value) - {"Optional", "Union", "None"}
+    return bool(names) and not any(one.endswith(("Tensor", "Parameter", "Variable", "Any", "object")) for one in names)
 
 
 def _returns_module(node: cst.BaseExpression) -> bool:
@@ -74,7 +107,11 @@ def has_other_attributes(frame: Frame, node: cst.BaseExpression) -> bool:
     found = usage_evidence_for(frame, node)
     if found is None:
         return False
-    name, evidence = found
+    return _reads_others(frame, *found)
+
+
+def _reads_others(frame: Frame, name: str, evidence: UsageEvidence) -> bool:
+    """Return whether code reads attributes of a name that a tensor lacks."""
     return any(tensors_lack(frame, one) for one in evidence.other_attributes.get(name, ()))
 
 

@@ -6,14 +6,15 @@ from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.record import replace
-from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref, Tensor, Unknown, Value
+from devlint.domain.value import UNKNOWN, ConditionalValue, ProgramDefinition, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.absent_attributes import OPTIONS_CLASSES
+from devlint.interpreter.objects.class_hierarchy import find_method
 from devlint.interpreter.objects.module_containers import module_of_part
 from devlint.interpreter.objects.module_state import ANY_PART, is_module, move_registered_tensors
 from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.optimizer_state import forget_state
 from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_inside
-from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
@@ -48,6 +49,45 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
         else:
             forget_held_modules(frame, value)
     may_call_back(frame, arguments)
+
+
+def forget_changed_attributes(frame: Frame, receiver: Value | None, method: FunctionInfo) -> None:
+    """Make unknown the placements of the plain tensors of an object that a method changes, where it is not followed.
+
+    Those are in attributes that the method binds or stores into, itself or by other methods of the object.
+    """
+    thing = frame.instance(receiver)
+    if thing is None or not isinstance(receiver, Ref) or frame.analysis.construction_depth:
+        return
+    plain = {name: one for name, one in thing.attributes.items() if name not in thing.registered}
+    held = {name for name, one in plain.items() if isinstance(one, (Tensor, ConditionalValue, Ref))}
+    changed = _changed_attributes(frame, thing, method) & held if held else ()
+    if changed:
+        frame.put(
+            receiver.address,
+            replace(thing, attributes={**thing.attributes, **{name: _unplaced(plain[name]) for name in changed}}),
+        )
+    for name in changed:
+        if isinstance(container := plain[name], Ref) and not is_module(frame, container):
+            _forget_plain_tensors(frame, container)
+
+
+def _changed_attributes(frame: Frame, thing: Instance, method: FunctionInfo) -> set[str]:
+    """Return the attributes of an object that a method binds or stores into, itself or by other methods it calls."""
+    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
+    found: set[str] = set()
+    seen, waiting = {method}, [method]
+    while waiting:
+        one = waiting.pop()
+        found |= one.bound_attributes | one.item_stores.stored
+        called = one.read_attributes - thing.attributes.keys() if isinstance(info, ClassInfo) else frozenset()
+        for name in called:
+            assert isinstance(info, ClassInfo)
+            other = find_method(frame, info, name)
+            if other is not None and other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return found
 
 
 def may_call_back(frame: Frame, arguments: Arguments) -> None:
@@ -105,9 +145,15 @@ def _forget_plain_tensors(frame: Frame, reference: Ref) -> None:
 
 
 def _unplaced(value: Value) -> Value:
-    """Return a tensor that is no parameter with unknown placement and dtype; any other value unchanged."""
-    if isinstance(value, Tensor) and value.cell is None:
-        return replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE, empty_sizes=None)
+    """Return a tensor that is no parameter with unknown placement and dtype; any other value unchanged.
+
+    A value that is one of several is changed as each of them is.
+    """
+    match value:
+        case Tensor(cell=None):
+            return replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE, empty_sizes=None)
+        case ConditionalValue(yes=yes, no=no):
+            return replace(value, yes=_unplaced(yes), no=_unplaced(no))
     return value
 
 

@@ -88,7 +88,8 @@ def object_placement(frame: Frame, receiver: Value) -> Placement:
     """Return the placement of a library object's own tensors.
 
     An object whose placement is unknown gets a symbolic device of its own. Anything but an instance on the heap has an
-    unknown placement, and so has a module of which unknown code, such as a trainer, may have moved some parts.
+    unknown placement, and so has a module of which unknown code, such as a trainer, may have moved some parts. While it
+    is being built, a module without tensors says that it is on the host: nobody has moved it yet.
     """
     thing = frame.instance(receiver)
     if thing is None or not isinstance(receiver, Ref):
@@ -97,6 +98,8 @@ def object_placement(frame: Frame, receiver: Value) -> Placement:
         placement = placement_of_module(frame, receiver)
         if not is_unknown_placement(placement) or not frame.analysis.symbolic or _holds_tensors(frame, receiver):
             return placement
+        if frame.analysis.construction_depth:
+            return PlacementCase(CPU, Basis.DEFAULT)
     elif thing.cell is not None:
         return thing.cell.placement
     return PlacementCase(device_symbol(("own", receiver.address), "the module"), Basis.CALLER)

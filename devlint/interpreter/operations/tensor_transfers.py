@@ -85,7 +85,7 @@ def transfer_tensor(
                 _reads_clock(frame),
                 casts,
                 idle,
-                supposed,
+                supposed or _is_result_of_unknown(frame, receiver),
             )
         )
     else:
@@ -104,6 +104,18 @@ def transfer_unknown(
     _emit_transfer(frame, node, receiver, method, Tensor(), Tensor(request.placement), request, OpaqueTransfer)
     report_repeated_transfer(frame, method, request, node, receiver)
     return OpaqueData(request.placement, moved=_provenance_step(request.placement))
+
+
+def _is_result_of_unknown(frame: Frame, receiver: cst.BaseExpression) -> bool:
+    """Return whether a receiver is what a method of an unknown object returns (`batch.detach()`).
+
+    That the method is one of tensors shows the object to be a tensor; other classes have methods of the same names.
+    """
+    while isinstance(receiver, cst.Call) and isinstance(receiver.func, cst.Attribute):
+        receiver = receiver.func.value
+        if dotted_name(receiver) is not None:
+            return isinstance(frame.evaluate(receiver), Unknown)
+    return False
 
 
 def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:

@@ -54,6 +54,9 @@ THREADS: Final = frozenset({"threading", "Thread", "ThreadPoolExecutor", "_threa
 _PLACED: Final = re.compile(r"\.(?:to|cuda|cpu|xpu)\(|\bdevice\b|cuda\b|\bis_available\(")
 """A value that is moved, or made on a device that the code names, or that says whether there is an accelerator."""
 
+_IS_UNSET: Final = r"\b(?:not\s+{name}\b|{name}\s+is\s+None\b)"
+"""A question whether a name still holds nothing, as a pattern with a field for the name."""
+
 
 _READERS: Final = frozenset({"device", "locals", "vars", "eval", "exec"})
 """The name `device`, and functions that may read it by its text."""
@@ -147,6 +150,14 @@ class ModuleInfo:
     def rebound_globals(self) -> frozenset[str]:
         """Return the global names that functions of the file bind anew, by `global`."""
         return frozenset[str]().union(*(unit.globals for unit in self.index.statements))
+
+    @cached_property
+    def lazy_globals(self) -> frozenset[str]:
+        """Return the global names that functions bind anew, each function that does only where they are still None."""
+        rebinding = [(name, one.text) for one in self.index.statements for name in one.globals]
+        return self.rebound_globals - {
+            name for name, text in rebinding if re.search(_IS_UNSET.format(name=re.escape(name)), text) is None
+        }
 
     @cached_property
     def collating_functions(self) -> frozenset[str]:
@@ -377,6 +388,11 @@ class FunctionInfo:
     def bound_attributes(self) -> frozenset[str]:
         """Return the attributes of `self` that the method binds, such as `x` in `self.x = value`."""
         return frozenset(name for name, binds in self._uses_of_self if binds)
+
+    @cached_property
+    def read_attributes(self) -> frozenset[str]:
+        """Return the attributes of `self` that the method reads; those that it calls are methods."""
+        return frozenset(name for name, binds in self._uses_of_self if not binds)
 
     @cached_property
     def attributes_bound_before_read(self) -> frozenset[str]:

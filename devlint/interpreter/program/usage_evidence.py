@@ -53,9 +53,10 @@ OF_OTHER_LIBRARIES: Final[Mapping[str, frozenset[str]]] = {
     "expand": frozenset({"size", "implicit"}),
     "view": frozenset({"size", "dtype"}),
     "unbind": frozenset({"dim"}),
+    "new": frozenset({"device"}),
     "backward": frozenset({"gradient", "retain_graph", "create_graph", "inputs"}),
 }
-"""The methods that objects of other libraries have as well (axes, communicators, formulas), with a tensor's keywords.
+"""The methods that objects of other libraries have as well (axes, communicators, loaders), with a tensor's keywords.
 
 Only a call that a tensor accepts is evidence of one.
 """
@@ -78,7 +79,7 @@ _FREEZING: Final = frozenset({"requires_grad_"})
 """The method by which a program freezes a model; it returns the model, or the tensor."""
 _TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO - OF_OTHER_LIBRARIES.keys()
 """The attributes whose mere use shows that an object is a tensor."""
-_EVIDENCE_BY_CALL: Final = OF_OTHERS_TOO | OF_OTHER_LIBRARIES.keys()
+EVIDENCE_BY_CALL: Final = OF_OTHERS_TOO | OF_OTHER_LIBRARIES.keys()
 """The methods of tensors that only some calls show to be those of a tensor."""
 
 LOSS_FUNCTIONS: Final = frozenset(
@@ -157,6 +158,8 @@ class UsageEvidence:
 
     def __init__(self, *nodes: cst.CSTNode) -> None:
         self.tensors: set[str] = set()
+        self._called: set[str] = set()
+        """The tensors of which the code calls a method that objects of other libraries have as well."""
         self.arrays: set[str] = set()
         self._device_read: set[str] = set()
         """The names whose device or dtype the code reads."""
@@ -194,13 +197,18 @@ class UsageEvidence:
         """
         if name in self.modules or name in self._no_tensors:
             return False
-        if name in self.tensors:
+        if name in self.tensors or name in self._called:
             return True
         return array_like and (name in self.arrays or name in self._device_read - self._moved_in_place)
 
     def is_moved_tensor(self, name: str) -> bool:
         """Return whether a name that the code moves is used as only a tensor can be used, and not as a module too."""
-        return name not in self.modules | self._no_tensors and (name in self.tensors or name in self._operands)
+        shown = self.tensors | self._called | self._operands
+        return name in shown and name not in self.modules | self._no_tensors
+
+    def is_shown_by_calls_alone(self, name: str) -> bool:
+        """Return whether all that shows a name to be a tensor are methods that objects of other libraries have too."""
+        return name in self._called and name not in self.tensors
 
     def compared_at(self, name: str) -> cst.BaseExpression | None:
         """Return where the code passes a name to what is called a loss; None where it also uses it as a module."""
@@ -208,11 +216,11 @@ class UsageEvidence:
 
     def is_module(self, name: str) -> bool:
         """Return whether the code uses a name as only an nn.Module is used: calls it, or asks for its parameters."""
-        return name in self.modules and name not in self.tensors
+        return name in self.modules and name not in self.tensors | self._called
 
     def has_module_members(self, name: str) -> bool:
         """Return whether the code uses attributes of a name that only an nn.Module has, such as `.eval`."""
-        return name in self._owners_of_module_members and name not in self.tensors
+        return name in self._owners_of_module_members and name not in self.tensors | self._called
 
     def _collect(self, node: cst.CSTNode) -> None:
         """Record the evidence of types in a syntax node and all nodes inside it."""
@@ -237,9 +245,9 @@ class UsageEvidence:
             called = node.func.attr.value
             owner = dotted_name(node.func.value)
             is_statement = node.func in self._discarded_functions
-            shows = called in _EVIDENCE_BY_CALL and node not in self._of_modules
-            if shows and is_tensor_method(called, node, is_statement=is_statement):
-                self.tensors.update([owner] if owner is not None else [])
+            shows = called in EVIDENCE_BY_CALL and node not in self._of_modules
+            if shows and owner is not None and is_tensor_method(called, node, is_statement=is_statement):
+                self._called.add(owner)
         if name is not None and called is not None:
             self._operands.update(_tensor_arguments(node, name, called))
             if called in LOSS_OBJECTS and len(node.args) == 2:
