@@ -48,14 +48,15 @@ class Sequence:
 
     `items` holds the elements when each of them is known. Otherwise `items` is None. `element` stands for every
     element; where `items` are known it is UNKNOWN, or what stands for each of them if they are too many to go through.
-    `prefix` has the elements at the beginning as far as they are known, at most MAX_PREFIX. `owner` is the
-    source location at which the sequence was stored as a plain attribute of an nn.Module, if it was. `filled` is the
-    condition that a sequence whose elements are unknown has any; None while no condition of the program names it.
-    `sources` are the lists from which an iterator takes an element each time that it is asked for one: one list, or for
-    each part of the element the list or None. `mapping` is the dict of which the elements are the keys, values or items
-    in order, if it may lack some of them. `generator` identifies the generator that makes the elements, if it writes to
-    pinned memory when it is asked for the next one. `optional` has the elements of a list to which paths have added
-    some under conditions, each with its condition; empty where they are not known.
+    `prefix` has the elements at the beginning as far as they are known, at most MAX_PREFIX. `owner` is the source
+    location at which the sequence was stored as a plain attribute of an nn.Module, if it was. `filled` is the condition
+    that a sequence whose elements are unknown has any; None while no condition of the program names it. `sources` are
+    the lists from which an iterator takes an element each time that it is asked for one: one list, or for each part of
+    the element the list or None; of a view of a dict it is the dict, whose values are asked for. `mapping` is the dict
+    of which the elements are the keys, values or items in order, if it may lack some of them. `generator` identifies
+    the generator that makes the elements, if it writes to pinned memory when it is asked for the next one. `optional`
+    has the elements of a list to which paths have added some under conditions, each with its condition; empty where
+    they are not known.
     """
 
     items: tuple[Value, ...] | None

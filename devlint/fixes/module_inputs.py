@@ -69,12 +69,14 @@ def move_module(context: FixContext, event: ModuleInputConflict, given: Operand)
 def _weights_device(region: NodeRegion, event: ModuleInputConflict, weights: Operand) -> str:
     """Return the source text of an expression for the device of a module's parameters.
 
-    It is `next(module.parameters()).device` where no shorter expression is valid.
+    It is `next(module.parameters()).device` where no shorter expression is valid. A module has no `module.device`.
     """
+    call = event.context.place.node
+    name = dotted_name(call.func) if isinstance(call, cst.Call) else None
     try:
-        return device_at_conflict(event, weights)
+        return device_at_conflict(event, weights, without=(name,) if name is not None else ())
     except NoFix:
-        return f"next({region.code(_called_module(event.context.place.node))}.parameters()).device"
+        return f"next({region.code(_called_module(call))}.parameters()).device"
 
 
 def _called_module(call: object) -> cst.BaseExpression:

@@ -12,6 +12,7 @@ import libcst as cst
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import (
     UNKNOWN_DEVICE,
+    Device,
     DeviceSymbol,
     device_from_string,
     is_accelerator,
@@ -294,6 +295,9 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         and (record.placement_tracked or _is_called_as_module(frame, node))
     ):
         return call_placed_module(frame, record.cell.placement, callee.text or "the module", arguments, node)
+    own = _placement_by_its_data(frame, callee) if _is_called_as_module(frame, node) else None
+    if own is not None:
+        return call_placed_module(frame, own, callee.text, arguments, node)
     havoc(frame, arguments)
     assume_synchronized(frame)
     return (
@@ -303,6 +307,28 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         or _call_unplaced_module(frame, arguments, node)
         or result_of_unknown_code(frame, arguments, callee)
     )
+
+
+def _placement_by_its_data(frame: Frame, callee: Unknown) -> PlacementCase | None:
+    """Return where a caller's module is if a variable holds data that the code has moved to the module's device.
+
+    `y.to(next(net.parameters()).device)` says that `net` may be anywhere. None without such data.
+    """
+    for value in frame.state.names.values():
+        tensor = as_tensor(value) if isinstance(value, (Tensor, OpaqueData)) else None
+        cases = placement_cases(frame.resolve(tensor).placement) if tensor is not None else ()
+        for _, case in cases:
+            step = case.placing_step
+            is_moved = step is not None and step.kind is StepKind.MOVED and step.scope is frame.scope
+            if step is not None and is_moved and _is_device_of(case.device, callee):
+                told = replace(step, message=f"is moved to the device of `{callee.text}`", previous=None, source=None)
+                return replace(case, provenance=told)
+    return None
+
+
+def _is_device_of(device: Device, callee: Unknown) -> bool:
+    """Return whether a device is that of an unknown object."""
+    return callee.origin is not None and isinstance(device, DeviceSymbol) and device.origin == callee.origin
 
 
 def _forget_receiver(frame: Frame, callee: Unknown) -> None:

@@ -152,7 +152,8 @@ def _giving_names(analysis: Analysis, info: ClassInfo) -> Iterator[str]:
 def _counts(relevance: Relevance, unit: Statement, name: str, value: Value | None) -> bool:
     """Return whether what a name in a definition stands for makes the definition worth analysing.
 
-    A class uses what its base class holds, and the tensors that the classes of its parts make and give away.
+    A class uses what its base class holds, and the tensors that the classes of its parts make and give away. What it
+    calls a part with shows whether the modules that the part keeps in a container have to be moved.
     """
     if isinstance(value, Tensor):
         return True
@@ -167,11 +168,13 @@ def _counts(relevance: Relevance, unit: Statement, name: str, value: Value | Non
         )
     if unit.kind == "function" or name in unit.bases:
         return relevance.works_on_tensors(helper.unit)
-    return relevance.gives_made_tensors(helper.unit)
+    if relevance.gives_made_tensors(helper.unit):
+        return True
+    return relevance.keeps_modules_in_containers(helper.unit) and _keeps_result(unit, name)
 
 
 def _keeps_result(unit: Statement, name: str) -> bool:
-    """Return whether a class assigns what a function of this name returns to an attribute of `self`."""
+    """Return whether a class assigns what a function or class of this name makes to an attribute of `self`."""
     # To make a pattern of every name takes longer than to look for the name.
     return unit.uses(name) and re.search(rf"self\.\w+\s*(?::[^=\n]+)?=\s*{name}\s*\(", unit.text) is not None
 

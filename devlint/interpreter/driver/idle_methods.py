@@ -68,14 +68,19 @@ def _stays_different(tensor: Tensor) -> bool:
 
 
 def _gives_tensors(frame: Frame, value: Value, seen: set[AllocationSite]) -> bool:
-    """Return whether a module, or one of its parts, gives tensors that it has made to who calls it."""
+    """Return whether a module, or one of its parts, gives tensors that it has made to who calls it.
+
+    A part that keeps modules in a container counts, too: what it is called with shows that they have to be moved.
+    """
     thing = frame.instance(value)
     if thing is None or not isinstance(value, Ref) or value.address in seen:
         return False
     seen.add(value.address)
     made_by = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     bases = map(defined_class, ancestors(frame, made_by)) if isinstance(made_by, ClassInfo) else ()
-    if any(base is not None and frame.analysis.facts.relevance.gives_made_tensors(base.unit) for base in bases):
+    relevance = frame.analysis.facts.relevance
+    units = [base.unit for base in bases if base is not None]
+    if any(relevance.gives_made_tensors(unit) or relevance.keeps_modules_in_containers(unit) for unit in units):
         return True
     return any(_gives_tensors(frame, part, seen) for part in _parts(thing))
 

@@ -314,6 +314,8 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
         value = frame.late_bindings.get(name)
     if value is None and (name in BUILTINS or name == "reveal_placement"):
         return LibraryName(f"builtins.{name}")
+    if value is None and name in OWN_NAMES and frame.star_imports:
+        return LibraryName(name)
     if isinstance(value, Tensor) and value.empty_sizes is not None and analysis.symbolic:
         # Whoever calls the module's functions from outside may have put another tensor under the name by then.
         return replace(value, empty_sizes=None)
@@ -414,7 +416,7 @@ def _import(frame: Frame, binding: Binding) -> None:
 def _import_star(frame: Frame, binding: Binding) -> None:
     """Execute `from module import *`: bind the exported names of a module of the program.
 
-    If the module is not part of the program, its dotted name is recorded, and later name lookups fall back to it.
+    If the module is not part of the program, its dotted name is recorded: it may have brought any name (`OWN_NAMES`).
     """
     found = frame.analysis.program.find(frame.module, binding.module, binding.level)
     if found is None:
@@ -432,3 +434,6 @@ def _import_star(frame: Frame, binding: Binding) -> None:
 
 BUILTINS: Final = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 """The names of Python's builtins."""
+
+OWN_NAMES: Final = frozenset({"torch", "torchvision", "torchaudio", "numpy"})
+"""The libraries that programs bind to their own names, so that such a name is the library, whoever has imported it."""

@@ -120,7 +120,8 @@ def values_of(reference: Ref, thing: Dict) -> Sequence:
     """Return the values of a dict, over which iterating `dict.values()` runs, as a sequence."""
     if thing.element is None:
         mapping = reference if thing.optional else None
-        return _limit_unrolling(Sequence(tuple(thing.entries.values()), owner=thing.owner, mapping=mapping))
+        found = tuple(thing.entries.values())
+        return _limit_unrolling(Sequence(found, owner=thing.owner, mapping=mapping, sources=reference))
     return Sequence(None, thing.any, owner=thing.owner, filled=thing.filled)
 
 
@@ -129,7 +130,7 @@ def items_of(reference: Ref, thing: Dict) -> Sequence:
     if thing.element is None:
         rows = tuple(Tuple((key_value(key), value)) for key, value in thing.entries.items())
         mapping = reference if thing.optional else None
-        return _limit_unrolling(Sequence(rows, owner=thing.owner, mapping=mapping))
+        return _limit_unrolling(Sequence(rows, owner=thing.owner, mapping=mapping, sources=(None, reference)))
     return Sequence(None, Tuple((keys_of(reference, thing).any, thing.any)), owner=thing.owner, filled=thing.filled)
 
 

@@ -39,9 +39,20 @@ Nearly all loops reach their fixpoint in two passes.
 """
 
 
+MAX_DECIDED: Final = 4
+"""The most passes through a `while` loop that are run one by one, because the values so far decide its test."""
+
+
 @executes(cst.While)
 def while_(frame: Frame, node: cst.While) -> None:
-    """Execute `while`: run the body zero or more times to a fixpoint; after the loop the test is known to be false."""
+    """Execute `while`: pass by pass while its test is decided, else zero or more times to a fixpoint.
+
+    After the loop the test is known to be false.
+    """
+    decided = _run_decided_passes(frame, node)
+    if decided is not None:
+        _finish_loop(frame, node, decided)
+        return
 
     def head(_: int) -> None:
         condition_of(frame, node.test)
@@ -51,6 +62,33 @@ def while_(frame: Frame, node: cst.While) -> None:
     condition_of(frame, node.test)
     narrow(frame, node.test, False)
     _finish_loop(frame, node, loop_frame)
+
+
+def _run_decided_passes(frame: Frame, node: cst.While) -> LoopFrame | None:
+    """Run a loop such as `while len(x) < 2` pass by pass, if its test is decided before and after each of few passes.
+
+    Otherwise the state is that before the loop, and the result is None; what the passes have shown stays reported.
+    """
+    if not isinstance(node.test, cst.Comparison) or condition_of(frame, node.test) is not True:
+        return None
+    before, loop_frame = frame.state, _new_loop_frame(frame, node, unrolled=True)
+    frame.state = before.fork()
+    frame.loops.append(loop_frame)
+    goes_on: Literal | bool | None = True
+    for position in range(MAX_DECIDED):
+        with frame.iteration(node, position):
+            loop_frame.iteration = frame.context, frame.loop_pass_key
+            frame.execute(node.body)
+        frame.state = join_all_states([frame.state, *loop_frame.continues])
+        loop_frame.continues.clear()
+        goes_on = condition_of(frame, node.test) if frame.state.live else False
+        if goes_on is not True:
+            break
+    frame.loops.pop()
+    if goes_on is False:
+        return loop_frame
+    frame.state = before
+    return None
 
 
 @executes(cst.For)

@@ -68,7 +68,8 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     if call.name == "builtins.iter" and not all(_has_plain_iterator(frame, one) for one in alternatives(first.value)):
         kind = ANY_ITERATOR
     in_order = call.name in IN_ORDER
-    sources = source_of(frame, first.value, found) if in_order else None
+    # A new list holds the elements of this moment.
+    sources = source_of(frame, first.value, found) if in_order and kind != "list" else None
     prefix, optional = (found.prefix, found.optional if kind == "list" else ()) if in_order else ((), ())
     return frame.allocate(
         call.node,

@@ -1,4 +1,4 @@
-"""Elements that a loop takes from a list while it runs: what the loop's body has stored in the list by then counts."""
+"""Elements that a loop takes from a list or a dict while it runs: what the body has stored there by then counts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from devlint.interpreter.state.abstract_state import State
 from devlint.interpreter.state.frame import Frame
 
 Sources = Ref | tuple[Ref | None, ...] | None
-"""The list from which a loop takes its elements, or for each part of an element the list or None; None for no list."""
+"""The list, or the dict of values, from which a loop takes its elements; or one or None for each part of an element."""
 
 
 def source_of(frame: Frame, value: Value, found: Sequence) -> Sources:
     """Return the lists from which an iteration over a value takes its elements; `found` are the elements so far."""
     thing = frame.object_of(value)
-    if isinstance(value, Ref) and isinstance(thing, Sequence) and thing.kind == "list":
+    if isinstance(value, Ref) and isinstance(thing, Sequence) and thing.kind == "list" and thing.sources is None:
         return value
     return found.sources
 
@@ -29,7 +29,7 @@ def list_of(frame: Frame, value: Value, found: Sequence) -> Ref | None:
 
 
 def has_list(sources: Sources) -> bool:
-    """Return whether a loop takes its elements, or parts of them, from a list."""
+    """Return whether a loop takes its elements, or parts of them, from a list or a dict."""
     return any(isinstance(one, Ref) for one in (sources if isinstance(sources, tuple) else [sources]))
 
 
@@ -44,6 +44,8 @@ def element_at(frame: Frame, sources: Sources, position: int, before: Value) -> 
     match sources, before:
         case Ref(), _:
             thing = frame.object_of(sources)
+            if isinstance(thing, Dict) and position < len(thing.entries):
+                return [*thing.entries.values()][position]
             if not isinstance(thing, Sequence):
                 return before
             if position < len(thing.beginning):
