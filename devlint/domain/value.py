@@ -459,9 +459,10 @@ Value: TypeAlias = (
 def is_from_caller(origin: Hashable) -> bool:
     """Return whether an origin (the identity of a named unknown value) is that of an argument, or of a module itself.
 
-    So is the origin of a part of them. The unknown caller of the analysed code then chooses the value's device.
+    So is the origin of a part of them. The unknown caller of the analysed code then chooses the value's device, as the
+    user does who types the answer to `input()`.
     """
-    return owner_kind(origin) in ("param", "own")
+    return owner_kind(origin) in ("param", "own", "typed")
 
 
 SUBMODULES: Final = "submodules"

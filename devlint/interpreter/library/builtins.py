@@ -124,6 +124,12 @@ def text_conversion(frame: Frame, call: LibraryCall) -> Value:
     return NONE if call.name == "builtins.print" else StringPrefix()
 
 
+@models_call("builtins.input")
+def input_(frame: Frame, call: LibraryCall) -> Value:
+    """Model `input(...)`: the text that the user types, which may name any device, the same wherever it is used."""
+    return Unknown(("typed", frame.site_key(call.node)), "the typed device")
+
+
 @models_call("builtins.isinstance")
 def isinstance_(frame: Frame, call: LibraryCall) -> Value:
     """Model `isinstance(x, T)`: a constant where the value and the type decide the answer, else a symbolic bool."""
