@@ -93,7 +93,11 @@ class FailingImports:
         loaded = [self._program.load(path) for path in self._imports.named_by(module, binding)]
         if any(one is not None and self._is_asked(one) and self.stop(one) for one in loaded):
             return True
-        return self._names and len(loaded) == 1 and loaded[0] is not None and self._lacks(loaded[0], binding)
+        if not self._names or len(loaded) != 1 or loaded[0] is None:
+            return False
+        # In a folder without an `__init__.py`, what is taken from the package is the file itself.
+        home = self._program.resolve(module, binding.module.strip("."), binding.level)
+        return loaded[0].path == home and self._lacks(loaded[0], binding)
 
     def _is_asked(self, module: ModuleInfo) -> bool:
         """Return whether the imports of an imported file matter: it is to be analysed, or removed names are about."""
