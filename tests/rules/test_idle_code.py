@@ -598,3 +598,19 @@ def test_package_in_a_folder_of_several_distributions(tmp_path: Path, record: st
         (package / f"{name}.py").write_text(text)
     (found,) = check_paths([tmp_path], select=["DEV605"]).diagnostics
     assert found.severity == severity
+
+
+@pytest.mark.parametrize("named", ["from lib import helpers", "from . import helpers"])
+@pytest.mark.parametrize(("called", "severity"), [("left", Severity.WARNING), ("used", Severity.INFO)])
+def test_file_taken_from_a_folder_that_is_no_package(
+    tmp_path: Path, named: str, called: str, severity: Severity
+) -> None:
+    folder = tmp_path / "lib"
+    folder.mkdir()
+    (folder / "helpers.py").write_text(HELPERS.replace("def used():", "def used(step):"))
+    (folder / "model.py").write_text(f"{named}\n\ndef build(step):\n    return helpers.{called}(step)\n")
+    start = "from lib.model import build\n\nif __name__ == '__main__':\n    build(print)\n"
+    (tmp_path / "main.py").write_text(start)
+    (tmp_path / "other.py").write_text("if __name__ == '__main__':\n    print(1)\n")
+    found = check_paths([tmp_path], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.severity for one in found] == [severity]
