@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.method_texts import methods_in
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.computed_names import computes_names
@@ -38,7 +39,6 @@ _TEST_NAME: Final = re.compile(r"test_|Test")
 """The start of the name of a test, or of a class of tests."""
 _FOR_READERS: Final = frozenset("example examples demo demos doc docs tutorial tutorials benchmark benchmarks".split())
 """The names of folders with scripts that show how to use a package."""
-_METHOD: Final = re.compile(r"^([ \t]+)(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 _CALLED_BY_MODULES: Final = frozenset(
     "forward extra_repr reset_parameters train eval to cuda cpu half float double type apply parameters buffers modules"
     " children named_parameters named_buffers named_modules named_children state_dict load_state_dict zero_grad"
@@ -318,13 +318,8 @@ def _is_own_method(definition: Definition, module: ModuleInfo, unit: Statement) 
 
 def _methods(module: ModuleInfo, unit: Statement) -> Iterator[Definition]:
     """Yield the methods of a class with plain base classes that these do not call, and no decorator registers."""
-    found = [*_METHOD.finditer(unit.text)]
-    if not found:
-        return
-    inner = min(len(one[1]) for one in found)
-    own = [one for one in found if len(one[1]) == inner]
-    rows = [unit.first_row + unit.text.count("\n", 0, one.start()) for one in own]
-    for one, row, following in zip(own, rows, [*rows[1:], unit.last_row + 1], strict=True):
-        above = unit.text[: one.start()].rstrip().rpartition("\n")[2].lstrip()
-        if not (above.startswith("@") or one[2].endswith("__") or one[2] in _CALLED_BY_MODULES):
-            yield Definition(module, one[2], row, following - 1, is_method=True)
+    for name, start, end in methods_in(unit):
+        above = unit.text[:start].rstrip().rpartition("\n")[2].lstrip()
+        if not (above.startswith("@") or name.endswith("__") or name in _CALLED_BY_MODULES):
+            row, last_row = (unit.first_row + unit.text.count("\n", 0, at) for at in (start, end - 1))
+            yield Definition(module, name, row, last_row, is_method=True)
