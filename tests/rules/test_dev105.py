@@ -9,6 +9,21 @@ import pytest
 from .programs import check
 
 BAD = {
+    "behind an argument that is compared with a number": """
+class Drop(nn.Module):
+    def forward(self, embeddings, keep_rate):
+        if keep_rate == 1.0:
+            return embeddings
+        kept = (torch.rand(10, 1) + keep_rate).floor()  # DEV105
+        return embeddings * kept
+""",
+    "beside an argument that is compared with another one": """
+class Drop(nn.Module):
+    def forward(self, x, other):
+        if x.shape == other.shape:
+            return x
+        return torch.rand(10, 1) + other  # DEV105
+""",
     "a switch that nobody sets": """
 # file: switches.py
 CUDA_ENABLED = False
@@ -248,6 +263,20 @@ class Net(nn.Module):
 }
 
 GOOD = {
+    "beside an argument that is compared with a number": """
+class Drop(nn.Module):
+    def forward(self, adjacency, keep_rate):
+        if keep_rate == 1.0:
+            return adjacency
+        kept = (torch.rand(10) + keep_rate).floor().bool()
+        return adjacency[kept]
+
+class Noise(nn.Module):
+    def forward(self, x, scale):
+        if self.training and not scale <= 0:
+            return x, torch.rand(10) * scale
+        return x
+""",
     "a switch that another file sets where there is CUDA": """
 # file: switches.py
 CUDA_ENABLED = False

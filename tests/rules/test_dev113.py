@@ -65,6 +65,17 @@ class Net(nn.Module):
 
 net = Net("cuda")
 """,
+    "kept beside one that a method replaces": """
+class Net(nn.Module):
+    def __init__(self, n, device):
+        super().__init__()
+        self.result = nn.Parameter(torch.rand(n, 3)).to(device)
+        self.kept = nn.Parameter(torch.rand(n, 3)).to(device)  # DEV113
+
+    def forward(self, x):
+        self.result = torch.cat((x, self.kept))
+        return self.result[0]
+""",
     "cuda() of a Parameter": """
 class Net(nn.Module):
     def __init__(self):

@@ -275,7 +275,12 @@ def augmented(frame: Frame, node: cst.AugAssign) -> Value:
     ):
         # Whichever parameter it is, it stays that parameter, on its device and in its dtype.
         return target
-    return _changed_array(target, result) if isinstance(target, Array) and isinstance(result, Array) else result
+    if not isinstance(result, Array):
+        return result
+    if isinstance(target, Unknown):
+        # An array keeps its dtype, and a number does not: the target may be either.
+        return replace(result, dtype=UNKNOWN_DTYPE)
+    return _changed_array(target, result) if isinstance(target, Array) else result
 
 
 def _outgrows(target: Value, value: Value) -> bool:

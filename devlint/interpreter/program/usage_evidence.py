@@ -275,8 +275,9 @@ class UsageEvidence:
             self.numbers.update(_terms(bound) if bound is not None else ())
 
     def _test(self, node: cst.If | cst.IfExp) -> None:
-        """Record that the names in a test (`if n:`, `a if n else b`) are used as numbers."""
+        """Record that the names in a test (`if n:`, `a if n else b`, `if rate == 1.0:`) are used as numbers."""
         self.numbers.update(_terms(node.test))
+        self.numbers.update(_compared_with_numbers(node.test))
 
     def _negation(self, node: cst.UnaryOperation) -> None:
         """Record that the names in a negation (`not n`) are used as numbers."""
@@ -396,6 +397,11 @@ def _is_new_axis(node: cst.BaseSlice) -> bool:
     return False
 
 
+_OF_NUMBERS: Final = (
+    *(cst.Equal, cst.NotEqual, cst.LessThan, cst.LessThanEqual),
+    *(cst.GreaterThan, cst.GreaterThanEqual),
+)
+"""The operators that compare numbers."""
 TERM_TYPES: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation, cst.Tuple, cst.List})
 """The types of expressions whose parts are terms, as in a sum or a tuple."""
 
@@ -415,6 +421,19 @@ def _terms(node: cst.BaseExpression) -> Iterator[str]:
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
             for element in elements:
                 yield from _terms(element.value)
+
+
+def _compared_with_numbers(test: cst.BaseExpression) -> Iterator[str]:
+    """Yield the plain variable names that a test compares with a number that is written out."""
+    match test:
+        case cst.BooleanOperation(left=left, right=right):
+            yield from _compared_with_numbers(left)
+            yield from _compared_with_numbers(right)
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            yield from _compared_with_numbers(inner)
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=operator, comparator=right)]):
+            if isinstance(operator, _OF_NUMBERS) and isinstance(right, cst.Integer | cst.Float):
+                yield from _terms(left)
 
 
 def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
