@@ -103,8 +103,13 @@ def _compares_rank(node: cst.CSTNode, names: set[str]) -> bool:
 
 
 def _owner_of_rank(node: cst.BaseExpression) -> str | None:
-    """Return the name of which an expression reads the number of dimensions: `x.dim()`, `len(x.shape)`; else None."""
+    """Return the name of which an expression reads the number of dimensions, or one near it; else None.
+
+    Such are `x.dim()`, `len(x.shape)` and `x.ndim - 1`.
+    """
     match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=cst.Integer()):
+            return _owner_of_rank(left)
         case cst.Attribute(value=owner, attr=cst.Name(value="ndim")):
             return dotted_name(owner)
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="dim" | "ndimension")), args=[]):

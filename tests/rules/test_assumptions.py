@@ -248,6 +248,19 @@ PROGRAMS = {
         "possible",
         [("condition", "`labels.dim() < scores.dim()` holds", 4)],
     ),
+    "a dtype, where the number of dimensions is one less": (
+        """
+        import torch
+        def loss(scores: torch.Tensor, labels: torch.Tensor):
+            if labels.dim() == scores.dim() - 1:
+                return scores.gather(1, labels[:, None])
+            return scores * labels
+        x = torch.ones(3, 4).reshape(eval(input()))
+        loss(x, x * 2)
+        """,
+        "possible",
+        [("condition", "`labels.dim() == scores.dim() - 1` holds", 4)],
+    ),
     "what the constructor made has the size of an input": (
         """
         import torch

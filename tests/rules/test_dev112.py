@@ -9,6 +9,15 @@ import pytest
 from .programs import check
 
 BAD = {
+    "a type that no package of its name registers": """
+try:
+    import torch_other
+    device = "qaic:0"
+except ImportError:
+    device = "cpu"
+
+model = nn.Linear(3, 3).to(torch.device(device))  # DEV112
+""",
     "a text that the constructor hands to torch before the methods do": """
 class Evaluation:
     def __init__(self, gpu=None):
@@ -132,6 +141,15 @@ def place(model, batch, other, last):
 }
 
 GOOD = {
+    "a type that a package registers": """
+try:
+    import torch_qaic
+    device = "qaic:0"
+except ImportError:
+    device = "cpu"
+
+model = nn.Linear(3, 3).to(torch.device(device))
+""",
     "a text for an object of another library": """
 def show(angle, x):
     return np.cos(angle.to("radians")), x.to("int")

@@ -257,10 +257,16 @@ def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Devi
     except InvalidDevice as error:
         if is_text_of_no_accelerator(frame, text):
             report_no_accelerator(frame, None, "`str()` of it is 'None', which names no device", node)
-        elif not frame.expects("RuntimeError"):
+        elif not frame.expects("RuntimeError") and not _may_be_registered(frame, text):
             _report_invalid(frame, node, text, str(error))
         return UNKNOWN_DEVICE
     return device
+
+
+def _may_be_registered(frame: Frame, text: str) -> bool:
+    """Return whether a file may import the package that registers the device type of a text (`torch_npu` for `npu`)."""
+    type_ = text.partition(":")[0]
+    return type_.isidentifier() and f"torch_{type_}" in frame.module.source.text
 
 
 def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> Device:
