@@ -6,9 +6,12 @@ from collections.abc import Hashable
 from types import NoneType
 from typing import Final
 
+from devlint.domain.record import record
 from devlint.domain.value import Const, DeviceValue, LibraryName, Number, SymbolicBool, Tuple, Unknown, Value
+from devlint.interpreter.calls.summary_replay import rebinding_counts
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.function_roles import CACHING_DECORATORS
+from devlint.interpreter.state.abstract_state import State
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
@@ -19,35 +22,61 @@ _KEYS: Final = (str, bytes, int, float, complex, NoneType)
 """The types of the constants that are compared."""
 
 
-def cached_call(frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> Hashable | None:
-    """Return what tells a call of a function with a cache from other calls of it; None for a call to be run anew.
+@record(frozen=True, slots=True)
+class CachedCall:
+    """A call of a function with a cache: what tells it from other calls, and the state before it.
+
+    `outer_writes` counts the writes to global names and to names of enclosing functions.
+    """
+
+    key: Hashable
+    before: State
+    outer_writes: tuple[int, int]
+
+
+def cached_call(frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> CachedCall | None:
+    """Return a call of a function with a cache, with constants alone; None for a call to be run anew.
 
     Calls under different conditions are different, since what the function asks may be decided by them.
     """
     if receiver is not None or not arguments.complete or info.decorator_names.isdisjoint(CACHING_DECORATORS):
         return None
-    given = [one.value for one in arguments.positional]
-    named = {name: one.value for name, one in arguments.keywords.items()}
-    if not all(isinstance(one, Const) and isinstance(one.value, _KEYS) for one in (*given, *named.values())):
+    given = [(name, arguments.keywords[name].value) for name in sorted(arguments.keywords)]
+    given += [("", one.value) for one in arguments.positional]
+    constants = [(name, value.value) for name, value in given if isinstance(value, Const)]
+    if len(constants) < len(given) or not all(isinstance(one, _KEYS) for _, one in constants):
         return None
-    state = frame.state
-    settings = state.torch_state.default_device, state.torch_state.default_dtype, frame.analysis.symbolic
-    return (
-        info,
-        tuple(map(_typed, given)),
-        tuple((name, _typed(named[name])) for name in sorted(named)),
-        (
-            state.path_condition,
-            settings,
-        ),
-    )
+    state, torch_state = frame.state, frame.state.torch_state
+    settings = torch_state.default_device, torch_state.default_dtype, frame.analysis.symbolic
+    # `1` is equal to `True`, and no other key of a cache with `typed=True`.
+    typed = tuple((name, type(one), one) for name, one in constants)
+    return CachedCall((info, typed, state.path_condition, settings), state.fork(), rebinding_counts(frame))
 
 
-def is_kept(value: Value) -> bool:
-    """Return whether the result of a call may stand for that of a later one: it is no object, and holds none."""
-    return isinstance(value, _PLAIN) or (isinstance(value, Tuple) and all(map(is_kept, value.items)))
+def remember(frame: Frame, call: CachedCall, result: Value) -> None:
+    """Keep the result of a call for later ones, if it is no object and the call has changed nothing that lasts.
+
+    What a call stores may be gone where the next one is made: on another path, or from another entry point.
+    """
+    if frame.state.live and _is_plain(result) and _has_changed_nothing(frame, call):
+        frame.analysis.cached_results[call.key] = result
 
 
-def _typed(value: Value) -> Hashable:
-    """Return a constant with its type: `1` is not `True`."""
-    return value, type(value.value) if isinstance(value, Const) else None
+def _has_changed_nothing(frame: Frame, call: CachedCall) -> bool:
+    """Return whether a call has only made new objects, and left the conditions and torch's settings as they were."""
+    before, after = call.before, frame.state
+    if rebinding_counts(frame) != call.outer_writes:
+        return False
+    if (after.path_condition, after.required, after.torch_state) != (
+        before.path_condition,
+        before.required,
+        before.torch_state,
+    ):
+        return False
+    earlier = ((before.heap.get(address), thing) for address, thing in after.heap.written_since(before.heap))
+    return all(one is None or one is thing for one, thing in earlier)
+
+
+def _is_plain(value: Value) -> bool:
+    """Return whether a value may stand for the result of a later call: it is no object, and holds none."""
+    return isinstance(value, _PLAIN) or (isinstance(value, Tuple) and all(map(_is_plain, value.items)))

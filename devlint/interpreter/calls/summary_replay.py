@@ -57,13 +57,13 @@ def call_inputs(frame: Frame, info: FunctionInfo, names: Mapping[str, Value]) ->
         state.path_condition,
         state.torch_state,
         state.heap.fork(),
-        _rebinding_counts(frame),
+        rebinding_counts(frame),
         moments,
         analysis.budget,
     )
 
 
-def _rebinding_counts(frame: Frame) -> tuple[int, int]:
+def rebinding_counts(frame: Frame) -> tuple[int, int]:
     """Return how often names outside the current frame have been rebound so far, as two counts.
 
     The first counts global names, the second names of enclosing functions that nested functions capture.
@@ -81,7 +81,7 @@ def record_summary(
     """
     analysis, summaries = frame.analysis, frame.analysis.call_summaries
     worth = inputs.budget - analysis.budget >= MIN_NODES and analysis.budget > 0 and not analysis.abandoned
-    if not worth or _rebinding_counts(frame) != inputs.outer_writes or summaries.invalidations != inputs.invalidations:
+    if not worth or rebinding_counts(frame) != inputs.outer_writes or summaries.invalidations != inputs.invalidations:
         return
     if analysis.recursive_calls.skipped:
         return

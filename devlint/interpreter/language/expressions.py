@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Final
 
 import libcst as cst
 
@@ -16,7 +14,6 @@ from devlint.domain.optional_items import with_conditions
 from devlint.domain.path_conditions import Literal, entails
 from devlint.domain.placement import without_index
 from devlint.domain.value import (
-    NONE,
     UNKNOWN,
     ConditionalValue,
     Const,
@@ -29,7 +26,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.narrowing import condition_of, narrow, report_host_read
-from devlint.interpreter.language.constant_displays import Contents, Display, constant_contents
+from devlint.interpreter.language.constants import KEYWORDS, Contents, Display, constant_contents, number_value
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
 from devlint.interpreter.objects.live_elements import optional_keys, states_without
@@ -41,12 +38,6 @@ from devlint.interpreter.state.abstract_state import State, join_all_states, joi
 from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
 from devlint.syntax.string_literals import string_value
 from devlint.syntax.tree_walk import names_in_target
-
-KEYWORDS: Final = {"None": NONE, "True": Const(True), "False": Const(False)}
-"""The values of the constants that Python writes as names."""
-
-MAX_LITERALS: Final = 1000
-"""The size of the cache of integer literals' values: programs repeat a few literals many times."""
 
 
 @evaluates(cst.Name)
@@ -80,22 +71,10 @@ def _is_unbound_local(frame: Frame, name: str) -> bool:
     return frame.function is not None and name in frame.analysis.facts.plain_locals(frame.function)
 
 
-@evaluates(cst.Integer)
-def integer(frame: Frame, node: cst.Integer) -> Value:
-    """Evaluate an integer literal."""
-    return _integer(node.value)
-
-
-@lru_cache(MAX_LITERALS)
-def _integer(text: str) -> Const:
-    """Return the abstract constant for the text of an integer literal, such as `0x10`; computed once for each text."""
-    return Const(int(text, 0))
-
-
-@evaluates(cst.Float, cst.Imaginary)
-def number(frame: Frame, node: cst.Float | cst.Imaginary) -> Value:
-    """Evaluate a floating-point or imaginary literal."""
-    return Const(float(node.value) if isinstance(node, cst.Float) else complex(node.value))
+@evaluates(cst.Integer, cst.Float, cst.Imaginary)
+def number(frame: Frame, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
+    """Evaluate a literal that is a number."""
+    return number_value(node)
 
 
 @evaluates(cst.SimpleString, cst.ConcatenatedString)

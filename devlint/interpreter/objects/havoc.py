@@ -8,13 +8,13 @@ from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.record import replace
 from devlint.domain.value import UNKNOWN, ConditionalValue, ProgramDefinition, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.absent_attributes import OPTIONS_CLASSES
-from devlint.interpreter.objects.class_hierarchy import find_method
+from devlint.interpreter.objects.class_hierarchy import defined_class, find_method
 from devlint.interpreter.objects.module_containers import module_of_part
 from devlint.interpreter.objects.module_state import ANY_PART, is_module, move_registered_tensors
 from devlint.interpreter.objects.moved_modules import forget_held_modules
 from devlint.interpreter.objects.optimizer_state import forget_state
 from devlint.interpreter.objects.unseen_parts import as_unseen_part, forget_inside
-from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
+from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
@@ -74,16 +74,14 @@ def forget_changed_attributes(frame: Frame, receiver: Value | None, method: Func
 
 def _changed_attributes(frame: Frame, thing: Instance, method: FunctionInfo) -> set[str]:
     """Return the attributes of an object that a method binds or stores into, itself or by other methods it calls."""
-    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
+    info = defined_class(thing.cls)
     found: set[str] = set()
     seen, waiting = {method}, [method]
     while waiting:
         one = waiting.pop()
         found |= one.bound_attributes | one.item_stores.stored
-        called = one.read_attributes - thing.attributes.keys() if isinstance(info, ClassInfo) else frozenset()
-        for name in called:
-            assert isinstance(info, ClassInfo)
-            other = find_method(frame, info, name)
+        for name in one.read_attributes - thing.attributes.keys():
+            other = find_method(frame, info, name) if info is not None else None
             if other is not None and other not in seen:
                 seen.add(other)
                 waiting.append(other)

@@ -103,18 +103,18 @@ def module_attribute(frame: Frame, owner: Ref, thing: Instance, library: str, na
     return BoundLibraryMethod(owner, name)
 
 
-def _report_lost_parameter(frame: Frame, value: Tensor, name: str, node: cst.CSTNode) -> None:
-    """Report a parameter that a transfer has turned into a plain tensor, which a module keeps as an attribute."""
-    if value.moved is not None and value.moved_parameter:
-        use = f"it is kept as the attribute `{name}`"
-        frame.emit(MovedLeaf(frame.event_context(node), value.moved, True, use))
+def _report_lost_parameter(frame: Frame, thing: Instance, value: Tensor, name: str, node: cst.CSTNode) -> None:
+    """Report a parameter that a transfer has turned into a plain tensor, which a module keeps as an attribute.
 
-
-def _is_stored_elsewhere(frame: Frame, thing: Instance, name: str) -> bool:
-    """Return whether another method of an object's class stores its attribute: the first value only holds the place."""
+    Where another method of the class stores the attribute, the first value only holds the place.
+    """
+    if value.moved is None or not value.moved_parameter:
+        return
     definition = defined_class(thing.cls)
     methods = definition.methods.values() if definition is not None else ()
-    return any(name in one.stores_of_self for one in methods if one is not frame.function)
+    if not any(name in one.stores_of_self for one in methods if one is not frame.function):
+        use = f"it is kept as the attribute `{name}`"
+        frame.emit(MovedLeaf(frame.event_context(node), value.moved, True, use))
 
 
 def register_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
@@ -130,8 +130,8 @@ def register_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, val
     elif is_module(frame, owner):
         registration = registration_of(frame, thing, name, value)
         if registration is Registration.PLAIN:
-            if isinstance(value, Tensor) and not _is_stored_elsewhere(frame, thing, name):
-                _report_lost_parameter(frame, value, name, node)
+            if isinstance(value, Tensor):
+                _report_lost_parameter(frame, thing, value, name, node)
             if frame.analysis.construction_depth and not overrides_apply(frame, thing):
                 value = mark_as_plain_attribute(frame, value, frame.place(node))
             registration = None

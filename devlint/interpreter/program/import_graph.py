@@ -46,13 +46,10 @@ class ImportGraph:
         found = frozenset(path for path in self._files_at_most if holds(path))
         if not found:
             return ()
-        given = self._program.paths_of_interest
         leading = found | _reachable(found, lambda path: self._importers_at_most.get(path, ()))
-        reached = _reachable(
-            (path for path in given if path in leading),
-            lambda path: leading.intersection(self._imports_of(path)) if path in leading else (),
-        )
-        return tuple(sorted(found & (reached | frozenset(given))))
+        start = leading.intersection(self._program.paths_of_interest)
+        reached = _reachable(start, lambda path: leading.intersection(self._imports_of(path)))
+        return tuple(sorted(found & (reached | start)))
 
     @cached_property
     def _importers_at_most(self) -> Mapping[Path, frozenset[Path]]:

@@ -398,8 +398,7 @@ def _is_new_axis(node: cst.BaseSlice) -> bool:
 
 
 _OF_NUMBERS: Final = (
-    *(cst.Equal, cst.NotEqual, cst.LessThan, cst.LessThanEqual),
-    *(cst.GreaterThan, cst.GreaterThanEqual),
+    cst.Equal | cst.NotEqual | cst.LessThan | cst.LessThanEqual | cst.GreaterThan | cst.GreaterThanEqual
 )
 """The operators that compare numbers."""
 TERM_TYPES: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation, cst.Tuple, cst.List})

@@ -1,4 +1,4 @@
-"""Displays of constants, such as a table of names: what they hold is computed once, whatever code evaluates them.
+"""Values of literals, and of displays of constants such as a table of names, which are computed once.
 
 The top level of a file is run again for each file that imports it. A table of thousands of names is read only once.
 """
@@ -21,7 +21,11 @@ Contents = Dict | Sequence | Tuple
 _MIN_ELEMENTS: Final = 8
 """Shorter displays are evaluated as quickly as they are looked up."""
 
-_NAMED: Final = {"True": Const(True), "False": Const(False), "None": NONE}
+MAX_LITERALS: Final = 1000
+"""The size of the cache of integer literals' values: programs repeat a few literals many times."""
+
+KEYWORDS: Final = {"None": NONE, "True": Const(True), "False": Const(False)}
+"""The values of the constants that Python writes as names."""
 
 
 def constant_contents(node: Display) -> Contents | None:
@@ -74,13 +78,24 @@ def _constant(node: cst.BaseExpression) -> Value | None:
         case cst.SimpleString() | cst.ConcatenatedString():
             text = string_value(node)
             return Const(text) if text is not None else None
-        case cst.Integer(value=text):
-            return Const(int(text, 0))
-        case cst.Float(value=text):
-            return Const(float(text))
+        case cst.Integer() | cst.Float() | cst.Imaginary():
+            return number_value(node)
         case cst.Name(value=name):
-            return _NAMED.get(name)
+            return KEYWORDS.get(name)
         case cst.Tuple(elements=elements):
             items = _items(elements)
             return Tuple(items) if items is not None else None
     return None
+
+
+def number_value(node: cst.Integer | cst.Float | cst.Imaginary) -> Const:
+    """Return the constant of a literal that is a number."""
+    if isinstance(node, cst.Integer):
+        return _integer(node.value)
+    return Const(float(node.value) if isinstance(node, cst.Float) else complex(node.value))
+
+
+@lru_cache(MAX_LITERALS)
+def _integer(text: str) -> Const:
+    """Return the abstract constant for the text of an integer literal, such as `0x10`; computed once for each text."""
+    return Const(int(text, 0))
