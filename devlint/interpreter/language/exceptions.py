@@ -11,6 +11,7 @@ from devlint.domain.objects import Sequence
 from devlint.domain.value import UNKNOWN, ProgramDefinition
 from devlint.interpreter.language.numpy_handlers import execute_handler
 from devlint.interpreter.program.definitions import names_bound_by
+from devlint.interpreter.program.host_fallbacks import is_retried_on_host
 from devlint.interpreter.state.abstract_state import State, join_all_states
 from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import descend, dotted_name
@@ -127,7 +128,8 @@ def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
     failed: State | None = None
     if node.handlers:
         frame.expected_exceptions.append(_expected(node))
-        failed = execute_failing(frame, node.body)
+        with frame.failure_wanted(is_retried_on_host(node, frame.function)):
+            failed = execute_failing(frame, node.body)
         frame.expected_exceptions.pop()
         if _has_imported(frame, node):
             failed = None

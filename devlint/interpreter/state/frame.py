@@ -139,7 +139,7 @@ class Frame:
     again; `outer_names` the names declared global or nonlocal. `conditions` holds the condition that each
     test expression was last evaluated to. `pending_statements` are a module's top-level statements and imports that are
     not run yet, by the names they bind, and `late_bindings` the values of those run since. `is_failure_wanted` is true
-    for code that a test requires to raise.
+    for code that a test requires to raise, and for a call that the program makes again where it has raised.
     """
 
     def __init__(
@@ -294,7 +294,7 @@ class Frame:
         """Send an event to the listener of the analysis, which hands it to the rules.
 
         What would happen in the rest of an expression that has raised is left out, as is a device conflict inside a
-        module's call that has failed before. So is all that happens in code that a test requires to raise.
+        module's call that has failed before. So is all that happens in code whose failure the program expects.
         """
         if not (self.state.live and not self.is_failure_wanted) and not isinstance(event, RevealedValue):
             return
@@ -495,7 +495,10 @@ class Frame:
 
     @contextmanager
     def failure_wanted(self, wanted: bool) -> Iterator[None]:
-        """Run the code of the `with` block, and what it calls, as code that a test requires to raise, if it is that."""
+        """Run the code of the `with` block, and what it calls, as code that the program expects to fail, if it is that.
+
+        A test may require it to raise, or the program makes a failed call again in another way.
+        """
         before, self.is_failure_wanted = self.is_failure_wanted, self.is_failure_wanted or wanted
         yield
         self.is_failure_wanted = before
