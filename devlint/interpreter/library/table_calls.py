@@ -10,8 +10,8 @@ from typing import Final
 from devlint.domain.objects import Instance, Sequence, with_fewer_items
 from devlint.domain.value import UNKNOWN, Array, LibraryName, OpaqueData, Partial, ProgramDefinition, Ref, Tensor, Value
 from devlint.interpreter.library.array_readers import ESTIMATOR_CLASS, is_estimator, reads_arrays
-from devlint.interpreter.library.callable_sizes import has_callable_size
 from devlint.interpreter.library.none_sizes import FACTORIES, need_sizes
+from devlint.interpreter.library.refused_sizes import has_refused_size
 from devlint.interpreter.modules.library_layers import construct_library_module
 from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.numpy.array_calls import call_numpy, report_tensors_read
@@ -58,7 +58,7 @@ def call_by_table(frame: Frame, invocation: LibraryCall) -> Value:
         row = table.find(name)
         if row is not None and row.module is not None:
             return construct_library_module(frame, table.canonical(name), row, invocation.arguments, invocation.node)
-        if name in FACTORIES and (has_callable_size(frame, invocation) or not need_sizes(frame, invocation)):
+        if name in FACTORIES and (has_refused_size(frame, invocation) or not need_sizes(frame, invocation)):
             frame.fail()
             return UNKNOWN
         if row is not None and row.special in ("", "batch"):

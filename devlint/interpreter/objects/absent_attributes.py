@@ -5,9 +5,10 @@ The analysis has followed everything that could have set them.
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict
 from typing import Final
 
-from devlint.domain.objects import Instance
+from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.path_conditions import Literal
 from devlint.domain.value import LibraryName, Ref, Value
 from devlint.interpreter.objects.class_hierarchy import (
@@ -55,13 +56,18 @@ _OF_MODULES: Final = frozenset(
 
 
 def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
-    """Return whether an object of one of the program's classes has no attribute of a name.
+    """Return whether a list, a set, a dict or an object of one of the program's classes has no attribute of a name.
 
     Only an object that the program itself has made is fully known: methods of one that an unknown caller hands over may
     have run before, and methods of its parts too.
     """
-    thing = frame.instance(value)
-    if thing is None or not isinstance(value, Ref) or value.address in frame.analysis.symbolic_instances:
+    thing = frame.object_of(value)
+    if isinstance(thing, Sequence | Dict):
+        types = _types_of(thing)
+        return bool(types) and not any(hasattr(one, name) for one in types)
+    if not isinstance(thing, Instance) or not isinstance(value, Ref):
+        return False
+    if value.address in frame.analysis.symbolic_instances:
         return False
     if name in thing.attributes or name in thing.optional:
         return False
@@ -69,6 +75,23 @@ def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
     if cls is not None and any(name in one.bound_attributes for one in later_methods(frame, cls)):
         return False
     return _has_only_what_is_seen(frame, thing, name)
+
+
+def _types_of(thing: Sequence | Dict) -> tuple[type, ...]:
+    """Return the types that a list, a set or a dict may have; none where they are not known.
+
+    What only an annotation describes may be of another type: the attribute that is read says more.
+    """
+    match thing:
+        case Sequence(items=None, prefix=()):
+            return ()
+        case Sequence(kind="list"):
+            return (list,)
+        case Sequence(kind="set"):
+            return (set, frozenset)
+        case Dict(entries=entries, object=None) if entries:
+            return (dict, OrderedDict, defaultdict, Counter)
+    return ()
 
 
 def presence_condition(frame: Frame, value: Value, name: str) -> Literal | None:
