@@ -16,6 +16,9 @@ from devlint.interpreter.state.frame import Frame
 MAX_SPREAD: Final = 64
 """The largest number of elements of a list that become arguments of a call one by one."""
 
+_OF_FEW_ENTRIES: Final = "transformers.BatchFeature"
+"""The batch that a feature extractor makes: often `input_values` or `pixel_values` is its only tensor."""
+
 
 def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
     """Evaluate the arguments of a call; `*` and `**` arguments of known content become single arguments."""
@@ -66,11 +69,15 @@ def _written_elements(frame: Frame, value: Value) -> Sequence | None:
 def _any_entry(frame: Frame, value: Value) -> Value:
     """Return the value that stands for every entry of `more` in a call `f(**more)`, if `more` is no dict.
 
-    Where the program has replaced several entries of a library's batch, it may have replaced all that there are.
+    Where the program has replaced several entries of a library's batch, it may have replaced all that there are, and
+    so it may where it has replaced one entry of what a feature extractor makes.
     """
     thing = frame.instance(value)
     if isinstance(value, OpaqueData):
         return any_opaque_part(value)
-    if thing is None or not is_tensor_container(frame, value) or len(thing.attributes) > 1:
+    if thing is None or not is_tensor_container(frame, value):
+        return UNKNOWN
+    entries_at_least = 1 if thing.cls == _OF_FEW_ENTRIES else 2
+    if len(thing.attributes) >= entries_at_least:
         return UNKNOWN
     return tensor_container_item(thing)
