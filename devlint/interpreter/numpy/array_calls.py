@@ -5,7 +5,7 @@ NumPy reads a tensor through `__array__`, which needs the tensor on the host.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -76,7 +76,7 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
         if invocation.name in METHOD_FUNCTIONS and first is not None and isinstance(first.value, Tensor):
             return UNKNOWN
         if invocation.name not in METADATA_FUNCTIONS:
-            report_tensors_read(frame, invocation)
+            report_tensors_read(frame, invocation, _sizes(row, invocation))
     computed_from = receiver or next(iter(invocation.arguments.positional), None)
     source = computed_from.value if computed_from is not None else None
     memory = array_storage(frame, invocation, source)
@@ -134,18 +134,27 @@ def _asks_for_no_size(row: Row, bound: BoundArguments) -> bool:
     return row.rank == "shape" and (not given or given[0].value == NONE)
 
 
-def report_tensors_read(frame: Frame, invocation: LibraryCall) -> None:
+def _sizes(row: Row | None, invocation: LibraryCall) -> Collection[Argument]:
+    """Return the arguments of a NumPy call that are sizes of the array which it makes."""
+    if row is None or row.rank != "shape":
+        return ()
+    bound = bind_row_arguments(row, invocation.arguments, None, {})
+    return bound.get("size", ()) if {"size", "*size"} & set(row.params) else bound.get("shape", ())
+
+
+def report_tensors_read(frame: Frame, invocation: LibraryCall, sizes: Collection[Argument] = ()) -> None:
     """Report that a NumPy function reads its tensor arguments, or a tensor inside a container argument, on the host.
 
     One tensor is reported for each argument. When a function is among the arguments, containers are left out, because
-    NumPy may only pass them on to that function.
+    NumPy may only pass them on to that function. So are `sizes`: NumPy asks them for an integer by `__index__`, which a
+    tensor on any device answers.
     """
     reader = invocation.name.replace("numpy.", "np.")
     calls_back = any(
         isinstance(one.value, (ProgramDefinition, BoundLibraryMethod, Partial)) for one in invocation.arguments
     )
     for argument in invocation.arguments:
-        if calls_back and isinstance(argument.value, (Tuple, Ref)):
+        if argument in sizes or (calls_back and isinstance(argument.value, (Tuple, Ref))):
             continue
         for tensor in _tensors_in_argument(frame, argument):
             inside = isinstance(argument.value, (Tuple, Ref))
