@@ -49,6 +49,7 @@ from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import (
     calls_tensor,
     compared_tensor,
+    has_method_of_its_own,
     has_module_members,
     is_moved_tensor,
     looks_like_module,
@@ -145,6 +146,7 @@ def _transfer_unknown_owner(
         return owner
     tensor = as_tensor(owner)
     is_tensor = looks_like_tensor(frame, receiver) or is_moved_tensor(frame, receiver)
+    is_tensor = is_tensor and not has_method_of_its_own(frame, receiver, method)
     if frame.discarded_expression is node and not is_tensor and compared_tensor(frame, receiver) is not None:
         return transfer_tensor(frame, _supposed_tensor(frame, receiver), method, arguments, node, receiver)
     if tensor is not None and (is_tensor or _is_part_of_batch(frame, owner, method, node, receiver)):

@@ -40,7 +40,7 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.condition_texts import SourceText
 from devlint.interpreter.conditions.length_comparisons import element_count
 from devlint.interpreter.library.table_calls import call_by_table
-from devlint.interpreter.objects.evidence import has_other_attributes, looks_like_module
+from devlint.interpreter.objects.evidence import has_method_of_its_own, has_other_attributes, looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
 from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.copies_in_flight import new_pinned_storage, record_copy_in_flight
@@ -140,7 +140,12 @@ def _may_be_module(value: Value | None) -> bool:
 
 @models_call("Tensor.numpy", "Tensor.__array__")
 def numpy(frame: Frame, call: LibraryCall) -> Value:
-    """Model `tensor.numpy()`: an array with the tensor's memory, on the host and outside autograd."""
+    """Model `tensor.numpy()`: an array with the tensor's memory, on the host and outside autograd.
+
+    A batch of a class that an annotation names has a method of its own, which may copy its tensors to the host.
+    """
+    if isinstance(call.receiver, OpaqueData) and has_method_of_its_own(frame, call.receiver_node, "numpy"):
+        return UNKNOWN
     tensor = frame.resolve(_receiver_tensor(call))
     force = call.arguments.constant("force", 0, False) is True
     report_numpy_read(frame, tensor, ".numpy()", call.node, call.receiver_node, force=force, shared=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devlint.interpreter.objects.class_hierarchy import defined_class, definition_frame, find_method, is_module_class
 from devlint.interpreter.program.usage_evidence import (
     ARRAY_LIKE,
     EVIDENCE_BY_CALL,
@@ -80,6 +81,17 @@ def _is_annotated_otherwise(frame: Frame, node: cst.BaseExpression) -> bool:
         return False
     names = frame.function.annotation_last_names(node.value) - {"Optional", "Union", "None"}
     return bool(names) and not any(one.endswith(("Tensor", "Parameter", "Variable", "Any", "object")) for one in names)
+
+
+def has_method_of_its_own(frame: Frame, node: cst.BaseExpression, method: str) -> bool:
+    """Return whether the annotation of a parameter names a class of the program that defines a method itself."""
+    if frame.function is None or not isinstance(node, cst.Name):
+        return False
+    said = next((one.annotation for one in frame.function.parameters if one.name == node.value), None)
+    if said is None or dotted_name(said) is None:
+        return False
+    cls = defined_class(definition_frame(frame, frame.function).evaluate(said))
+    return cls is not None and not is_module_class(frame, cls) and find_method(frame, cls, method) is not None
 
 
 def _returns_module(node: cst.BaseExpression) -> bool:
