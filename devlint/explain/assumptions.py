@@ -18,7 +18,7 @@ from devlint.domain.record import replace
 from devlint.domain.torch_names import ACCELERATOR_METHODS
 from devlint.explain.device_texts import BACKEND_NAMES, literal_text, quoted_if_code
 from devlint.explain.place_texts import place_text
-from devlint.explain.value_guards import rank_guards, size_guards, value_guards
+from devlint.explain.value_guards import kind_guards_by_rank, rank_guards, size_guards, value_guards
 from devlint.interpreter.conditions.condition_texts import ConditionText
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.function_roles import is_call_of_module
@@ -50,7 +50,7 @@ def assumptions(
     if any(_is_from_constructor(event, step) for case in cases for step in history(case.provenance)):
         tests |= frozenset(size_guards(event))
     if any(isinstance(case, Dtype) for case in cases):
-        tests |= frozenset(rank_guards(event))
+        tests |= frozenset((*rank_guards(event), *kind_guards_by_rank(event)))
     beside_batch = bool(supposed_batches(*(case for case in cases if isinstance(case, PlacementCase))))
     found = [
         # A batch is on the host whatever the flag says that has moved what it meets.

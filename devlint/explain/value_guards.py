@@ -8,8 +8,10 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.path_conditions import Atom, Conjunction, Literal
+from devlint.domain.placement import Place
 from devlint.interpreter.conditions.condition_texts import EqualityText, SourceText
-from devlint.interpreter.state.events import Event
+from devlint.interpreter.state.events import Event, RefusedIndexDtype, RefusedTargetDtype
+from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend, dotted_name
 
 _ASK_FOR_VALUES: Final = frozenset("abs all any bool float id int len max min next print range round str sum".split())
@@ -43,6 +45,44 @@ def rank_guards(event: Event) -> Iterator[Literal]:
     Programs that take labels as numbers or one for each class tell them apart so: `if labels.dim() < scores.dim():`.
     """
     yield from _guards(event, _compares_rank)
+
+
+def kind_guards_by_rank(event: Event) -> Iterator[Literal]:
+    """Yield the conditions on the way to a refused index or target that compare its rank with a number.
+
+    Classes have one dimension less than their probabilities, and programs that take both tell them apart so: `if
+    x.dim() == 3:`. The test may be in a function that passes the tensor on.
+    """
+    if not isinstance(event, RefusedIndexDtype | RefusedTargetDtype):
+        return
+    calls = (one.place for one in event.context.calls)
+    passing = [event.operand.place, *(one for one in calls if isinstance(one.node, cst.Call))]
+    for literal in event.context.path_condition:
+        for test in _tests(literal):
+            ranked = _compared_rank(test)
+            if ranked is not None and any(ranked in _names_in(place) and _is_in(test, place) for place in passing):
+                yield literal
+                break
+
+
+def _names_in(place: Place) -> set[str]:
+    """Return the dotted names in the expression at a place."""
+    node = place.node
+    parts = (node, *descend(node)) if isinstance(node, cst.CSTNode) else ()
+    return {name for one in parts if (name := dotted_name(one)) is not None}
+
+
+def _is_in(node: cst.CSTNode, place: Place) -> bool:
+    """Return whether an expression stands in the same top-level statement of a file as a place."""
+    return isinstance(place.unit, Statement) and any(one is node for one in descend(place.unit.tree))
+
+
+def _compared_rank(node: cst.CSTNode) -> str | None:
+    """Return the name of which a comparison compares the number of dimensions with a number; else None."""
+    match node:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(comparator=cst.Integer())]):
+            return _owner_of_rank(left)
+    return None
 
 
 def _guards(event: Event, asks: Callable[[cst.CSTNode, set[str]], bool]) -> Iterator[Literal]:

@@ -261,6 +261,18 @@ PROGRAMS = {
         "possible",
         [("condition", "`labels.dim() == scores.dim() - 1` holds", 4)],
     ),
+    "a dtype, where the number of dimensions is compared with a number": (
+        """
+        import torch
+        def classes(x):
+            c = x.float()
+            if c.dim() == 2:
+                return torch.nn.functional.one_hot(c, 20)
+            return c
+        """,
+        "possible",
+        [("condition", "`c.dim() == 2` holds", 5)],
+    ),
     "what the constructor made has the size of an input": (
         """
         import torch

@@ -121,6 +121,18 @@ x = torch.rand(4, device="cuda")
 with torch.autocast("cuda"):
     print(x[torch.zeros(2, device="cuda")])  # DEV305
 """,
+    "beside a test of another rank": """
+def classes(x, y):
+    c = x.float()
+    if y.dim() == 2:
+        return F.one_hot(c, 20)  # DEV305
+    return y
+""",
+    "of a known rank": """
+c = torch.zeros(3, 4)
+if c.dim() == 2:
+    F.one_hot(c, 20)  # DEV305
+""",
 }
 
 GOOD = {
