@@ -40,6 +40,7 @@ from devlint.domain.value import (
     computed_tensor,
 )
 from devlint.interpreter.conditions.device_equality import device_type_condition
+from devlint.interpreter.language.layer_outputs import as_layer_outputs
 from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.numpy.array_calls import array_attribute
 from devlint.interpreter.objects.absent_attributes import presence_condition, surely_lacks
@@ -105,7 +106,8 @@ def attribute(frame: Frame, node: cst.Attribute) -> Value:
     needed = presence_condition(frame, owner, node.attr.value) if type(owner) is Ref else None
     if needed is not None and entails(frame.state.path_condition, needed) is None:
         frame.state.require(frozenset((needed,)))
-    return frame.under_path(frame.get_attribute(owner, node.attr.value, node))
+    value = frame.under_path(frame.get_attribute(owner, node.attr.value, node))
+    return as_layer_outputs(frame, node, node.value, node.attr.value, value)
 
 
 def _is_refused(frame: Frame, owner: Value, node: cst.Attribute) -> bool:

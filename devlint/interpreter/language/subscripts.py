@@ -35,6 +35,7 @@ from devlint.domain.value import (
     computed_tensor,
 )
 from devlint.interpreter.conditions.narrowing import is_on_host, report_host_read
+from devlint.interpreter.language.layer_outputs import as_layer_outputs
 from devlint.interpreter.language.opaque_data import opaque_item
 from devlint.interpreter.objects.collections import dict_with_entry
 from devlint.interpreter.objects.enums import enum_member
@@ -64,7 +65,13 @@ from devlint.interpreter.state.frame import Frame, evaluates
 @evaluates(cst.Subscript)
 def subscript(frame: Frame, node: cst.Subscript) -> Value:
     """Evaluate the subscript `owner[index]` (a libcst `Subscript` node)."""
-    return get_item(frame, Argument(frame.evaluate(node.value), node.value), evaluate_indices(frame, node), node)
+    owner = Argument(frame.evaluate(node.value), node.value)
+    indices = evaluate_indices(frame, node)
+    value = get_item(frame, owner, indices, node)
+    key = indices[0].value if len(indices) == 1 and indices[0] is not None else None
+    if isinstance(key, Const) and isinstance(key.value, str):
+        return as_layer_outputs(frame, node, node.value, key.value, value)
+    return value
 
 
 def evaluate_indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]:

@@ -56,7 +56,7 @@ _OF_MODULES: Final = frozenset(
 
 
 def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
-    """Return whether a list, a set, a dict or an object of one of the program's classes has no attribute of a name.
+    """Return whether a builtin container, or an object of one of the program's classes, has no attribute of a name.
 
     Only an object that the program itself has made is fully known: methods of one that an unknown caller hands over may
     have run before, and methods of its parts too.
@@ -78,7 +78,7 @@ def surely_lacks(frame: Frame, value: Value, name: str) -> bool:
 
 
 def _types_of(thing: Sequence | Dict) -> tuple[type, ...]:
-    """Return the types that a list, a set or a dict may have; none where they are not known.
+    """Return the types that a list, a tuple, a set or a dict may have; none where they are not known.
 
     What only an annotation describes may be of another type: the attribute that is read says more.
     """
@@ -87,6 +87,8 @@ def _types_of(thing: Sequence | Dict) -> tuple[type, ...]:
             return ()
         case Sequence(kind="list"):
             return (list,)
+        case Sequence(kind="tuple"):
+            return (tuple,)
         case Sequence(kind="set"):
             return (set, frozenset)
         case Dict(entries=entries, object=None) if entries:
