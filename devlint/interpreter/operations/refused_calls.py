@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from devlint.domain.value import Const, Number, Rank, Tensor
-from devlint.interpreter.state.arguments import BoundArguments
+from devlint.interpreter.state.arguments import Argument, BoundArguments
 from devlint.interpreter.state.events import Operand
 from devlint.semantics.table import Row
 
@@ -27,8 +27,11 @@ _TAKEN_BY_FACTORIES: Final = frozenset(
 def is_refused_call(row: Row, bound: BoundArguments, keywords: Collection[str]) -> bool:
     """Return whether a call of which all arguments are known surely raises.
 
-    That is a factory without sizes or with a keyword that it does not have, or a repetition with too few sizes.
+    That is a factory without sizes or with a keyword that it does not have, a repetition with too few sizes, or a sum
+    of products whose equation names other numbers of dimensions than the operands have.
     """
+    if row.name == "torch.einsum":
+        return _contradicts_equation(bound)
     if row.factory and any(one not in row.params and one not in _TAKEN_BY_FACTORIES for one in keywords):
         return True
     if row.factory and row.params[:1] == (_SIZES,):
@@ -39,6 +42,32 @@ def is_refused_call(row: Row, bound: BoundArguments, keywords: Collection[str]) 
     if not isinstance(own.value, Tensor) or not all(isinstance(one, Const | Number) for one in sizes):
         return False
     return own.value.rank.number is not None and len(sizes) < own.value.rank.number
+
+
+def _contradicts_equation(bound: BoundArguments) -> bool:
+    """Return whether an operand of an einsum surely has not as many dimensions as its term in the equation.
+
+    A term with an ellipsis stands for any number of them, at least for those that it names.
+    """
+    match bound.get("equation"):
+        case [Argument(value=Const(value=str(equation)))]:
+            terms = equation.replace(" ", "").split("->")[0].split(",")
+        case _:
+            return False
+    operands = [one.value for one in bound.get("operands", ())]
+    if len(terms) != len(operands):
+        return False
+    return any(
+        isinstance(one, Tensor) and not _fits_term(one.rank, term) for term, one in zip(terms, operands, strict=True)
+    )
+
+
+def _fits_term(rank: Rank, term: str) -> bool:
+    """Return whether a tensor of a rank may have the dimensions that a term of an equation names."""
+    named = len(term.replace("...", ""))
+    if "..." in term:
+        return rank.number is None or rank.number >= named
+    return rank.least <= named if rank.number is None else rank.number == named
 
 
 def joins_different_ranks(row: Row, operands: Sequence[Operand]) -> bool:
