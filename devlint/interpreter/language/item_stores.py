@@ -19,6 +19,7 @@ from devlint.domain.value import (
     Array,
     ConditionalValue,
     Const,
+    LibraryName,
     Number,
     OpaqueData,
     Rank,
@@ -30,6 +31,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.alternatives import compute_per_alternative
+from devlint.interpreter.language.environment_variables import ENVIRONMENT, set_variable
 from devlint.interpreter.language.opaque_data import set_opaque_item, stored_placement
 from devlint.interpreter.language.subscripts import (
     evaluate_indices,
@@ -96,6 +98,8 @@ def _set_in_owner(
         return
     owner = as_unseen_part(frame, frame.contents(owner))
     match owner:
+        case LibraryName() if owner == ENVIRONMENT:
+            set_variable(frame, index, value)
         case Unknown() if (module := module_of_part(owner)) is not None:
             forget_if_stored(frame, module, value)
         case Tensor():
