@@ -142,6 +142,32 @@ def train(batches, n: int, m: int):
             noise = torch.rand(512, 512).to("cuda")  # DEV406
         print(noise)
 """,
+    "what is done on the host for a reason": """
+def smooth(x: torch.Tensor, batches):
+    x = x.cuda()
+    for batch in batches:
+        # Sorting is faster on the CPU.
+        h = x.cpu() * 0.9
+        x = h.cuda()
+    for batch in batches:
+        h = x.cpu() * 0.9
+        x = h.cuda()  # on the cpu to save memory
+    for batch in batches:
+        # The state of the CPU.
+        h = x.cpu() * 0.9
+        x = h.cuda()  # DEV401
+    return x
+""",
+    "beside a loop that trains": """
+def fit(model, poses, batches):
+    for pose in poses:
+        pose = pose.cuda()
+        h = pose.cpu() * 0.9
+        print((h.cuda()).sum(), torch.randn(512, 512).to("cuda"))
+    for batch in batches:
+        loss = model(batch, torch.randn(512, 512).to("cuda"))  # DEV406
+        loss.backward()
+""",
     "now and then, and for a person": """
 def noise(n: int, m: int):
     return torch.randn(512, 512).to("cuda")  # DEV406

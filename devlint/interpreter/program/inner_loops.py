@@ -12,7 +12,7 @@ import libcst as cst
 from devlint.interpreter.program.branches import is_in_branch
 from devlint.interpreter.program.node_paths import path_to
 from devlint.interpreter.program.training_code import straight_code
-from devlint.syntax.tree_walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name, names_in_target
 
 _GRADIENTS: Final = frozenset({"backward", "grad"})
 """The last names of the calls that compute gradients."""
@@ -44,11 +44,10 @@ def pays_for_inner_loop(loop: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 @lru_cache(maxsize=256)
 def stands_beside_training_loop(body: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Return whether a node of a function stands beside a loop that computes gradients, and in no loop itself."""
+    """Return whether a node of a function stands beside a loop that computes gradients, and in no such loop itself."""
     around = path_to(body, node)
-    if any(isinstance(one, (cst.For, cst.While)) for one in around):
-        return False
-    return any(isinstance(one, (cst.For, cst.While)) and _computes_gradients(one) for one in descend(body))
+    loops = [one for one in descend(body) if isinstance(one, (cst.For, cst.While)) and _computes_gradients(one)]
+    return bool(loops) and not any(one in around for one in loops)
 
 
 @lru_cache(maxsize=256)
@@ -64,6 +63,13 @@ def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
     return bool(names) and any(
         one not in around and not _is_over_few(one) and not names.isdisjoint(_names_in(one.body)) for one in inner
     )
+
+
+def is_loop_variable(loop: cst.For | cst.CompFor, node: cst.BaseExpression) -> bool:
+    """Return whether an expression is a variable that a loop binds, or an attribute or entry of one."""
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return isinstance(node, cst.Name) and node.value in set(names_in_target(loop.target))
 
 
 @lru_cache(maxsize=256)
