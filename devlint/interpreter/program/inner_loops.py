@@ -79,7 +79,7 @@ def asks_for_input(loop: cst.CSTNode) -> bool:
 
 
 @lru_cache(maxsize=256)
-def is_short(loop: cst.For | cst.While) -> bool:
+def is_short(loop: cst.For | cst.While | cst.CompFor) -> bool:
     """Return whether a loop is known to end after so many iterations that their copies together hardly show."""
     length = _literal_length(loop)
     return length is not None and length <= _SHORT
@@ -136,10 +136,13 @@ def _is_over_few(loop: cst.For | cst.While) -> bool:
     return length is not None and length <= _FEW
 
 
-def _literal_length(loop: cst.For | cst.While) -> int | None:
+def _literal_length(loop: cst.For | cst.While | cst.CompFor) -> int | None:
     """Return the number of iterations of a loop over a range that is written in numbers; None for any other loop."""
     match loop:
-        case cst.For(iter=cst.Call(func=cst.Name(value="range"), args=given)):
+        case (
+            cst.For(iter=cst.Call(func=cst.Name(value="range"), args=given))
+            | cst.CompFor(iter=cst.Call(func=cst.Name(value="range"), args=given))
+        ):
             numbers = [int(one.value.value, 0) for one in given if isinstance(one.value, cst.Integer)]
             valid = len(numbers) == len(given) and len(numbers) in (1, 2, 3) and 0 not in numbers[2:]
             return len(range(*numbers)) if valid else None
@@ -149,6 +152,12 @@ def _literal_length(loop: cst.For | cst.While) -> int | None:
 def _names_in(code: cst.CSTNode) -> frozenset[str]:
     """Return the names that some code mentions."""
     return frozenset(one.value for one in descend(code) if isinstance(one, cst.Name))
+
+
+def goes_over_range(iterated: cst.BaseExpression) -> bool:
+    """Return whether an expression that a loop iterates over is a range of numbers, or wraps one, as `tqdm` does."""
+    nodes = (iterated, *descend(iterated))
+    return any(isinstance(one, cst.Call) and dotted_name(one.func) == "range" for one in nodes)
 
 
 def _is_over_unknown_range(iterated: cst.BaseExpression) -> bool:

@@ -140,7 +140,7 @@ def _is_rare(loop: Loop, at: Place, trains: bool) -> bool:
 
 def _is_short(loop: Loop) -> bool:
     """Return whether a loop is known to end after a hundred iterations at most."""
-    return isinstance(loop.body, (cst.For, cst.While)) and is_short(loop.body)
+    return isinstance(loop.body, (cst.For, cst.While, cst.CompFor)) and is_short(loop.body)
 
 
 def _is_once(run: Scope | None) -> bool:
