@@ -82,7 +82,8 @@ class UnsynchronizedTiming(Rule):
     so is an interval in a loop if something in the interval waits, because each interval then waits for the rest of the
     one before, and any in a file that measures by events as well. A clock that was started before a loop, or in the
     iteration before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration,
-    nor work that only the first iteration does, nor what a test measures, nor a time that no code reads, as one that is kept in a list or printed under `if False:`.
+    nor work that only the first iteration does, nor what a test measures, nor a time that no code reads, as one that is
+    kept in a list or printed under `if False:`.
     Where something waited between the two reads, only modules, products, convolutions and the like
     count after it, and nothing of a loop in each iteration of which something waits, such as the blocking copy
     of a batch to the accelerator. Times that are only written down, and subtracted elsewhere, are not followed. Nothing
