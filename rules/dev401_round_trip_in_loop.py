@@ -31,8 +31,10 @@ from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import place_text, receiver_of, receiver_text
 from devlint.explain.suggestions import variable_node
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
+from devlint.explain.written_reasons import is_on_host_on_purpose
 from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.fixes.transfer_removal import remove_round_trip, take_first_tensor
+from devlint.interpreter.program.inner_loops import is_loop_variable
 from devlint.interpreter.state.events import HostRead, OpaqueTransfer, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
 
@@ -44,7 +46,8 @@ class RoundTripInLoop(Rule):
     Finds, inside one loop, a transfer to the host whose result goes to an accelerator again, also after some
     arithmetic or through NumPy functions that torch has too, and a transfer to an accelerator that is
     undone before anything used it there. The latter is only an information where the loop uploads other tensors as
-    well and trains nothing: it is mostly the labels of an evaluation.
+    well and trains nothing: it is mostly the labels of an evaluation. So is any where a comment says why the host does
+    the work (`# faster on the CPU`).
 
     ## Why is this bad?
     Each iteration copies the tensor twice and waits for the accelerator in between, although it ends where it began.
@@ -198,7 +201,7 @@ def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: T
     """
     if not is_host(first_path.after.device):
         at_once = event.previous_transfer is out and out.scope is event.context.scope
-        return at_once and _may_upload(first_path) and second_path.downloads
+        return at_once and _may_upload(first_path, out) and second_path.downloads
     start, end = first_path.before.device, second_path.after.device
     if is_accelerator(start):
         return second_path.uploads and relate_devices(start, end) is not DeviceRelation.DIFFERENT
@@ -210,9 +213,18 @@ def _is_unused(second_path: TransferPath) -> bool:
     return is_accelerator(second_path.before.device)
 
 
-def _may_upload(first_path: TransferPath) -> bool:
-    """Return whether a transfer goes to an accelerator from a device that is not known to be an accelerator."""
-    return is_accelerator(first_path.after.device) and not is_accelerator(first_path.before.device)
+def _may_upload(first_path: TransferPath, out: Step) -> bool:
+    """Return whether a transfer to an accelerator starts from the host, as it does for what a loop goes over.
+
+    Anything else of which nothing is known may have been computed on the accelerator; the transfer is then none.
+    """
+    if is_accelerator(first_path.before.device) or not is_accelerator(first_path.after.device):
+        return False
+    receiver = receiver_of(out.place)
+    owner = variable_node(receiver) if receiver is not None else None
+    loop = out.loop.body if out.loop is not None else None
+    given = owner is not None and isinstance(loop, (cst.For, cst.CompFor)) and is_loop_variable(loop, owner)
+    return given or is_host(first_path.before.device)
 
 
 def _finding(
@@ -236,7 +248,8 @@ def _finding(
     place = out.place if unused else event.context.place
     moved = f"`{place_text(event.receiver)}`"
     back = Step(StepKind.PASSED, f"read back to {device}", event.context.place)
-    severity = cost_severity(event.context, little=not is_always_paid(second_path.when))
+    meant = is_on_host_on_purpose(out.place) or is_on_host_on_purpose(event.context.place)
+    severity = cost_severity(event.context, little=meant or not is_always_paid(second_path.when))
     return Finding(
         place,
         f"`{place_text(place)}` is uploaded to {via} only to be read back{when}, and is never used there"

@@ -15,7 +15,7 @@ from devlint.domain.placement import Place, PlacementCase, Step, placement_cases
 from devlint.domain.value import FactoryOrigin, OriginKind
 from devlint.explain.assumptions import assumptions
 from devlint.explain.conflict_texts import device_written, placement_steps
-from devlint.explain.costs import cost_severity, extent_text, frequency_text
+from devlint.explain.costs import cost_severity, extent_text, frequency_text, is_only_counted
 from devlint.explain.device_texts import device_text
 from devlint.explain.place_texts import callee_text, is_within, place_text, receiver_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
@@ -33,9 +33,11 @@ class CreateThenTransfer(Rule):
     Finds tensors that a torch factory makes from nothing (`zeros`, `arange`, `randn`, ...), and random numbers that
     NumPy draws in each call or iteration, where the same function moves them to another device. It is a warning where
     the copy shows beside the rest of a step: in code that runs again and again, for a tensor whose sizes are numbers
-    that make 262,144 elements (a megabyte of float32), or for one with three sizes that are not known to be under 16,
-    made many times in one step: in a loop within `forward`, a training step or a loop over batches. All else is only an
-    information: readers of such findings in public code found most of them too small to care.
+    that make 262,144 elements (a megabyte of float32), for one with four sizes that are not known to be under 16, as a
+    batch of images has, or for one with three such sizes that is made many times in one step: in a loop within
+    `forward`, a training step or a loop over batches. All else is only an information, and so is what a loop over a
+    range of numbers makes that trains nothing: readers of such findings in public code found most of them too small to
+    care.
 
     ## Why is this bad?
     The host makes memory that is only copied, and waits for the copy. With `device=` the tensor is made where it is
@@ -45,18 +47,20 @@ class CreateThenTransfer(Rule):
     ```python
     import torch
 
-    def sample(model, steps: int):
+    def train(model, optimizer, steps: int):
         for _ in range(steps):
-            print(model(torch.randn(16, 3, 224, 224).to("cuda")))
+            model(torch.randn(16, 3, 224, 224).to("cuda")).mean().backward()
+            optimizer.step()
     ```
 
     ## Use instead
     ```python
     import torch
 
-    def sample(model, steps: int):
+    def train(model, optimizer, steps: int):
         for _ in range(steps):
-            print(model(torch.randn(16, 3, 224, 224, device="cuda")))
+            model(torch.randn(16, 3, 224, 224, device="cuda")).mean().backward()
+            optimizer.step()
     ```
 
     ## Fix safety
@@ -180,7 +184,9 @@ def _finding(
 def _shows(context: EventContext, fresh: FactoryOrigin) -> bool:
     """Return whether the copy of a fresh tensor shows beside the rest of a step: huge, or large and made often."""
     extent = fresh.extent
-    return extent is not None and (extent.is_huge or (extent.is_large and context.often_in_step))
+    if extent is None or is_only_counted(context):
+        return False
+    return extent.is_huge or extent.is_volume or (extent.is_large and context.often_in_step)
 
 
 def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, context: FixContext) -> Fix:

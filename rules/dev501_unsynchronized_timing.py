@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
 from devlint.domain.heat import Heat
@@ -16,6 +18,7 @@ from devlint.explain.suggestions import is_in_main_block, places_in_loop
 from devlint.explain.transfer_paths import transfer_paths
 from devlint.fixes.fix_context import FixContext
 from devlint.fixes.synchronization_fixes import synchronize_before_clock
+from devlint.interpreter.program.kept_results import runs_once_in_loops
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
 
@@ -79,7 +82,8 @@ class UnsynchronizedTiming(Rule):
     so is an interval in a loop if something in the interval waits, because each interval then waits for the rest of the
     one before, and any in a file that measures by events as well. A clock that was started before a loop, or in the
     iteration before, tells of its progress and is not reported, nor is the time of a loop that waits in each iteration,
-    nor what a test measures, nor a time that no code reads, as one that is kept in a list or printed under `if False:`.
+    nor work that only the first iteration does, nor what a test measures, nor a time that no code reads, as one that is
+    kept in a list or printed under `if False:`.
     Where something waited between the two reads, only modules, products, convolutions and the like
     count after it, and nothing of a loop in each iteration of which something waits, such as the blocking copy
     of a batch to the accelerator. Times that are only written down, and subtracted elsewhere, are not followed. Nothing
@@ -136,7 +140,7 @@ class UnsynchronizedTiming(Rule):
     def _finding(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
         """Yield the finding for a time measurement, unless it tells of a loop's progress or stands in a test."""
         clock, loop = event.context.place, event.context.loop
-        if _is_of_tests(event.context.scope) or _is_progress(event):
+        if _is_of_tests(event.context.scope) or _is_progress(event) or _is_lap(event) or _is_of_first_iteration(event):
             return
         shifted = False
         if loop is not None:
@@ -174,6 +178,34 @@ def _is_progress(event: events.UnsynchronizedTiming) -> bool:
         if started != read and read in written and (work in written or read == event.context.place):
             return [one for one in written if one in (started, read)] != [started, read]
     return False
+
+
+def _is_lap(event: events.UnsynchronizedTiming) -> bool:
+    """Return whether a call in a loop reads the clock that the same call has started in an earlier iteration.
+
+    Such laps join without a gap: what one leaves unfinished is in the next. A function that is called twice in an
+    iteration, to start and to stop, is called in two places.
+    """
+    callers = set(map(id, _runs_around(event.read_in)))
+    common = next((one for one in _runs_around(event.started_in) if id(one) in callers), None)
+    started = _seen_from(common, event.started, event.started_in)
+    return started == _seen_from(common, event.context.place, event.read_in)
+
+
+def _is_of_first_iteration(event: events.UnsynchronizedTiming) -> bool:
+    """Return whether the work that is timed is done in the first iteration of a loop only: `if step == 0: start()`."""
+    scope = event.context.scope
+    work = _seen_from(scope, event.work.place, event.work.scope)
+    return (
+        isinstance(scope.body, cst.CSTNode)
+        and isinstance(work.node, cst.CSTNode)
+        and runs_once_in_loops(scope.body, work.node)
+    )
+
+
+def _runs_around(run: Scope | None) -> Iterator[Scope]:
+    """Yield a run of code and those that call it; nothing for None."""
+    return run.around() if run is not None else iter(())
 
 
 def _tries_out(event: events.UnsynchronizedTiming) -> bool:

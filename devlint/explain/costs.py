@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from devlint.diagnostic import Severity
 from devlint.domain.dtype import Dtype
 from devlint.domain.extent import Extent
@@ -10,6 +12,7 @@ from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import Loop, Place
 from devlint.explain.assumptions import chooses_device
 from devlint.explain.place_texts import place_text
+from devlint.interpreter.program.inner_loops import goes_over_range
 from devlint.interpreter.state.events import EventContext
 
 _LONGEST_SIZE = 16
@@ -35,6 +38,22 @@ def runs_in_step(context: EventContext) -> bool:
     An evaluation or a loop of another kind runs now and then, or once: what it costs hardly ever shows.
     """
     return context.in_training_step or any(run.heat is Heat.HOT for run in context.scope.around())
+
+
+def is_only_counted(context: EventContext) -> bool:
+    """Return whether only loops over ranges of numbers repeat code, and it neither trains nor runs for a request.
+
+    Such a loop prepares, samples or tries something; that mostly takes longer than a copy.
+    """
+    repeater = context.repeater
+    if not isinstance(repeater, Loop) or runs_in_step(context) or context.often_in_step:
+        return False
+    return all(map(_goes_over_range, repeater.around()))
+
+
+def _goes_over_range(loop: Loop) -> bool:
+    """Return whether a loop goes over a range of numbers."""
+    return isinstance(loop.body, (cst.For, cst.CompFor)) and goes_over_range(loop.body.iter)
 
 
 def _may_be_left_out(context: EventContext) -> bool:

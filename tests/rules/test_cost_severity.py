@@ -142,6 +142,51 @@ def train(batches, n: int, m: int):
             noise = torch.rand(512, 512).to("cuda")  # DEV406
         print(noise)
 """,
+    "what is done on the host for a reason": """
+def smooth(x: torch.Tensor, batches):
+    x = x.cuda()
+    for batch in batches:
+        # Sorting is faster on the CPU.
+        h = x.cpu() * 0.9
+        x = h.cuda()
+    for batch in batches:
+        h = x.cpu() * 0.9
+        x = h.cuda()  # on the cpu to save memory
+    for batch in batches:
+        # The state of the CPU.
+        h = x.cpu() * 0.9
+        x = h.cuda()  # DEV401
+    return x
+""",
+    "beside a loop that trains": """
+def fit(model, poses, batches):
+    for pose in poses:
+        pose = pose.cuda()
+        h = pose.cpu() * 0.9
+        print((h.cuda()).sum(), torch.randn(512, 512).to("cuda"))
+    for batch in batches:
+        loss = model(batch, torch.randn(512, 512).to("cuda"))  # DEV406
+        loss.backward()
+""",
+    "in loops that only count": """
+def masks(n: int, cams):
+    ready = [torch.randn(1, 3, 640, 640).to("cuda") for _ in range(100)]
+    for i in range(len(cams)):
+        ready.append(torch.zeros(512, 512).to("cuda"))
+    for cam in cams:
+        ready.append(torch.zeros(512, 512).to("cuda"))  # DEV406
+    for cam in cams:
+        for i in range(n):
+            ready.append(torch.zeros(512, 512).to("cuda"))  # DEV406
+    return ready
+""",
+    "a volume that is made once in a step": """
+class Cell(nn.Module):
+    def forward(self, x: torch.Tensor, hidden: int):
+        state = torch.zeros(x.size(0), hidden, x.size(2), x.size(3)).to(x.device)  # DEV406
+        mask = torch.zeros(x.size(0), 1, x.size(2), x.size(3)).to(x.device)
+        return x * state * mask
+""",
     "now and then, and for a person": """
 def noise(n: int, m: int):
     return torch.randn(512, 512).to("cuda")  # DEV406
@@ -261,9 +306,9 @@ def scaled(model, table: torch.Tensor, times, device):
         x = model(time)
     return x
 
-def run(model, times, count: int):
+def run(model, times, items):
     table = torch.rand(600, 600)
-    for i in range(count):
+    for item in items:
         print(kept(model, table, times, "cuda"))
         print(scaled(model, table, times, "cuda"))
         x = torch.randn(600, 600).to("cuda")

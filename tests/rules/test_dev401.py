@@ -31,6 +31,17 @@ def metrics(predictions, targets):
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 metrics(torch.rand(6, 4, device=device), torch.rand(6, 4, device=device))
 """,
+    "what a loop goes over, and what the host has made": """
+def keep(prototypes, n):
+    kept = []
+    for prototype in prototypes:
+        prototype = prototype.to("cuda")  # DEV401
+        kept.append(prototype.cpu())
+    for key in range(n):
+        prototype = torch.ones(n, n).to("cuda")  # DEV401
+        kept.append(prototype.cpu())
+    return kept
+""",
     "with a device the caller chooses": """
 def refine(x: torch.Tensor, n: int, device):
     x = x.to(device)
@@ -110,6 +121,14 @@ for label in torch.ones(8, 3, dtype=torch.int64):
 }
 
 GOOD = {
+    "what may have been computed on the accelerator": """
+def keep(prototypes):
+    kept = []
+    for key in prototypes:
+        prototype = torch.cat(prototypes[key], dim=0).to("cuda")
+        kept.append(prototype.cpu())
+    return kept
+""",
     "from one accelerator to another": """
 for part in torch.rand(8, 3, device="cuda:0"):
     print(part.to("cpu").to("cuda:1"))

@@ -27,6 +27,41 @@ def measure():
     b = a @ a
     print(time.time() - start)  # DEV501
 """,
+    "by a function that reads the clock for both": """
+def now():
+    return time.time()  # DEV501
+
+def measure(model, x):
+    start = now()
+    model(x)
+    print(now() - start)
+
+def bench(n: int):
+    model = nn.Linear(1000, 1000).cuda()
+    for _ in range(n):
+        measure(model, torch.rand(1000, 1000).cuda())
+
+bench(100)
+""",
+    "work of each iteration but the first": """
+def track(frames):
+    model = nn.Linear(3, 1).cuda()
+    times = []
+    for i, frame in enumerate(frames):
+        start = time.time()
+        if i > 0:
+            kept = model(torch.rand(8, 3, device="cuda"))
+        times.append(time.time() - start)  # DEV501
+    return times
+""",
+    "a text that shows no tensor": """
+def run(n):
+    a = torch.rand(n, n, device="cuda")
+    start = time.time()
+    b = a @ a
+    text = "%d of %d" % (b.size(0), n)
+    print(time.time() - start, text)  # DEV501
+""",
     "around a model": """
 def measure():
     model = nn.Linear(3, 3).cuda()
@@ -404,6 +439,57 @@ def train(n):
         left = n * (time.time() - last)
         last = time.time()
         print(loss.item(), left)
+""",
+    "laps of a loop, taken by a function that keeps the clock": """
+last = time.time()
+begun = last
+
+def progress(current: int):
+    global last, begun
+    if current == 0:
+        begun = time.time()
+    now = time.time()
+    print(now - last, now - begun)
+    last = now
+
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    for i in range(n):
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        progress(i)
+
+for epoch in range(100):
+    train(1000)
+""",
+    "work of the first iteration only": """
+def track(frames):
+    model = nn.Linear(3, 1).cuda()
+    times = []
+    for i, frame in enumerate(frames):
+        start = time.time()
+        if i == 0:
+            kept = model(torch.rand(8, 3, device="cuda"))
+        else:
+            print(model(kept).cpu())
+        times.append(time.time() - start)
+    return times
+""",
+    "a text that shows a figure": """
+def run(n):
+    a = torch.rand(n, n, device="cuda")
+    start = time.time()
+    b = a @ a
+    text = "%.3f of %d" % (b.mean(), n)
+    print(time.time() - start, text)
+    start = time.time()
+    b = a @ a
+    text = "%.3f" % b.mean()
+    print(time.time() - start, text)
+    start = time.time()
+    b = a @ a
+    text = "{} {:.3f}".format(n, b.mean())
+    print(time.time() - start, text)
 """,
     "a mean in place after a wait": """
 def epoch(model, batches):

@@ -7,6 +7,11 @@ import pytest
 from .programs import check
 
 BAD = {
+    "an argument that may be anywhere": """
+def pack(done: torch.Tensor):
+    lengths = done.sum(1).to("cpu", non_blocking=True)
+    return int(lengths[0].item())  # DEV502
+""",
     "an array that is read before it is returned": """
 def fetch(x: torch.Tensor):
     array = x.cuda().to("cpu", non_blocking=True).numpy()  # DEV502
@@ -73,6 +78,11 @@ print(h.max().item())  # DEV502
 }
 
 GOOD = {
+    "an argument whose name says that it is on the host": """
+def pack(done_cpu: torch.Tensor):
+    lengths = done_cpu.sum(1).to("cpu", non_blocking=True)
+    return int(lengths[0].item())
+""",
     "from the host where the target is the host": """
 class Cache:
     def __init__(self, offsets):

@@ -14,7 +14,7 @@ import libcst as cst
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import CPU
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.placement import Basis, PlacementCase, Step, StepKind
+from devlint.domain.placement import PERHAPS_ON_HOST, Basis, PlacementCase, Step, StepKind
 from devlint.domain.storage import Storage
 from devlint.domain.value import (
     UNKNOWN,
@@ -63,6 +63,8 @@ LIST_ANNOTATIONS: Final = frozenset(
 """The annotations of containers whose elements all have one type."""
 DICT_ANNOTATIONS: Final = frozenset("Dict dict Mapping MutableMapping OrderedDict DefaultDict defaultdict".split())
 """The annotations of mappings."""
+_HOST_WORDS: Final = frozenset({"cpu", "host"})
+"""The words in the name of a parameter that say that callers pass a tensor of the host."""
 MAX_DEPTH: Final = 3
 """The depth up to which nested annotations are followed: enough for a record of lists of tensors."""
 
@@ -94,8 +96,11 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
 def _as_the_file_passes_it(frame: Frame, info: FunctionInfo, parameter: Parameter, value: Value) -> Value:
     """Return a symbolic argument, changed where the calls in the function's own file decide on its placement.
 
-    Data of unknown structure that these calls put on the host becomes unknown, since no caller chooses its device.
+    Data of unknown structure that these calls put on the host becomes unknown, since no caller chooses its device. Of
+    the device of a tensor whose name says that it is on the host (`lengths_cpu`) nothing is known.
     """
+    if isinstance(value, Tensor) and not _HOST_WORDS.isdisjoint(parameter.name.lower().split("_")):
+        return replace(value, placement=PERHAPS_ON_HOST)
     sites = frame.analysis.private_call_sites
     passed = sites.host_data(info, parameter.name)
     if passed is HostData.TENSOR or (isinstance(value, Tensor) and sites.is_parameter_on_host(info, parameter.name)):

@@ -36,7 +36,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.conditions.abstract_bools import bool_value
 from devlint.interpreter.conditions.alternatives import compute_per_alternative
-from devlint.interpreter.conditions.narrowing import condition_of, negate_condition
+from devlint.interpreter.conditions.narrowing import condition_of, negate_condition, report_host_read
 from devlint.interpreter.language.collection_operators import (
     as_collection,
     combine_collections,
@@ -128,6 +128,9 @@ def apply_binary_operator(
         return compute_per_alternative(
             frame, b, lambda one: apply_binary_operator(frame, method, left, replace(right, value=one), node)
         )
+    if method == "mod" and _is_text(a) and not isinstance(b, Const):
+        _read_formatted(frame, Argument(b, right.node))
+        return StringPrefix()
     a, b = as_forward_operand(frame, a, b), as_forward_operand(frame, b, a)
     if is_computed_by_numpy(method, a, b):
         return apply_numpy_operator(frame, method, Argument(a, left.node), Argument(b, right.node), node)
@@ -151,6 +154,21 @@ def apply_binary_operator(
     if isinstance(a, (StringPrefix, Const)) and isinstance(b, (StringPrefix, Const)) and method in ("add", "mod"):
         return StringPrefix(a.prefix if isinstance(a, StringPrefix) else str(a.value) if method == "add" else "")
     return UNKNOWN
+
+
+def _is_text(value: Value) -> bool:
+    """Return whether a value is a string."""
+    return isinstance(value, StringPrefix) or (isinstance(value, Const) and isinstance(value.value, str))
+
+
+def _read_formatted(frame: Frame, values: Argument) -> None:
+    """Report that the host reads the tensors that a text shows: those on the right of `"%.3f" % (loss, number)`."""
+    match values.value, values.node:
+        case Tuple(items=items), cst.Tuple(elements=elements) if len(items) == len(elements):
+            for item, element in zip(items, elements, strict=True):
+                report_host_read(frame, item, element.value, "format()")
+        case value, node:
+            report_host_read(frame, value, node, "format()")
 
 
 def _is_computed_apart(frame: Frame, value: ConditionalValue) -> bool:

@@ -29,6 +29,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.conditions.device_equality import device_type_condition
+from devlint.interpreter.conditions.narrowing import report_host_read
 from devlint.interpreter.language.iteration_protocol import items_of, keys_of, values_of
 from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts, without_entry, without_some_entry
 from devlint.interpreter.objects.plain_attributes import mark_as_contained
@@ -291,9 +292,12 @@ def string_method(frame: Frame, call: LibraryCall) -> Value:
     """Model `str.format`, `join`, `replace`, `lower`, `upper`, `strip`: run the method on known strings.
 
     The type of a device has no capitals and no spaces. Otherwise the result is a string of which at most a prefix is
-    known.
+    known. `format` reads the tensors that it shows.
     """
     receiver = call.receiver
+    if call.name == "format":
+        for argument in call.arguments:
+            report_host_read(frame, argument.value, argument.node, "format()")
     if (
         isinstance(receiver, DeviceType | DeviceString)
         and call.name in RESPELLING_METHODS - {"upper"}

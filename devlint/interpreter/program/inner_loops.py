@@ -12,7 +12,7 @@ import libcst as cst
 from devlint.interpreter.program.branches import is_in_branch
 from devlint.interpreter.program.node_paths import path_to
 from devlint.interpreter.program.training_code import straight_code
-from devlint.syntax.tree_walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name, names_in_target
 
 _GRADIENTS: Final = frozenset({"backward", "grad"})
 """The last names of the calls that compute gradients."""
@@ -44,11 +44,10 @@ def pays_for_inner_loop(loop: cst.CSTNode, node: cst.CSTNode) -> bool:
 
 @lru_cache(maxsize=256)
 def stands_beside_training_loop(body: cst.CSTNode, node: cst.CSTNode) -> bool:
-    """Return whether a node of a function stands beside a loop that computes gradients, and in no loop itself."""
+    """Return whether a node of a function stands beside a loop that computes gradients, and in no such loop itself."""
     around = path_to(body, node)
-    if any(isinstance(one, (cst.For, cst.While)) for one in around):
-        return False
-    return any(isinstance(one, (cst.For, cst.While)) and _computes_gradients(one) for one in descend(body))
+    loops = [one for one in descend(body) if isinstance(one, (cst.For, cst.While)) and _computes_gradients(one)]
+    return bool(loops) and not any(one in around for one in loops)
 
 
 @lru_cache(maxsize=256)
@@ -66,6 +65,13 @@ def is_kept_for_inner_loop(code: cst.CSTNode, node: cst.CSTNode) -> bool:
     )
 
 
+def is_loop_variable(loop: cst.For | cst.CompFor, node: cst.BaseExpression) -> bool:
+    """Return whether an expression is a variable that a loop binds, or an attribute or entry of one."""
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    return isinstance(node, cst.Name) and node.value in set(names_in_target(loop.target))
+
+
 @lru_cache(maxsize=256)
 def asks_for_input(loop: cst.CSTNode) -> bool:
     """Return whether each iteration of a loop waits for a line that a person types."""
@@ -73,7 +79,7 @@ def asks_for_input(loop: cst.CSTNode) -> bool:
 
 
 @lru_cache(maxsize=256)
-def is_short(loop: cst.For | cst.While) -> bool:
+def is_short(loop: cst.For | cst.While | cst.CompFor) -> bool:
     """Return whether a loop is known to end after so many iterations that their copies together hardly show."""
     length = _literal_length(loop)
     return length is not None and length <= _SHORT
@@ -130,10 +136,13 @@ def _is_over_few(loop: cst.For | cst.While) -> bool:
     return length is not None and length <= _FEW
 
 
-def _literal_length(loop: cst.For | cst.While) -> int | None:
+def _literal_length(loop: cst.For | cst.While | cst.CompFor) -> int | None:
     """Return the number of iterations of a loop over a range that is written in numbers; None for any other loop."""
     match loop:
-        case cst.For(iter=cst.Call(func=cst.Name(value="range"), args=given)):
+        case (
+            cst.For(iter=cst.Call(func=cst.Name(value="range"), args=given))
+            | cst.CompFor(iter=cst.Call(func=cst.Name(value="range"), args=given))
+        ):
             numbers = [int(one.value.value, 0) for one in given if isinstance(one.value, cst.Integer)]
             valid = len(numbers) == len(given) and len(numbers) in (1, 2, 3) and 0 not in numbers[2:]
             return len(range(*numbers)) if valid else None
@@ -143,6 +152,12 @@ def _literal_length(loop: cst.For | cst.While) -> int | None:
 def _names_in(code: cst.CSTNode) -> frozenset[str]:
     """Return the names that some code mentions."""
     return frozenset(one.value for one in descend(code) if isinstance(one, cst.Name))
+
+
+def goes_over_range(iterated: cst.BaseExpression) -> bool:
+    """Return whether an expression that a loop iterates over is a range of numbers, or wraps one, as `tqdm` does."""
+    nodes = (iterated, *descend(iterated))
+    return any(isinstance(one, cst.Call) and dotted_name(one.func) == "range" for one in nodes)
 
 
 def _is_over_unknown_range(iterated: cst.BaseExpression) -> bool:

@@ -55,10 +55,11 @@ def repeater(place: Place, scope: Scope, loop: Loop | None, *, short: bool = Tru
 def is_paid_for_inner_loop(place: Place, scope: Scope, loop: Loop | None) -> bool:
     """Return whether code that a loop runs again and again runs once for all the iterations of a loop within that loop.
 
-    What it costs is then small beside what the inner loop computes, and so is what a function does once beside a loop
-    of its own that computes gradients. The inner loop may stand in a function that the outer one calls, beside the code
-    or beside the call that leads there. A loop over the batches of a loader is no such loop: what is done for each
-    batch counts, and so does what a step of training keeps for an inner loop.
+    What it costs is then small beside what the inner loop computes, and so is what a function does beside a loop of its
+    own that computes gradients, in a loop that only prepares or tries what is trained too. The inner loop may stand in
+    a function that the outer one calls, beside the code or beside the call that leads there. A loop over the batches of
+    a loader is no such loop: what is done for each batch counts, and so does what a step of training keeps for an inner
+    loop.
     """
     if _stands_in(stands_beside_training_loop, place, scope):
         return True
@@ -139,7 +140,7 @@ def _is_rare(loop: Loop, at: Place, trains: bool) -> bool:
 
 def _is_short(loop: Loop) -> bool:
     """Return whether a loop is known to end after a hundred iterations at most."""
-    return isinstance(loop.body, (cst.For, cst.While)) and is_short(loop.body)
+    return isinstance(loop.body, (cst.For, cst.While, cst.CompFor)) and is_short(loop.body)
 
 
 def _is_once(run: Scope | None) -> bool:
