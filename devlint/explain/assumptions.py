@@ -11,7 +11,7 @@ import libcst as cst
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.dtype import Dtype
-from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
+from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition, is_raised
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Scope, Step, StepKind, history
 from devlint.domain.questions import Question
 from devlint.domain.record import replace
@@ -150,6 +150,8 @@ def _kind_of_condition(test: Literal) -> AssumptionKind:
     """Return what sort of thing a finding takes for granted that only holds under a condition."""
     if is_about_option(test):
         return AssumptionKind.OPTION
+    if is_raised(test):
+        return AssumptionKind.CONDITION if test.holds else AssumptionKind.NO_EXCEPTION
     match test.formula:
         case Atom(key=("available", _)):
             return AssumptionKind.NO_ACCELERATOR

@@ -50,6 +50,34 @@ PROGRAMS = {
         "possible",
         [("condition", "`settings.fast()` holds", 3)],
     ),
+    "the body of a try statement, which raises nothing": (
+        """
+        import torch
+        x = torch.ones(3, device="cuda")
+        try:
+            y = torch.ones(3)
+            torch.save(y, "y.pt")
+        except OSError:
+            y = torch.ones(3, device="cuda")
+        x + y
+        """,
+        "likely",
+        [("no exception", "nothing in the body of `try` raises", 4)],
+    ),
+    "the handler of a try statement": (
+        """
+        import torch
+        x = torch.ones(3, device="cuda")
+        try:
+            y = torch.ones(3, device="cuda")
+            torch.save(y, "y.pt")
+        except OSError:
+            y = torch.ones(3)
+        x + y
+        """,
+        "possible",
+        [("condition", "the body of `try` raises", 4)],
+    ),
     "a module on the host whose own code names the accelerator": (
         """
         import torch
@@ -342,6 +370,7 @@ def test_what_a_finding_assumes(name):
         ("", "certain"),
         ("condition", "possible"),
         ("no accelerator", "likely"),
+        ("no exception", "likely"),
         ("dimensions", "possible"),
         ("constructed", "possible"),
         ("constructed, option", "possible"),
