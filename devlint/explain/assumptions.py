@@ -240,9 +240,17 @@ def _of_case(event: Event, case: PlacementCase | Dtype) -> Iterator[Assumption]:
 def _kind_of_caller(case: PlacementCase, device: DeviceSymbol) -> AssumptionKind:
     """Return what sort of thing makes a device that code outside the program chooses an accelerator."""
     step = case.placing_step
-    if _is_device(device) or (step is not None and step.kind in _REQUESTS):
+    if _is_device(device) or (step is not None and step.kind in _REQUESTS) or _gives_device(device.origin):
         return AssumptionKind.DEVICE_ARGUMENT
     return AssumptionKind.MOVED_MODULE if _comes_with_module(device.origin) else AssumptionKind.CALLER
+
+
+def _gives_device(origin: Hashable) -> bool:
+    """Return whether a function places other tensors on the device of its argument: it may be anywhere."""
+    match origin:
+        case ("param", FunctionInfo() as info, str(name)):
+            return name in info.evidence.device_givers
+    return False
 
 
 def _is_device(device: DeviceSymbol) -> bool:

@@ -78,6 +78,26 @@ PROGRAMS = {
         "possible",
         [("condition", "the body of `try` raises", 4)],
     ),
+    "a caller of a function that places other tensors beside its argument": (
+        """
+        import torch
+        def scale(x: torch.Tensor):
+            mask = torch.zeros(3, dtype=torch.bool, device=x.device)
+            return x * torch.ones(3), mask
+        """,
+        "likely",
+        [("device argument", "`x` is on an accelerator", 3)],
+    ),
+    "a caller of a function that places other tensors beside another argument": (
+        """
+        import torch
+        def scale(x: torch.Tensor, like: torch.Tensor):
+            mask = torch.zeros(3, dtype=torch.bool, device=like.device)
+            return x * torch.ones(3), mask
+        """,
+        "possible",
+        [("caller", "`x` is on an accelerator", 3)],
+    ),
     "a module on the host whose own code names the accelerator": (
         """
         import torch
