@@ -98,6 +98,22 @@ PROGRAMS = {
         "possible",
         [("caller", "`x` is on an accelerator", 3)],
     ),
+    "an index that only a path without the argument makes": (
+        """
+        import torch
+        from torch import nn
+        class Positions(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table = nn.Embedding(8, 3)
+            def forward(self, x, positions=None):
+                if positions is None:
+                    positions = torch.arange(8, dtype=torch.float32, device=x.device)
+                return self.table(positions)
+        """,
+        "likely",
+        [("default", "`positions is None` holds", 9)],
+    ),
     "a module on the host whose own code names the accelerator": (
         """
         import torch
