@@ -82,6 +82,8 @@ class AssumptionKind(Enum):
     """A host tensor of unknown shape is not 0-dim, so that no operation takes it beside an accelerator tensor."""
     CALLED = "called"
     """Somebody calls a function, or passes an argument, that nothing in the function's own project calls or passes."""
+    NO_EXCEPTION = "no exception"
+    """The body of a `try` statement raises none of the exceptions that the statement handles."""
     RECORDED = "recorded"
     """Code outside the program calls a function without turning off gradients, as it does to infer."""
 

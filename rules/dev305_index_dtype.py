@@ -9,6 +9,7 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import steps_elsewhere
 from devlint.explain.assumptions import assumptions
 from devlint.explain.causes import dtype_cause
+from devlint.explain.device_texts import condition_text
 from devlint.explain.dtype_texts import dtype_phrase, operand_dtype_steps
 from devlint.explain.place_texts import operand_text, operation_text
 from devlint.explain.suggestions import cast_text
@@ -75,7 +76,7 @@ class IndexDtype(Rule):
         yield Finding(
             place,
             f"{operand_text(event.operand)} is {dtype_phrase(dtype)}, but {operation_text(event.operation)} takes"
-            f" {_alternatives(event.accepted)}{_argument(event)}",
+            f" {_alternatives(event.accepted)}{_argument(event)}{condition_text(event.when)}",
             steps,
             f"cast it: `{cast_text(event.operand.place, suggested)}`",
             assumptions(event, dtype),

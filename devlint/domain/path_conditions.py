@@ -18,6 +18,8 @@ from devlint.domain.record import record
 
 _CHOICE: Final = "one of"
 """The kind of the conditions that stand for an unknown choice between two values."""
+RAISED: Final = "raised"
+"""The kind of the conditions that the body of a `try` statement raises an exception that the statement handles."""
 
 
 class WrittenText(ABC):
@@ -138,6 +140,14 @@ def is_choice(test: Literal) -> bool:
     match test.formula:
         case Atom(key=(kind, _)):
             return kind == _CHOICE
+    return False
+
+
+def is_raised(test: Literal) -> bool:
+    """Return whether a literal says that the body of a `try` statement raises an exception, or that it does not."""
+    match test.formula:
+        case Atom(key=(kind, *_)):
+            return kind == RAISED
     return False
 
 

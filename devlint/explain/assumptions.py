@@ -11,7 +11,7 @@ import libcst as cst
 from devlint.diagnostic import AssumptionKind
 from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.dtype import Dtype
-from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition
+from devlint.domain.path_conditions import NO_CONDITION, Atom, Conjunction, Literal, PathCondition, is_raised
 from devlint.domain.placement import Assumption, Basis, Place, PlacementCase, Scope, Step, StepKind, history
 from devlint.domain.questions import Question
 from devlint.domain.record import replace
@@ -150,6 +150,8 @@ def _kind_of_condition(test: Literal) -> AssumptionKind:
     """Return what sort of thing a finding takes for granted that only holds under a condition."""
     if is_about_option(test):
         return AssumptionKind.OPTION
+    if is_raised(test):
+        return AssumptionKind.CONDITION if test.holds else AssumptionKind.NO_EXCEPTION
     match test.formula:
         case Atom(key=("available", _)):
             return AssumptionKind.NO_ACCELERATOR
@@ -238,9 +240,17 @@ def _of_case(event: Event, case: PlacementCase | Dtype) -> Iterator[Assumption]:
 def _kind_of_caller(case: PlacementCase, device: DeviceSymbol) -> AssumptionKind:
     """Return what sort of thing makes a device that code outside the program chooses an accelerator."""
     step = case.placing_step
-    if _is_device(device) or (step is not None and step.kind in _REQUESTS):
+    if _is_device(device) or (step is not None and step.kind in _REQUESTS) or _gives_device(device.origin):
         return AssumptionKind.DEVICE_ARGUMENT
     return AssumptionKind.MOVED_MODULE if _comes_with_module(device.origin) else AssumptionKind.CALLER
+
+
+def _gives_device(origin: Hashable) -> bool:
+    """Return whether a function places other tensors on the device of its argument: it may be anywhere."""
+    match origin:
+        case ("param", FunctionInfo() as info, str(name)):
+            return name in info.evidence.device_givers
+    return False
 
 
 def _is_device(device: DeviceSymbol) -> bool:

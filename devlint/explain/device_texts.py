@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from devlint.domain.device import DeviceSymbol
-from devlint.domain.path_conditions import Literal, PathCondition
+from devlint.domain.path_conditions import Literal, PathCondition, is_raised
 from devlint.domain.placement import Basis, PlacementCase
 from devlint.explain.cut_texts import cut_at_end
 from devlint.explain.place_texts import MAX_QUOTED_LENGTH
@@ -70,5 +70,7 @@ def literal_text(test: Literal) -> str:
 
     A text longer than twice the length that messages quote is cut at its end.
     """
+    if is_raised(test) and not test.holds:
+        return "nothing in the body of `try` raises"
     text = NEGATED_COMPARISON.sub(lambda match: f"{match[1]} {NEGATED_OPERATORS[match[2]]} {match[3]}", str(test))
     return cut_at_end(text, 2 * MAX_QUOTED_LENGTH)

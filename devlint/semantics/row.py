@@ -74,11 +74,11 @@ class Row:
 
     Whether the result is 0-dim, in ``rank``: "broadcast" (0-dim if all operands are), "same:NAME", "reduce" (0-dim
     without an argument ``dim``, one dimension less with it; as "broadcast" with a second tensor), "reduction" (0-dim
-    unless ``reduction="none"``), "zero" (always), "some" (never), "shape" (by the size arguments), "shape:NAME" (by
-    that argument; as "broadcast" where no size is given), "product" (0-dim for two vectors only), "equation" (by an
-    Einstein summation), "squeeze" (one dimension less with ``dim``, else an unknown number), "joined" (the highest rank
-    of the tensors, which are joined along a dimension), "more" (one dimension more than the tensors have), "data" (by
-    the literal) or "unknown".
+    unless ``reduction="none"``), "zero" (always), "some" (never), "one" and "two" (so many dimensions), "shape" (by the
+    size arguments), "shape:NAME" (by that argument; as "broadcast" where no size is given), "product" (0-dim for two
+    vectors only), "equation" (by an Einstein summation), "squeeze" (one dimension less with ``dim``, else an unknown
+    number), "joined" (the highest rank of the tensors, which are joined along a dimension), "more" (one dimension more
+    than the tensors have), "data" (by the literal) or "unknown".
 
     The effects. ``mutates``: the parameters whose tensors are written to. ``view``: the parameter whose storage the
     result shares; ``may_view``: the same, if it only may share it. ``grad``: "none" or "detach" where the result never

@@ -50,6 +50,70 @@ PROGRAMS = {
         "possible",
         [("condition", "`settings.fast()` holds", 3)],
     ),
+    "the body of a try statement, which raises nothing": (
+        """
+        import torch
+        x = torch.ones(3, device="cuda")
+        try:
+            y = torch.ones(3)
+            torch.save(y, "y.pt")
+        except OSError:
+            y = torch.ones(3, device="cuda")
+        x + y
+        """,
+        "likely",
+        [("no exception", "nothing in the body of `try` raises", 4)],
+    ),
+    "the handler of a try statement": (
+        """
+        import torch
+        x = torch.ones(3, device="cuda")
+        try:
+            y = torch.ones(3, device="cuda")
+            torch.save(y, "y.pt")
+        except OSError:
+            y = torch.ones(3)
+        x + y
+        """,
+        "possible",
+        [("condition", "the body of `try` raises", 4)],
+    ),
+    "a caller of a function that places other tensors beside its argument": (
+        """
+        import torch
+        def scale(x: torch.Tensor):
+            mask = torch.zeros(3, dtype=torch.bool, device=x.device)
+            return x * torch.ones(3), mask
+        """,
+        "likely",
+        [("device argument", "`x` is on an accelerator", 3)],
+    ),
+    "a caller of a function that places other tensors beside another argument": (
+        """
+        import torch
+        def scale(x: torch.Tensor, like: torch.Tensor):
+            mask = torch.zeros(3, dtype=torch.bool, device=like.device)
+            return x * torch.ones(3), mask
+        """,
+        "possible",
+        [("caller", "`x` is on an accelerator", 3)],
+    ),
+    "an index that only a path without the argument makes": (
+        """
+        import torch
+        from torch import nn
+        class Positions(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table = nn.Embedding(8, 3)
+            def forward(self, x, positions=None):
+                if positions is None:
+                    positions = torch.arange(8, dtype=torch.float32, device=x.device)
+                return self.table(positions)
+        """,
+        "likely",
+        [("default", "`positions is None` holds", 9)],
+    ),
     "a module on the host whose own code names the accelerator": (
         """
         import torch
@@ -354,6 +418,7 @@ def test_what_a_finding_assumes(name):
         ("", "certain"),
         ("condition", "possible"),
         ("no accelerator", "likely"),
+        ("no exception", "likely"),
         ("dimensions", "possible"),
         ("constructed", "possible"),
         ("constructed, option", "possible"),

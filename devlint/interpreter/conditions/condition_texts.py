@@ -123,3 +123,24 @@ class MatchText(ConditionText):
 
     def _quoted(self) -> tuple[cst.CSTNode, ...]:
         return self.subject, self.pattern
+
+
+class RaisedText(ConditionText):
+    """The text of the condition that the body of a `try` statement raises; each statement asks for its own."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, place: Place, node: cst.Try | cst.TryStar) -> None:
+        """Store the source location and the syntax node of the statement."""
+        super().__init__(place)
+        self.node = node
+
+    def structure(self) -> Hashable:
+        """Return the statement itself: what one statement raises tells nothing about another."""
+        return self.node
+
+    def _written(self) -> str:
+        return "the body of `try` raises"
+
+    def _quoted(self) -> tuple[cst.CSTNode, ...]:
+        return ()

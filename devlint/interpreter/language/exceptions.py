@@ -8,11 +8,13 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.objects import Sequence
+from devlint.domain.path_conditions import RAISED, Atom, Literal
 from devlint.domain.value import UNKNOWN, ProgramDefinition
+from devlint.interpreter.conditions.condition_texts import RaisedText
 from devlint.interpreter.language.numpy_handlers import execute_handler
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.program.host_fallbacks import is_retried_on_host
-from devlint.interpreter.state.abstract_state import State, join_all_states
+from devlint.interpreter.state.abstract_state import State, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import descend, dotted_name
 
@@ -137,7 +139,7 @@ def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
         frame.execute(node.body)
     if node.orelse is not None:
         frame.execute(node.orelse)
-    ends = [frame.state]
+    finished, handled = frame.state, list[State]()
     for handler in node.handlers:
         if failed is None:
             break
@@ -145,10 +147,25 @@ def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
         if handler.name is not None and isinstance(handler.name.name, cst.Name):
             frame.bind(handler.name.name.value, UNKNOWN)
         execute_handler(frame, node.body, handler.body)
-        ends.append(frame.state)
-    frame.state = join_all_states(ends)
+        handled.append(frame.state)
+    frame.state = _join_outcomes(frame, node, finished, handled)
     if node.finalbody is not None:
         _finally(frame, node.finalbody, early_exits)
+
+
+def _join_outcomes(frame: Frame, node: cst.Try | cst.TryStar, finished: State, handled: list[State]) -> State:
+    """Return the state after a `try` statement: where its body came to its end, and where a handler has run.
+
+    What the two leave differs under the condition that the body has raised an exception.
+    """
+    if not handled:
+        return finished
+    caught = join_all_states(handled)
+    if finished.live and caught.live:
+        raised = Literal(Atom((RAISED, *frame.site_key(node)), RaisedText(frame.place(node), node)))
+        finished.assume(~raised)
+        caught.assume(raised)
+    return join_states(finished, caught)
 
 
 def _expected(node: cst.Try | cst.TryStar) -> frozenset[str]:

@@ -28,6 +28,7 @@ from devlint.interpreter.language.import_bindings import forget_default_device, 
 from devlint.interpreter.language.match_patterns import conjunction_of_answers, match_pattern
 from devlint.interpreter.language.nonlocals import declare_outer_names
 from devlint.interpreter.language.operators import augmented
+from devlint.interpreter.language.starred_displays import assign_display, has_star
 from devlint.interpreter.objects.class_hierarchy import class_of_definition
 from devlint.interpreter.objects.evidence import looks_like_tensor
 from devlint.interpreter.operations.accelerator_names import report_accelerator_name, report_chosen_accelerator
@@ -72,6 +73,10 @@ def _is_last_of(unit: Statement, node: cst.Expr) -> bool:
 @executes(cst.Assign)
 def assignment(frame: Frame, node: cst.Assign) -> None:
     """Execute the assignment `a = b = value`: evaluate the value once and assign it to each target."""
+    first = node.targets[0].target
+    if len(node.targets) == 1 and isinstance(first, (cst.Tuple, cst.List)) and has_star(node.value):
+        assign_display(frame, first, cst.ensure_type(node.value, cst.Tuple))
+        return
     value = frame.evaluate(node.value)
     report_chosen_accelerator(frame, value, node.value)
     for target in node.targets:

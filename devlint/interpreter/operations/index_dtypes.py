@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable
 import libcst as cst
 
 from devlint.domain.dtype import Dtype, is_floating, promotion_category
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition, entails
+from devlint.domain.record import replace
 from devlint.interpreter.operations.calls_into_other_files import refusal_at_call_from_given_file
 from devlint.interpreter.state.events import Operand, RefusedIndexDtype
 from devlint.interpreter.state.frame import Frame
@@ -22,11 +24,23 @@ def report_refused_index(frame: Frame, row: Row, operands: Iterable[Operand], no
         return False
     for operand in operands:
         accepted = row.index_dtypes.get(operand.name)
-        if accepted and _is_refused(operand.tensor.dtype, accepted):
-            refusal = RefusedIndexDtype(frame.event_context(node), name, operand, tuple(sorted(accepted)))
-            frame.emit(refusal_at_call_from_given_file(frame, refusal))
-            return True
+        for when, dtype in _cases(operand.tensor.dtype) if accepted else ():
+            if accepted and _is_refused(dtype, accepted) and not _is_excluded(frame, when):
+                refused = replace(operand, tensor=replace(operand.tensor, dtype=dtype))
+                refusal = RefusedIndexDtype(frame.event_context(node), name, refused, tuple(sorted(accepted)), when)
+                frame.emit(refusal_at_call_from_given_file(frame, refusal))
+                return True
     return False
+
+
+def _cases(dtype: Dtype) -> Iterable[tuple[PathCondition, Dtype]]:
+    """Return the dtypes that a tensor has, each with the condition of the paths on which it has it."""
+    return [(frozenset((test,)), one) for test, one in dtype.cases] or [(NO_CONDITION, dtype)]
+
+
+def _is_excluded(frame: Frame, when: PathCondition) -> bool:
+    """Return whether no run that comes here fulfils a condition."""
+    return any(entails(frame.state.path_condition, test) is False for test in when)
 
 
 def _is_refused(dtype: Dtype, accepted: Collection[str]) -> bool:

@@ -37,10 +37,14 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
             return Rank.ZERO
         case "some":
             return Rank.SOME
+        case "one":
+            return Rank.ONE
+        case "two":
+            return Rank.TWO
         case "joined":
             # An empty 1-dim tensor may be joined with any other.
             joined = broadcast_rank(rank for _, rank in own)
-            return joined if joined.is_dimensioned else Rank.SOME
+            return joined if joined.number else Rank.at_least(max(joined.least, _dimensions_counted(bound.get("dim"))))
         case "reduction":
             given = bound.get("reduction")
             return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO
@@ -59,6 +63,14 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
         case "equation":
             return _equation_rank(bound.get("equation"))
     return Rank.ANY
+
+
+def _dimensions_counted(given: list[Argument] | None) -> int:
+    """Return how many dimensions a tensor has at least that has the dimension which an argument names."""
+    match given:
+        case [Argument(value=Const(value=int(dim)))]:
+            return dim + 1 if dim >= 0 else -dim
+    return 1
 
 
 def is_promoting_summation(bound: BoundArguments) -> bool:

@@ -163,6 +163,8 @@ class UsageEvidence:
         self.arrays: set[str] = set()
         self._device_read: set[str] = set()
         """The names whose device or dtype the code reads."""
+        self.device_givers: set[str] = set()
+        """The names on whose device the code places other tensors: `x` of `device=x.device` and `y.to(x.device)`."""
         self._moved_in_place: set[str] = set()
         self.modules: set[str] = set()
         self._owners_of_module_members: set[str] = set()
@@ -252,6 +254,7 @@ class UsageEvidence:
             self._operands.update(_tensor_arguments(node, name, called))
             if called in LOSS_OBJECTS and len(node.args) == 2:
                 self._compared.update((name, one.value) for one in node.args for name in _names([one]))
+        self.device_givers.update(_device_givers(node, called))
         if called in SIZE_FUNCTIONS or (name is not None and name.startswith("math.")):
             for argument in node.args:
                 self.numbers.update(_terms(argument.value))
@@ -378,6 +381,17 @@ def _tensor_arguments(node: cst.Call, name: str, called: str) -> Iterator[str]:
     """Yield the dotted names that a call passes where a function of torch takes tensors only (`torch.sum(x)`)."""
     count = 2 if called in LOSS_FUNCTIONS else int(called in _TORCH_FUNCTIONS and name == f"torch.{called}")
     yield from _names(node.args[:count])
+
+
+def _device_givers(node: cst.Call, called: str | None) -> Iterator[str]:
+    """Yield the names on whose device a call places a tensor: `x` of `f(device=x.device)` and `y.to(x.device)`."""
+    for argument in node.args:
+        is_device = argument.keyword.value == "device" if argument.keyword is not None else called == "to"
+        match argument.value:
+            case cst.Attribute(value=owner, attr=cst.Name(value="device")) if is_device:
+                name = dotted_name(owner)
+                if name is not None:
+                    yield name
 
 
 def _names(arguments: Iterable[cst.Arg]) -> Iterator[str]:

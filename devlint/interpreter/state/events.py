@@ -371,11 +371,15 @@ class RefusedTargetDtype(Event):
 
 @record(frozen=True, slots=True)
 class RefusedIndexDtype(Event):
-    """A tensor passed for an index or mask whose dtype the operation does not accept there (DEV305)."""
+    """A tensor passed for an index or mask whose dtype the operation does not accept there (DEV305).
+
+    `when` are the conditions, besides the path condition, under which the tensor has that dtype.
+    """
 
     operation: str
     operand: Operand
     accepted: tuple[str, ...]
+    when: PathCondition = NO_CONDITION
 
 
 @record(frozen=True, slots=True)
