@@ -340,6 +340,65 @@ def test_figure_that_an_object_keeps(tmp_path: Path, change: tuple[str, str], se
     assert severities(tmp_path, helpers=MINER.replace(*change)) == [severity]
 
 
+@pytest.mark.parametrize(
+    ("begin", "severity"),
+    [
+        ("count = torch.cuda.device_count()", Severity.INFO),
+        ("count = torch.cuda.device_count()\nplaces = [0] * count", Severity.WARNING),
+        ("count = torch.cuda.current_device()", Severity.WARNING),
+        ("count = torch.cuda.device_count()\n\ndef find(name):\n    return globals()[name]", Severity.WARNING),
+    ],
+    ids=["nothing reads it", "read", "a call that needs CUDA", "computed name"],
+)
+def test_figure_that_a_file_keeps(tmp_path: Path, begin: str, severity: Severity) -> None:
+    helpers = f"import torch\n\n{begin}\n\ndef used():\n    return 1\n"
+    assert severities(tmp_path, helpers=helpers) == [severity]
+
+
+def test_figure_that_another_file_takes(tmp_path: Path) -> None:
+    helpers = "import torch\n\ncount = torch.cuda.device_count()\n\ndef used():\n    return 1\n"
+    model = MODEL.replace("import used", "import count, used").replace("return used()", "return used() * count")
+    assert severities(tmp_path, helpers=helpers, model=model) == [Severity.WARNING]
+
+
+TIMED = """\
+import time
+import torch
+
+class Layer(torch.nn.Linear):
+    elapsed = 0.0
+
+    def forward(self, x):
+        begin = time.time()
+        x = super().forward(x.cuda())
+        end = time.time()
+        self.elapsed = end - begin
+        return x
+
+def used():
+    return Layer(3, 3)(torch.ones(3, 3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "severity"),
+    [
+        (("+", "+"), Severity.INFO),
+        (("self.elapsed = end", "self.elapsed += end"), Severity.INFO),
+        (("return Layer(3, 3)(torch.ones(3, 3))", "return Layer(3, 3).elapsed"), Severity.WARNING),
+        (("return x", "print(end)\n        return x"), Severity.WARNING),
+        (("self.elapsed = end - begin", "print(end - begin)"), Severity.WARNING),
+    ],
+    ids=["nothing reads it", "added up", "read", "the time is printed", "the difference is printed"],
+)
+def test_time_that_nothing_reads(tmp_path: Path, change: tuple[str, str], severity: Severity) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "layer.py").write_text(TIMED.replace(*change))
+    (tmp_path / "main.py").write_text("from layer import used\n\nused()\n")
+    found = check_paths([tmp_path], select=["DEV501"], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.severity for one in found] == [severity]
+
+
 def test_figure_that_other_files_read(tmp_path: Path) -> None:
     model = MODEL.replace("return used()", "return used().devices")
     assert severities(tmp_path, helpers=MINER, model=model) == [Severity.WARNING]
