@@ -25,6 +25,7 @@ from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.reached_files import MAIN_GUARD, does_work
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unset_parameters import UnsetParameters
+from devlint.linter.untaken_branches import UntakenBranches
 from devlint.linter.unused_suppressions import FindingRows, judged_suppressions
 from devlint.syntax.suppressions import Suppressions, find_suppressions, may_suppress
 
@@ -44,8 +45,8 @@ def diagnostics_of(
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     uncalled = UncalledDefinitions(program, files_below)
     unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
-    idle, building = IdleCode(program, uncalled), BuildingMethods(uncalled)
-    found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers, idle, building)
+    idle, building, untaken = IdleCode(program, uncalled), BuildingMethods(uncalled), UntakenBranches(program, uncalled)
+    found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers, idle, building, untaken)
     comments = _Comments(given)
     reported = [_with_entries(one) for one in one_for_each_bug(found, comments.silence, partial(_is_script, given))]
     reported += [diagnostic for result in results for diagnostic in result.broken]
@@ -94,6 +95,7 @@ def _with_callers(
     host_callers: HostCallers,
     idle: IdleCode,
     building: BuildingMethods,
+    untaken: UntakenBranches,
 ) -> Iterator[LocatedFinding]:
     """Yield the findings; those that an application does not reach by itself assume that somebody else does.
 
@@ -106,7 +108,10 @@ def _with_callers(
         if name is not None:
             return [f"somebody calls `{name}`"]
         name = building.name_at(given[filename], row) if filename in given else None
-        return [f"somebody calls `{name}` after the object has been built"] if name is not None else []
+        if name is not None:
+            return [f"somebody calls `{name}` after the object has been built"]
+        name = untaken.parameter_at(given[filename], row) if filename in given else None
+        return [f"somebody passes another value for `{name}`"] if name is not None else []
 
     for one in found:
         region = one.diagnostic.region
