@@ -28,7 +28,7 @@ from devlint.linter.project_texts import (
     project_texts,
     texts_digest,
 )
-from devlint.linter.quiet_bases import PLAIN_BASES, has_quiet_bases
+from devlint.linter.quiet_bases import PLAIN_BASES, call_no_private_methods, has_quiet_bases
 from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD, RUNS_NOTHING, ReachedFiles, does_work
 from devlint.syntax.index import Statement
 from devlint.syntax.text_words import has_word
@@ -107,6 +107,10 @@ class UncalledDefinitions:
     def cannot_be_imported(self, module: ModuleInfo) -> bool:
         """Return whether a file cannot be imported, because of a name that another file or a library lacks."""
         return self._files.is_broken(module)
+
+    def is_put_away(self, module: ModuleInfo) -> bool:
+        """Return whether a file is in a folder for old code that nothing outside of the folder names."""
+        return self._files.is_put_away(module)
 
     def knows_callers(self, module: ModuleInfo, name: str, *, is_method: bool) -> bool:
         """Return whether only code that names a function or method of the application calls it."""
@@ -281,9 +285,11 @@ class UncalledDefinitions:
             return
         if unit.kind == "function":
             yield Definition(module, unit.name, unit.first_row, unit.last_row)
+        if unit.kind == "class" and call_no_private_methods(module, unit):
+            is_plain = PLAIN_BASES.issuperset(unit.bases) and has_quiet_bases(self._program, module, unit)
+            around = (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
+            yield from (one for one in around if is_plain or is_private_name(one.name))
         if unit.kind == "class" and has_quiet_bases(self._program, module, unit):
-            if PLAIN_BASES.issuperset(unit.bases):
-                yield from (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
             yield Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
 
     def _is_file_named(self, name: str) -> bool:
