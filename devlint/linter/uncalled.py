@@ -179,6 +179,9 @@ class UncalledDefinitions:
         users = self._users(definition)
         if len(users) == 1 and not MAIN_GUARD.search(module.source.text):
             return False
+        if definition.is_method and is_private_name(definition.name):
+            # Whoever computes the name of a method of another object means a public one.
+            users = [module]
         return not any(
             computes_names(self._program, one, of_methods=definition.is_method, within=one is module) for one in users
         )
