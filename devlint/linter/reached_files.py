@@ -17,6 +17,7 @@ from devlint.interpreter.program.private_definitions import is_private_name, is_
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
 from devlint.linter.project_texts import has_project_file, is_installed, project_folder
+from devlint.linter.sibling_imports import SiblingImports
 
 MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 RUNS_NOTHING: Final = re.compile(r"[rR]?[\"']|[\w.]+(?:\[[^\]=]*\])?\s*(?::[^=]+)?=(?!=)")
@@ -42,7 +43,7 @@ class ReachedFiles:
     """The answers to the question whether a run of an application gets to a file.
 
     A run starts at a script, at a test, at a notebook, or at a file that others can install or name. `is_named` tells
-    whether a text of the project that is no code of the program has a name.
+    whether a text of the project that is no code of the program has a name, `has_word` whether it has a word at all.
     """
 
     def __init__(
@@ -51,12 +52,14 @@ class ReachedFiles:
         modules: Sequence[ModuleInfo],
         importing: ImportingFiles,
         is_named: Callable[[str], bool],
+        has_word: Callable[[str], bool],
     ) -> None:
         self._program = program
         self._modules = modules
         self._importing = importing
         self._is_named = is_named
-        self._failing = FailingImports(program, ImportGraph(program), names=True)
+        siblings = SiblingImports(program, modules, has_word)
+        self._failing = FailingImports(program, ImportGraph(program), names=True, is_absent=siblings.has)
         self._unnamed_folders: dict[Path, bool] = {}
 
     def is_reached(self, module: ModuleInfo) -> bool:

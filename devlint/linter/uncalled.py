@@ -85,7 +85,7 @@ class UncalledDefinitions:
     @cached_property
     def _files(self) -> ReachedFiles:
         """The files of the project that a run of it gets to."""
-        return ReachedFiles(self._program, self.modules, self.importing, self._is_file_named)
+        return ReachedFiles(self._program, self.modules, self.importing, self._is_file_named, self._is_word)
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
@@ -300,6 +300,12 @@ class UncalledDefinitions:
         if self.is_named_elsewhere(name):
             return True
         return any(f"{name}.py" in text for text, _ in self.other_texts or ())
+
+    def _is_word(self, word: str) -> bool:
+        """Return whether a text of the project that is no code of the program has a word, or a script to install it."""
+        scripts = (one.source.text for one in self.modules if one.path.stem in ENTRY_FILES)
+        texts = self.other_texts
+        return texts is None or any(has_word(text, word) for text in (*scripts, *(text for text, _ in texts)))
 
     @cached_property
     def other_texts(self) -> Sequence[tuple[str, bool]] | None:

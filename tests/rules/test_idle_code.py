@@ -673,3 +673,34 @@ def test_file_taken_from_a_folder_that_is_no_package(
     (tmp_path / "other.py").write_text("if __name__ == '__main__':\n    print(1)\n")
     found = check_paths([tmp_path], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
     assert [one.severity for one in found] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("imported", "files", "severity"),
+    [
+        ("ocean.models.waves.layers.scaling", {}, Severity.INFO),
+        ("ocean.waves.layers.scaling", {}, Severity.INFO),
+        ("ocean.layers.scaling", {}, Severity.WARNING),
+        ("ocean.models.waves.layers.other", {}, Severity.WARNING),
+        ("ocean.models.waves.layers.scaling", {"requirements.txt": "ocean>=1.0\n"}, Severity.WARNING),
+        ("ocean.models.waves.layers.scaling", {"setup.py": "setup(install_requires=['ocean'])\n"}, Severity.WARNING),
+        ("ocean.models.waves.layers.scaling", {"package/use.py": "from ocean import tides\n"}, Severity.WARNING),
+        ("ocean.models.waves.layers.scaling", {"ocean/tides.py": "", "ocean/__init__.py": ""}, Severity.WARNING),
+        ("unittest.models.waves.layers.scaling", {}, Severity.WARNING),
+    ],
+)
+def test_script_that_still_imports_the_project_it_was_copied_from(
+    tmp_path: Path, imported: str, files: dict[str, str], severity: Severity
+) -> None:
+    written = {
+        "pyproject.toml": "",
+        "package/__init__.py": "from .model import build\n",
+        "package/model.py": "def build():\n    return 1\n",
+        "package/waves/__init__.py": "",
+        "package/waves/layers/__init__.py": "",
+        "package/waves/layers/scaling.py": "def fit(step):\n    step()\n",
+        "package/waves/helpers.py": SCRIPT.format(f"from {imported} import fit"),
+        "main.py": "from package import build\n\nif __name__ == '__main__':\n    print(build())\n",
+        **files,
+    }
+    assert _severities_of(tmp_path, written) == [severity]
