@@ -24,11 +24,11 @@ _PORTABILITY: Final = "DEV6"
 class IdleCode:
     """The answers to the question whether nobody needs to know what a rule says of the code at a row of a file."""
 
-    def __init__(self, program: Program, uncalled: UncalledDefinitions) -> None:
+    def __init__(self, program: Program, uncalled: UncalledDefinitions, unread: UnreadValues) -> None:
         self._program = program
         self._uncalled = uncalled
         self._unnamed = UnnamedFunctions(program, uncalled)
-        self._unread = UnreadValues(program, uncalled)
+        self._unread = unread
 
     def informs(self, code: str, module: ModuleInfo, row: int) -> bool:
         """Return whether a rule only informs at a row: what never runs costs nothing, and nobody has to port it.

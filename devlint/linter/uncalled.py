@@ -89,18 +89,18 @@ class UncalledDefinitions:
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
-        is_run = self._files.is_reached if self._is_application else self._files.can_run
+        is_run = self._files.is_reached if self.is_application else self._files.can_run
         if not is_run(module) or self._files.is_left_over(module):
             unit = module.index.statement_at(row)
             return unit.name if unit is not None else None
-        if not self._is_application:
+        if not self.is_application:
             return None
         around = self.definitions_at(module, row)
         return next((one.name for one in around if self._is_uncalled(one)), None)
 
     def serves_nothing(self, module: ModuleInfo, row: int) -> bool:
         """Return whether the code at a row is uncalled, or nothing names it and no other file imports its file."""
-        around = [*self.definitions_at(module, row)] if self._is_application else []
+        around = [*self.definitions_at(module, row)] if self.is_application else []
         unused = bool(around) and self.is_left_over(module) and not any(map(self._is_named, around))
         return unused or any(map(self._is_uncalled, around))
 
@@ -114,11 +114,11 @@ class UncalledDefinitions:
 
     def knows_callers(self, module: ModuleInfo, name: str, *, is_method: bool) -> bool:
         """Return whether only code that names a function or method of the application calls it."""
-        return self._is_application and self._may_be_uncalled(Definition(module, name, 0, 0, is_method))
+        return self.is_application and self._may_be_uncalled(Definition(module, name, 0, 0, is_method))
 
     def is_imported_by_none(self, module: ModuleInfo) -> bool:
         """Return whether a file belongs to the application, and no other file imports it, nor can other programs."""
-        if not self._is_application or module.source.cells is not None or module.path.stem in ENTRY_FILES:
+        if not self.is_application or module.source.cells is not None or module.path.stem in ENTRY_FILES:
             return False
         return len(self.importing.of_file(module)) <= 1 and not is_installed(module.path, self._disk)
 
@@ -148,7 +148,7 @@ class UncalledDefinitions:
         return any(_CLASS_LIST.search(one.source.text) for one in self.modules)
 
     @cached_property
-    def _is_application(self) -> bool:
+    def is_application(self) -> bool:
         """Whether the project has several files, one of which is a script, and no tests that also run by themselves."""
         if len(self.modules) > len(self._program.given_paths) and self.other_texts is None:
             return False
@@ -192,7 +192,7 @@ class UncalledDefinitions:
         Either it does nothing there, or no file beside it loads files by computed names, which it might register with.
         Others may import it from an installed package, but not where the package only serves the scripts beside it.
         """
-        if not self._is_application or len(self.importing.of_file(module)) > 1:
+        if not self.is_application or len(self.importing.of_file(module)) > 1:
             return False
         if self.is_named_elsewhere(import_name(module)):
             return False

@@ -11,6 +11,7 @@ from devlint.interpreter.program.method_texts import methods_in
 from devlint.interpreter.program.program import Program
 from devlint.linter.computed_members import ComputedMembers
 from devlint.linter.computed_names import computes_names
+from devlint.linter.project_texts import is_installed
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.semantics.accelerators import is_figure_without_cuda
 from devlint.syntax.index import Statement
@@ -37,6 +38,12 @@ class UnreadValues:
         kept = _kept_at(module, row)
         called = _CALL.fullmatch(kept["value"]) if kept is not None else None
         if called is None or not is_figure_without_cuda(f"torch.cuda.{called[1].rpartition('.')[2]}"):
+            return False
+        return self.is_kept_at(module, row)
+
+    def is_of_program_at(self, module: ModuleInfo, row: int) -> bool:
+        """Return whether a row keeps what nothing reads in an application, whose objects no other program is given."""
+        if not self._uncalled.is_application or is_installed(module.path, self._program.disk):
             return False
         return self.is_kept_at(module, row)
 

@@ -829,3 +829,43 @@ def test_private_method_of_a_class_of_lightning(
     (tmp_path / "train.py").write_text("from package import Net\n\nif __name__ == '__main__':\n    print(Net())\n")
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
     assert {one.confidence for one in found if one.code == "DEV101"} == {confidence}
+
+
+SCALED = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3)).cuda()
+
+    def forward(self, x):
+        return {result}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "path", "script", "confidence"),
+    [
+        ("x", "net.py", "Net()(1)", Confidence.POSSIBLE),
+        ("x * self.scale", "net.py", "Net()(1)", Confidence.CERTAIN),
+        ("x", "net.py", "Net().scale", Confidence.CERTAIN),
+        ("x", "net.py", "getattr(Net(), 'scale')", Confidence.CERTAIN),
+        ("getattr(self, x)", "net.py", "Net()(1)", Confidence.CERTAIN),
+        ("x", "package/net.py", "Net()(1)", Confidence.CERTAIN),
+    ],
+    ids=["read nowhere", "read", "read by another file", "read by a text", "a computed name", "in a package"],
+)
+def test_lost_parameter_that_nothing_reads(
+    tmp_path: Path, result: str, path: str, script: str, confidence: Confidence
+) -> None:
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    (tmp_path / path).write_text(SCALED.format(result=result))
+    if path.startswith("package"):
+        (tmp_path / "pyproject.toml").write_text("")
+        (tmp_path / "package" / "__init__.py").write_text("")
+    module = path.removesuffix(".py").replace("/", ".")
+    (tmp_path / "main.py").write_text(f"from {module} import Net\n\nif __name__ == '__main__':\n    print({script})\n")
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert {one.confidence for one in found if one.code == "DEV113"} == {confidence}
