@@ -704,3 +704,55 @@ def test_script_that_still_imports_the_project_it_was_copied_from(
         **files,
     }
     assert _severities_of(tmp_path, written) == [severity]
+
+
+TRAINER = """\
+import torch
+from core.utils import loader, prefetcher
+
+def train():
+    for batch in {made}:
+        print(batch)
+"""
+PREFETCHER = """\
+import torch
+
+class prefetcher:
+    def __init__(self, loader):
+        self.loader = iter(loader)
+        self.stream = torch.cuda.Stream()
+        self.preload()
+
+    def preload(self):
+        with torch.cuda.stream(self.stream):
+            self.batch = next(self.loader)
+
+def loader():
+    return [1]
+
+def start(launcher):
+    if launcher == "slurm":
+        _start_slurm()
+
+def _start_slurm():
+    torch.cuda.set_device(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "severities"),
+    [
+        ("loader()", {Severity.INFO}),
+        ("prefetcher(loader())", {Severity.INFO, Severity.WARNING}),
+    ],
+    ids=["only imported", "made"],
+)
+def test_class_that_a_program_only_imports(tmp_path: Path, made: str, severities: set[Severity]) -> None:
+    written = {
+        "core/__init__.py": "from core.trainer import train\n",
+        "core/utils/__init__.py": "from .utils import *\n",
+        "core/utils/utils.py": PREFETCHER,
+        "core/trainer.py": TRAINER.format(made=made),
+        "main.py": "from core import train\n\nif __name__ == '__main__':\n    train()\n",
+    }
+    assert {*_severities_of(tmp_path, written)} == severities
