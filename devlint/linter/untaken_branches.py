@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 import libcst as cst
 
@@ -55,6 +55,14 @@ class _Place:
     branches: Sequence[_Branch]
 
 
+class _Asked(NamedTuple):
+    """What a test asks for: a parameter of a function, by its name or by the attribute that holds it, as written."""
+
+    text: str
+    name: str
+    function: _Function
+
+
 class UntakenBranches:
     """The answers to the question whether the branch around a row needs a value of a parameter that no call passes."""
 
@@ -75,14 +83,14 @@ class UntakenBranches:
             return None
         around = {one.name for one in self._uncalled.definitions_at(module, row)}
         for branch in place.branches:
-            for name, function in _parameters_in(branch.test, place):
-                if _called_name(place.owner, function) not in around or self._is_set_elsewhere(name, function, place):
+            for asked in _asked_by(branch.test, place):
+                if _called_name(place.owner, asked.function) not in around or self._is_set_elsewhere(asked):
                     continue
-                values = self._values(module, place.owner, function, name)
+                values = self._values(module, place.owner, asked.function, asked.name)
                 if values is not None and all(
-                    _holds(branch.test, name, place.owner, one) is (not branch.holds) for one in values
+                    _holds(branch.test, asked.text, one) is (not branch.holds) for one in values
                 ):
-                    return name
+                    return asked.name
         return None
 
     def _values(
@@ -118,12 +126,13 @@ class UntakenBranches:
         known = [one[0] for one in passed if one is not None]
         return frozenset(known) if known and len(known) == len(passed) else None
 
-    def _is_set_elsewhere(self, name: str, function: _Function, place: _Place) -> bool:
-        """Return whether code of the project sets an attribute of an object that a test reads in another function."""
-        if function is place.function:
+    def _is_set_elsewhere(self, asked: _Asked) -> bool:
+        """Return whether code of the project sets an attribute of an object that a test reads."""
+        if asked.text == asked.name:
             return False
-        setting = re.compile(rf"(?<!\bself)\.{re.escape(name)}\s*=(?!=)")
-        return any(name in one.source.text and setting.search(one.source.text) for one in self._uncalled.modules)
+        attribute = asked.text.rpartition(".")[2]
+        setting = re.compile(rf"(?<!\bself)\.{re.escape(attribute)}\s*=(?!=)")
+        return any(attribute in one.source.text and setting.search(one.source.text) for one in self._uncalled.modules)
 
     def _knows_callers(self, module: ModuleInfo, called: str, *, is_method: bool) -> bool:
         """Return whether only the project calls a function, and by its name."""
@@ -143,6 +152,7 @@ def _place_of(body: Sequence[ast.stmt], row: int) -> _Place | None:
     branches: list[_Branch] = []
     inner: Sequence[ast.stmt] = body
     while (node := next((one for one in inner if one.lineno <= row <= (one.end_lineno or 0)), None)) is not None:
+        branches += [_Branch(one.test, holds=False) for one in inner if one.lineno < node.lineno and _leaves(one)]
         match node:
             case ast.ClassDef() if function is None and owner is None and not node.decorator_list:
                 owner, inner = node, node.body
@@ -163,38 +173,44 @@ def _place_of(body: Sequence[ast.stmt], row: int) -> _Place | None:
     return _Place(owner, function, branches) if function is not None and branches else None
 
 
+def _leaves(node: ast.stmt) -> TypeGuard[ast.If]:
+    """Return whether a statement is an `if` without `else` whose body leaves the statements around it at its end."""
+    leaving = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+    return isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], leaving)
+
+
 def _has_row(body: Sequence[ast.stmt], row: int) -> bool:
     """Return whether some statements, one after the other, hold a row."""
     return bool(body) and body[0].lineno <= row <= (body[-1].end_lineno or 0)
 
 
-def _parameters_in(test: ast.expr, place: _Place) -> Iterator[tuple[str, _Function]]:
-    """Yield the parameters that a test asks for, with their functions, by their names or as attributes of `self`."""
+def _asked_by(test: ast.expr, place: _Place) -> Iterator[_Asked]:
+    """Yield the parameters that a test asks for, by their names or as attributes of `self`."""
     for node in ast.walk(test):
         match node:
             case ast.Name(id=name) if name in _names_of(place.function) and not _is_bound(name, place.function):
-                yield name, place.function
-            case ast.Attribute(value=ast.Name(id="self"), attr=name) if place.owner is not None:
-                made = _made_from_parameter(place.owner, name)
+                yield _Asked(name, name, place.function)
+            case ast.Attribute(value=ast.Name(id="self"), attr=attribute) if place.owner is not None:
+                made = _made_from_parameter(place.owner, attribute)
                 if made is not None:
-                    yield name, made
+                    yield made
 
 
-def _made_from_parameter(owner: ast.ClassDef, name: str) -> _Function | None:
-    """Return the constructor of a class if only it sets an attribute, to the parameter of that name."""
+def _made_from_parameter(owner: ast.ClassDef, attribute: str) -> _Asked | None:
+    """Return the parameter of the constructor of a class that an attribute holds, if nothing else sets it there."""
     init = next((one for one in owner.body if isinstance(one, _FUNCTIONS) and one.name == "__init__"), None)
-    if init is None or init.decorator_list or name not in _names_of(init) or _is_bound(name, init):
+    if init is None or init.decorator_list:
         return None
     sets = [
         node
         for node in ast.walk(owner)
-        if isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load)
+        if isinstance(node, ast.Attribute) and node.attr == attribute and not isinstance(node.ctx, ast.Load)
     ]
     match [one for one in init.body if any(each in sets for each in ast.walk(one))]:
-        case [ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"))], value=ast.Name(id=given))] if (
-            given == name and len(sets) == 1
+        case [ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"))], value=ast.Name(id=name))] if (
+            len(sets) == 1 and name in _names_of(init) and not _is_bound(name, init)
         ):
-            return init
+            return _Asked(f"self.{attribute}", name, init)
     return None
 
 
@@ -251,15 +267,15 @@ def _constant(text: str) -> tuple[object] | None:
     return (value,) if value is None or isinstance(value, bool | int | float | str) else None
 
 
-def _holds(test: ast.expr, name: str, owner: ast.ClassDef | None, value: object) -> bool | None:
-    """Return whether a test holds where a parameter has a value; None if that does not decide it."""
+def _holds(test: ast.expr, asked: str, value: object) -> bool | None:
+    """Return whether a test holds where what it asks for, as written, has a value; None if that does not decide it."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            held = _holds(inner, name, owner, value)
+            held = _holds(inner, asked, value)
             return None if held is None else not held
         case ast.BoolOp(op=op, values=parts):
-            return _together([_holds(one, name, owner, value) for one in parts], decisive=isinstance(op, ast.Or))
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if _is_meant(left, name, owner):
+            return _together([_holds(one, asked, value) for one in parts], decisive=isinstance(op, ast.Or))
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if ast.unparse(left) == asked:
             other = _constant(ast.unparse(right))
             compare = _COMPARISONS.get(type(op))
             if other is None or compare is None:
@@ -268,7 +284,7 @@ def _holds(test: ast.expr, name: str, owner: ast.ClassDef | None, value: object)
                 return compare(value, other[0])
             except TypeError:
                 return None
-    return bool(value) if _is_meant(test, name, owner) else None
+    return bool(value) if ast.unparse(test) == asked else None
 
 
 def _together(answers: Iterable[bool | None], *, decisive: bool) -> bool | None:
@@ -277,13 +293,3 @@ def _together(answers: Iterable[bool | None], *, decisive: bool) -> bool | None:
     if decisive in found:
         return decisive
     return None if None in found else not decisive
-
-
-def _is_meant(node: ast.expr, name: str, owner: ast.ClassDef | None) -> bool:
-    """Return whether an expression is a parameter, or the attribute that a constructor has made from it."""
-    match node:
-        case ast.Name(id=found):
-            return found == name
-        case ast.Attribute(value=ast.Name(id="self"), attr=found) if owner is not None:
-            return found == name
-    return False

@@ -68,6 +68,19 @@ def test_parameter_that_is_given_another_value(tmp_path: Path) -> None:
     assert confidences(tmp_path, helpers, "train(print)") == [Confidence.CERTAIN]
 
 
+@pytest.mark.parametrize(
+    ("leaving", "expected"),
+    [
+        ("if not mixed:\n        return", Confidence.POSSIBLE),
+        ("if not mixed:\n        print(1)", Confidence.CERTAIN),
+    ],
+    ids=["left before", "not left"],
+)
+def test_code_after_a_branch_that_leaves(tmp_path: Path, leaving: str, expected: Confidence) -> None:
+    helpers = TRAIN.format(test="model", default="").replace("scaler = None", leaving)
+    assert confidences(tmp_path, helpers, "train(print, False)") == [expected]
+
+
 def test_function_that_a_decorator_registers(tmp_path: Path) -> None:
     helpers = TRAIN.format(test="mixed", default="=False").replace("def train", "@torch.no_grad()\ndef train")
     assert confidences(tmp_path, helpers, "train(print)") == [Confidence.CERTAIN]
@@ -115,11 +128,18 @@ class Net(nn.Module):
         (("+", "+"), "Net(3).rank = 0", Confidence.CERTAIN),
         (("return self.outside", "self.rank = 0\n        return self.outside"), "Net(3)", Confidence.CERTAIN),
         (("self.rank = rank", "self.rank = rank + 1"), "Net(3)", Confidence.CERTAIN),
+        (("rank=-1", "rank=-1):\n        super().__init__()\n    def place(self"), "Net(3)", Confidence.CERTAIN),
         (("+", "+"), "type('Other', (Net,), {})", Confidence.CERTAIN),
     ],
-    ids=["default", "passed", "set from outside", "set again", "computed", "subclass"],
+    ids=["default", "passed", "set from outside", "set again", "computed", "another method's", "subclass"],
 )
 def test_attribute_that_the_constructor_makes(
     tmp_path: Path, change: tuple[str, str], code: str, expected: Confidence
 ) -> None:
     assert confidences(tmp_path, NET.replace(*change), code, "Net") == [expected]
+
+
+def test_attribute_of_another_name_than_its_parameter(tmp_path: Path) -> None:
+    text = NET.replace("self.rank", "self.place")
+    assert confidences(tmp_path, text, "Net(3)", "Net") == [Confidence.POSSIBLE]
+    assert confidences(tmp_path, text, "Net(3).place = 1", "Net") == [Confidence.CERTAIN]
