@@ -40,7 +40,7 @@ class IdleCode:
             return False
         if self._uncalled.cannot_be_imported(module) or self._unnamed.is_one_at(module, row):
             return True
-        if self._uncalled.serves_nothing(module, row) or self._uncalled.is_put_away(module):
+        if self._uncalled.serves_nothing(module, row):
             return True
         if family != _PORTABILITY:
             return family == _ASYNCHRONOUS and self._unread.is_kept_at(module, row)

@@ -87,7 +87,7 @@ class ReachedFiles:
         """
         if MAIN_GUARD.search(module.source.text) or (does_work(module) and not _is_only_imported(module)):
             return False
-        if self.is_put_away(module):
+        if self._is_put_away(module):
             return True
         private = is_private_name(module.path.stem) and self._program.disk.is_file(module.path.parent / "__init__.py")
         if not private and not _is_in_copied_project(module.path, self._program.disk):
@@ -96,7 +96,12 @@ class ReachedFiles:
             return False
         return not self._is_named(import_name(module))
 
-    def is_put_away(self, module: ModuleInfo) -> bool:
+    def is_loaded_by_none_beside(self, module: ModuleInfo) -> bool:
+        """Return whether no file in the folder of a file loads files by computed names."""
+        beside = (one for one in self._modules if one.path.parent == module.path.parent)
+        return not any(_COMPUTED_FILE.search(one.source.text) for one in beside)
+
+    def _is_put_away(self, module: ModuleInfo) -> bool:
         """Return whether a file is in a folder for old code that nothing outside of the folder names."""
         if is_test_file(module.path) or module.source.cells is not None:
             return False
@@ -114,11 +119,6 @@ class ReachedFiles:
             known = not any(folder.name in text and naming.search(text) for text in outside)
             known = self._unnamed_folders[folder] = known and not self._is_named(folder.name)
         return known
-
-    def is_loaded_by_none_beside(self, module: ModuleInfo) -> bool:
-        """Return whether no file in the folder of a file loads files by computed names."""
-        beside = (one for one in self._modules if one.path.parent == module.path.parent)
-        return not any(_COMPUTED_FILE.search(one.source.text) for one in beside)
 
     def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
         """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""

@@ -108,10 +108,6 @@ class UncalledDefinitions:
         """Return whether a file cannot be imported, because of a name that another file or a library lacks."""
         return self._files.is_broken(module)
 
-    def is_put_away(self, module: ModuleInfo) -> bool:
-        """Return whether a file is in a folder for old code that nothing outside of the folder names."""
-        return self._files.is_put_away(module)
-
     def knows_callers(self, module: ModuleInfo, name: str, *, is_method: bool) -> bool:
         """Return whether only code that names a function or method of the application calls it."""
         return self.is_application and self._may_be_uncalled(Definition(module, name, 0, 0, is_method))

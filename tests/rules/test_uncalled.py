@@ -748,6 +748,7 @@ def scale(x):
         ("package/legacy/scale.py", {"use.py": "# legacy code\n"}, Confidence.POSSIBLE),
         ("package/legacy/scale.py", {"README.md": "Call `package.legacy.scale()`."}, Confidence.CERTAIN),
         ("package/legacy/test_scale.py", {}, Confidence.CERTAIN),
+        ("package/legacy/scale.py", {"package/legacy/scale.py": OLD + "\nprint(scale(1))\n"}, Confidence.CERTAIN),
         ("package/legacy/scale.py", {"package/legacy/use.py": "from .scale import scale\n"}, Confidence.POSSIBLE),
     ],
 )
