@@ -105,9 +105,14 @@ class ReachedFiles:
         """Return whether a file is in a folder for old code that nothing outside of the folder names."""
         if is_test_file(module.path) or module.source.cells is not None:
             return False
-        whole = project_folder(self._program.given_paths, self._program.disk)
+        whole = self._project
         above = [one for one in module.path.parents if one.is_relative_to(whole) and one != whole]
         return any(_FOR_OLD_CODE.fullmatch(one.name) and self._is_unnamed_folder(one) for one in above)
+
+    @cached_property
+    def _project(self) -> Path:
+        """The folder of the project around the given files."""
+        return project_folder(self._program.given_paths, self._program.disk)
 
     def _is_unnamed_folder(self, folder: Path) -> bool:
         """Return whether no file outside of a folder names the folder, and no other text of the project does."""

@@ -105,7 +105,7 @@ class UntakenBranches:
     def _compute(
         self, module: ModuleInfo, owner: ast.ClassDef | None, function: _Function, name: str
     ) -> frozenset[object] | None:
-        """Compute the answer of `_values`."""
+        """Compute the answer of `_values`; the settings or documents may name a parameter that a call leaves out."""
         called = _called_name(owner, function)
         is_method = owner is not None and called == function.name
         if not self._knows_callers(module, called, is_method=is_method):
@@ -122,7 +122,10 @@ class UntakenBranches:
             for unit in units_naming(one, called)
             for use in uses_of(unit, called, is_method=is_method)
         ]
-        passed = [_passed(use, function, name, bound=owner is not None) if use is not None else None for use in uses]
+        default = None if self._uncalled.is_named_elsewhere(name) else _default(function, name)
+        positions = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][owner is not None :]
+        position = positions.index(name) if name in positions else None
+        passed = [_passed(use, name, position, default) if use is not None else None for use in uses]
         known = [one[0] for one in passed if one is not None]
         return frozenset(known) if known and len(known) == len(passed) else None
 
@@ -234,18 +237,16 @@ def _is_bound(name: str, function: _Function) -> bool:
     )
 
 
-def _passed(call: cst.Call, function: _Function, name: str, *, bound: bool) -> tuple[object] | None:
+def _passed(call: cst.Call, name: str, position: int | None, default: ast.expr | None) -> tuple[object] | None:
     """Return the constant that a call passes for a parameter, as the only element of a tuple; None if unknown."""
-    positions = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][bound:]
-    positional = [one for one in call.args if one.keyword is None]
     if any(one.star for one in call.args):
         return None
+    positional = [one.value for one in call.args if one.keyword is None]
     given = next((one.value for one in call.args if one.keyword is not None and one.keyword.value == name), None)
-    if given is None and name in positions and positions.index(name) < len(positional):
-        given = positional[positions.index(name)].value
+    if given is None and position is not None and position < len(positional):
+        given = positional[position]
     if given is not None:
         return _constant(cst.Module([]).code_for_node(given))
-    default = _default(function, name)
     return _constant(ast.unparse(default)) if default is not None else None
 
 

@@ -421,7 +421,8 @@ def branches(folder: Path, uses: str, helpers: str = BRANCH, **files: str) -> li
 
 def test_parameter_that_no_call_sets(tmp_path: Path) -> None:
     assert branches(tmp_path, "") == [Confidence.POSSIBLE, Confidence.POSSIBLE]
-    assert branches(tmp_path, "    shift(2, 'plain')\n") == [Confidence.POSSIBLE, Confidence.CERTAIN]
+    assert branches(tmp_path, "    shift(2, 'plain')\n") == [Confidence.POSSIBLE, Confidence.POSSIBLE]
+    assert branches(tmp_path, "    shift(2, str(1))\n") == [Confidence.POSSIBLE, Confidence.CERTAIN]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,9 @@ def confidences(folder: Path, helpers: str, code: str, names: str = "train") -> 
         ("mixed", "=False", "train(*print)", Confidence.CERTAIN),
         ("mixed", "=False", "train(print, **print)", Confidence.CERTAIN),
         ("mixed", "=False", "print(train)", Confidence.CERTAIN),
+        ("mixed", "=None, *rest, other=1", "train(print, False, True)", Confidence.POSSIBLE),
+        ("other", "=None, *rest, other=1", "train(print, False, False)", Confidence.CERTAIN),
+        ("other", "=None, *rest, other=0", "train(print, True, True)", Confidence.POSSIBLE),
     ],
 )
 def test_parameter_that_all_calls_give_one_constant(
@@ -79,6 +82,16 @@ def test_parameter_that_is_given_another_value(tmp_path: Path) -> None:
 def test_code_after_a_branch_that_leaves(tmp_path: Path, leaving: str, expected: Confidence) -> None:
     helpers = TRAIN.format(test="model", default="").replace("scaler = None", leaving)
     assert confidences(tmp_path, helpers, "train(print, False)") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("default", "code", "expected"),
+    [("", "train(print, False)", Confidence.POSSIBLE), ("=False", "train(print)", Confidence.CERTAIN)],
+    ids=["passed", "left out"],
+)
+def test_parameter_that_settings_name(tmp_path: Path, default: str, code: str, expected: Confidence) -> None:
+    (tmp_path / "run.yaml").write_text("mixed: true\n")
+    assert confidences(tmp_path, TRAIN.format(test="mixed", default=default), code) == [expected]
 
 
 def test_function_that_a_decorator_registers(tmp_path: Path) -> None:
