@@ -167,7 +167,8 @@ def _with_callers(
                 unread = reach.unread.is_of_program_at(module, region.start.row)
                 clauses = ["somebody reads the attribute"] if unread else []
             assumed = [AssumptionNote(AssumptionKind.CALLED, clause, None) for clause in clauses]
-            if module is not None and reach.idle.informs(code, module, region.start.row):
+            is_info = one.diagnostic.severity is Severity.INFO
+            if module is not None and not is_info and reach.idle.informs(code, module, region.start.row):
                 one = replace(one, diagnostic=replace(one.diagnostic, severity=Severity.INFO))
             if assumed:
                 one = with_assumptions(one, (*one.diagnostic.assumptions, *assumed))
