@@ -38,8 +38,9 @@ class CudaOnlyApi(Rule):
     silently falls back: it goes on without mixed precision, without a device, or with figures of 0. Both are
     warnings. What neither stops a program nor makes it fall back is an information, and shown only where `DEV605`
     itself is selected: `torch.cuda.empty_cache()`, seeds and states of generators, figures that are only printed or
-    logged, kept in an attribute that nothing reads, or never used, benchmarks of random data on a CUDA device that is
-    written out, and the current device or stream where a function always calls a compiled module of its package.
+    logged, kept in an attribute or variable that nothing reads, or never used, benchmarks of random data on a CUDA
+    device that is written out, and the current device or stream where a function always calls a compiled module of its
+    package.
 
     So is what nobody has to port: a function or class that nothing in its project uses, though its file is imported
     for others, or itself for nothing; a file of a package that no script beside the package gets to; a private method

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 from devlint.config.rule_selection import UNKNOWN_CODE, UNUSED_CODE
 from devlint.diagnostic import OF_CALLERS, AssumptionKind, AssumptionNote, Diagnostic, Severity
@@ -24,12 +25,16 @@ from devlint.linter.idle_code import IdleCode
 from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.reached_files import MAIN_GUARD, does_work
 from devlint.linter.uncalled import UncalledDefinitions
+from devlint.linter.unread_values import UnreadValues
 from devlint.linter.unset_parameters import UnsetParameters
+from devlint.linter.untaken_branches import UntakenBranches
 from devlint.linter.unused_suppressions import FindingRows, judged_suppressions
 from devlint.syntax.suppressions import Suppressions, find_suppressions, may_suppress
 
 DEVELOPMENT_CODES = frozenset({BROKEN_FILE_CODE, "DEV901", "DEV902", "DEV903"})
 """The codes of the rules about devlint itself, which ask for no caller."""
+_LOST_PARAMETER: Final = "DEV113"
+"""The code of the rule about a parameter that its module does not know, which matters where the parameter is read."""
 
 
 def diagnostics_of(
@@ -42,15 +47,56 @@ def diagnostics_of(
     may call what the given files define.
     """
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
-    uncalled = UncalledDefinitions(program, files_below)
-    unset, host_callers = UnsetParameters(uncalled, given), HostCallers(uncalled, given, results)
-    idle, building = IdleCode(program, uncalled), BuildingMethods(uncalled)
-    found = _with_callers(surest_findings(results), given, uncalled, unset, host_callers, idle, building)
+    found = _with_callers(surest_findings(results), given, _Reach.of(program, given, results, files_below))
     comments = _Comments(given)
     reported = [_with_entries(one) for one in one_for_each_bug(found, comments.silence, partial(_is_script, given))]
     reported += [diagnostic for result in results for diagnostic in result.broken]
     analysed = [result.filename for result in results]
     return tuple(sorted(_unsuppressed(reported, analysed, given, codes, comments), key=lambda one: one.order))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What is asked of the whole project: whether its runs reach code, and with which values."""
+
+    uncalled: UncalledDefinitions
+    unset: UnsetParameters
+    host_callers: HostCallers
+    idle: IdleCode
+    building: BuildingMethods
+    untaken: UntakenBranches
+    unread: UnreadValues
+
+    @staticmethod
+    def of(
+        program: Program, given: Mapping[str, ModuleInfo], results: Sequence[FileFindings], files_below: FilesBelow
+    ) -> _Reach:
+        """Return the questions about the project of a program, with its given files by their names."""
+        uncalled = UncalledDefinitions(program, files_below)
+        unread = UnreadValues(program, uncalled)
+        return _Reach(
+            uncalled,
+            UnsetParameters(uncalled, given),
+            HostCallers(uncalled, given, results),
+            IdleCode(program, uncalled, unread),
+            BuildingMethods(uncalled),
+            UntakenBranches(program, uncalled),
+            unread,
+        )
+
+    def clauses_at(self, module: ModuleInfo, row: int) -> list[str]:
+        """Return what somebody must do for the code at a row to run as it is supposed; nothing where a run reaches it.
+
+        There is one clause at most.
+        """
+        name = self.uncalled.name_at(module, row)
+        if name is not None:
+            return [f"somebody calls `{name}`"]
+        name = self.building.name_at(module, row)
+        if name is not None:
+            return [f"somebody calls `{name}` after the object has been built"]
+        name = self.untaken.parameter_at(module, row)
+        return [f"somebody passes another value for `{name}`"] if name is not None else []
 
 
 def _is_script(given: Mapping[str, ModuleInfo], filename: str) -> bool:
@@ -87,48 +133,42 @@ class _Comments:
 
 
 def _with_callers(
-    found: Iterable[LocatedFinding],
-    given: Mapping[str, ModuleInfo],
-    uncalled: UncalledDefinitions,
-    unset: UnsetParameters,
-    host_callers: HostCallers,
-    idle: IdleCode,
-    building: BuildingMethods,
+    found: Iterable[LocatedFinding], given: Mapping[str, ModuleInfo], reach: _Reach
 ) -> Iterator[LocatedFinding]:
     """Yield the findings; those that an application does not reach by itself assume that somebody else does.
 
     Either nothing in the project calls the code, or only constructors do, or only with a value of a parameter that no
-    call passes, or every call passes tensors that are on the host.
+    call passes, or every call passes tensors that are on the host. Or nothing reads what has lost its meaning.
     """
 
     def uncalled_at(filename: str, row: int) -> list[str]:
-        name = uncalled.name_at(given[filename], row) if filename in given else None
-        if name is not None:
-            return [f"somebody calls `{name}`"]
-        name = building.name_at(given[filename], row) if filename in given else None
-        return [f"somebody calls `{name}` after the object has been built"] if name is not None else []
+        return reach.clauses_at(given[filename], row) if filename in given else []
 
     for one in found:
-        region = one.diagnostic.region
-        if one.diagnostic.code not in DEVELOPMENT_CODES:
+        region, code = one.diagnostic.region, one.diagnostic.code
+        if code not in DEVELOPMENT_CODES:
             clauses = uncalled_at(region.filename, region.start.row)
             needed = [
                 uncalled_at(origin.filename, origin.row)
-                + [f"somebody passes `{each.name}`" for each in origin.parameters if unset.is_unset(each)]
+                + [f"somebody passes `{each.name}`" for each in origin.parameters if reach.unset.is_unset(each)]
                 + [
                     f"somebody passes `{each.name}` on an accelerator"
                     for each in origin.handed
-                    if host_callers.only_pass(each)
+                    if reach.host_callers.only_pass(each)
                 ]
                 for origin in one.origins
             ]
             if not clauses and needed and all(needed):
                 clauses = min(needed)
             module = given.get(region.filename)
-            if not clauses and module is not None and _needs_caller(one) and host_callers.stays_on_host(module):
+            if not clauses and module is not None and _needs_caller(one) and reach.host_callers.stays_on_host(module):
                 clauses = ["somebody moves to an accelerator what the script computes with"]
+            if not clauses and module is not None and code == _LOST_PARAMETER:
+                unread = reach.unread.is_of_program_at(module, region.start.row)
+                clauses = ["somebody reads the attribute"] if unread else []
             assumed = [AssumptionNote(AssumptionKind.CALLED, clause, None) for clause in clauses]
-            if module is not None and idle.informs(one.diagnostic.code, module, region.start.row):
+            is_info = one.diagnostic.severity is Severity.INFO
+            if module is not None and not is_info and reach.idle.informs(code, module, region.start.row):
                 one = replace(one, diagnostic=replace(one.diagnostic, severity=Severity.INFO))
             if assumed:
                 one = with_assumptions(one, (*one.diagnostic.assumptions, *assumed))

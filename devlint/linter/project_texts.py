@@ -80,14 +80,14 @@ def is_installed(path: Path, disk: DiskReads) -> bool:
     while disk.is_file(folder / "__init__.py"):
         # A folder that is itself a package may hold the project file of the packages in it.
         package, folder = folder, folder.parent
-        if _has_project_file(folder, disk):
+        if has_project_file(folder, disk):
             return True
     if package is None:
         return False
-    return disk.is_installed(package) or (folder.name == "src" and _has_project_file(folder.parent, disk))
+    return disk.is_installed(package) or (folder.name == "src" and has_project_file(folder.parent, disk))
 
 
-def _has_project_file(folder: Path, disk: DiskReads) -> bool:
+def has_project_file(folder: Path, disk: DiskReads) -> bool:
     """Return whether a folder has a file that makes the packages in it installable."""
     return any(disk.is_file(folder / name) for name in _PACKAGE_FILES)
 

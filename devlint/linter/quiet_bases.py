@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Final
 
 from devlint.interpreter.program.definitions import ModuleInfo
@@ -12,6 +13,10 @@ PLAIN_BASES: Final = frozenset({"object", "nn.Module", "torch.nn.Module", "Modul
 """The library classes that keep no list of their subclasses, and call few of their methods."""
 _ABSTRACT: Final = frozenset({"ABC", "abc.ABC"})
 """The library classes that only say which methods a subclass must have."""
+_OF_LIGHTNING: Final = frozenset({"LightningModule", "LightningDataModule"})
+"""The classes of Lightning, which call none of the private methods that a subclass has of its own."""
+_LIGHTNING: Final = frozenset({"lightning", "pytorch_lightning"})
+"""The packages that Lightning is imported from."""
 _MAX_DEPTH: Final = 8
 """The number of ancestors from which on a class is taken to be registered somewhere."""
 
@@ -33,11 +38,24 @@ def has_quiet_bases(program: Program, module: ModuleInfo, unit: Statement, depth
     )
 
 
+def call_no_private_methods(module: ModuleInfo, unit: Statement) -> bool:
+    """Return whether no base of a class in a file calls a private method that the class has of its own."""
+    return all(
+        base in PLAIN_BASES or (base.rpartition(".")[2] in _OF_LIGHTNING and _is_from(module, base, _LIGHTNING))
+        for base in unit.bases
+    )
+
+
 def _is_of_torch(module: ModuleInfo, base: str) -> bool:
     """Return whether a file imports the class of a dotted name from torch."""
+    return _is_from(module, base, frozenset({"torch"}))
+
+
+def _is_from(module: ModuleInfo, base: str, packages: Set[str]) -> bool:
+    """Return whether a file imports the class of a dotted name from one of some packages."""
     root = base.partition(".")[0]
     imports = [one for unit in module.index.statements for one in unit.imports if one.name == root]
-    return bool(imports) and all(one.module.partition(".")[0] == "torch" and not one.level for one in imports)
+    return bool(imports) and all(one.module.partition(".")[0] in packages and not one.level for one in imports)
 
 
 def _is_quiet(program: Program, module: ModuleInfo, name: str, depth: int) -> bool:

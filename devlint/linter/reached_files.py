@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.disk_reads import DiskReads
 from devlint.interpreter.program.failing_imports import FailingImports
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
 from devlint.interpreter.program.program import Program
 from devlint.linter.importing_files import ImportingFiles, import_name
-from devlint.linter.project_texts import is_installed
+from devlint.linter.project_texts import has_project_file, is_installed, project_folder
+from devlint.linter.sibling_imports import SiblingImports
 
 MAIN_GUARD: Final = re.compile(r"^if\s+__name__\s*==", re.MULTILINE)
 RUNS_NOTHING: Final = re.compile(r"[rR]?[\"']|[\w.]+(?:\[[^\]=]*\])?\s*(?::[^=]+)?=(?!=)")
@@ -30,6 +32,10 @@ _COMPUTED_FILE: Final = re.compile(
 """The ways to load a file by a name that the program computes."""
 _PYTHON_FILE: Final = re.compile(r"\.py")
 """The end of the name of a Python file."""
+_FOR_OLD_CODE: Final = re.compile(
+    r"_*(?:deprecated?|legacy|obsolete|old|original|archived?|unused|attic)_*", re.IGNORECASE
+)
+"""The names of folders into which projects put code that they no longer use."""
 _Key = TypeVar("_Key")
 
 
@@ -37,7 +43,7 @@ class ReachedFiles:
     """The answers to the question whether a run of an application gets to a file.
 
     A run starts at a script, at a test, at a notebook, or at a file that others can install or name. `is_named` tells
-    whether a text of the project that is no code of the program has a name.
+    whether a text of the project that is no code of the program has a name, `has_word` whether it has a word at all.
     """
 
     def __init__(
@@ -46,12 +52,15 @@ class ReachedFiles:
         modules: Sequence[ModuleInfo],
         importing: ImportingFiles,
         is_named: Callable[[str], bool],
+        has_word: Callable[[str], bool],
     ) -> None:
         self._program = program
         self._modules = modules
         self._importing = importing
         self._is_named = is_named
-        self._failing = FailingImports(program, ImportGraph(program), names=True)
+        siblings = SiblingImports(program, modules, has_word)
+        self._failing = FailingImports(program, ImportGraph(program), names=True, is_absent=siblings.has)
+        self._unnamed_folders: dict[Path, bool] = {}
 
     def is_reached(self, module: ModuleInfo) -> bool:
         """Return whether a run of the application may get to a file.
@@ -71,12 +80,17 @@ class ReachedFiles:
         return self._may_load(module) or module.path not in self._broken
 
     def is_left_over(self, module: ModuleInfo) -> bool:
-        """Return whether nothing can load a file of a package whose name is private, in a project of any kind.
+        """Return whether nothing can load a file of a package that nobody outside may name, in a project of any kind.
 
-        Nobody outside may name it. Nothing in the project does, and no file beside it loads files by computed names.
+        The name of the file is private, or the file is of another project, of which a package has a copy. Nothing in
+        the project names it, and no file beside it loads files by computed names. So is a file that was put away.
         """
+        if MAIN_GUARD.search(module.source.text) or (does_work(module) and not _is_only_imported(module)):
+            return False
+        if self._is_put_away(module):
+            return True
         private = is_private_name(module.path.stem) and self._program.disk.is_file(module.path.parent / "__init__.py")
-        if not private or MAIN_GUARD.search(module.source.text) or does_work(module):
+        if not private and not _is_in_copied_project(module.path, self._program.disk):
             return False
         if len(self._importing.of_file(module)) > 1 or not self.is_loaded_by_none_beside(module):
             return False
@@ -86,6 +100,30 @@ class ReachedFiles:
         """Return whether no file in the folder of a file loads files by computed names."""
         beside = (one for one in self._modules if one.path.parent == module.path.parent)
         return not any(_COMPUTED_FILE.search(one.source.text) for one in beside)
+
+    def _is_put_away(self, module: ModuleInfo) -> bool:
+        """Return whether a file is in a folder for old code that nothing outside of the folder names."""
+        if is_test_file(module.path) or module.source.cells is not None:
+            return False
+        whole = self._project
+        above = [one for one in module.path.parents if one.is_relative_to(whole) and one != whole]
+        return any(_FOR_OLD_CODE.fullmatch(one.name) and self._is_unnamed_folder(one) for one in above)
+
+    @cached_property
+    def _project(self) -> Path:
+        """The folder of the project around the given files."""
+        return project_folder(self._program.given_paths, self._program.disk)
+
+    def _is_unnamed_folder(self, folder: Path) -> bool:
+        """Return whether no file outside of a folder names the folder, and no other text of the project does."""
+        known = self._unnamed_folders.get(folder)
+        if known is None:
+            name = re.escape(folder.name)
+            naming = re.compile(rf"[./\"']{name}\b|\bimport\b.*\b{name}\b|\b{name}[./]")
+            outside = (one.source.text for one in self._modules if not one.path.is_relative_to(folder))
+            known = not any(folder.name in text and naming.search(text) for text in outside)
+            known = self._unnamed_folders[folder] = known and not self._is_named(folder.name)
+        return known
 
     def _is_loaded_by_script(self, module: ModuleInfo) -> bool:
         """Return whether a script imports a file, perhaps through other files, and no import on the way fails."""
@@ -200,6 +238,16 @@ def _grouped(pairs: Iterable[tuple[_Key, ModuleInfo]]) -> Mapping[_Key, Sequence
     for key, module in pairs:
         found[key].append(module)
     return found
+
+
+def _is_only_imported(module: ModuleInfo) -> bool:
+    """Return whether a file is no script, because it imports what is beside it in its package."""
+    return any(one.level for unit in module.index.statements if unit.kind == "import" for one in unit.imports)
+
+
+def _is_in_copied_project(path: Path, disk: DiskReads) -> bool:
+    """Return whether a folder around a file has a project file of its own, and is in a package of another project."""
+    return any(has_project_file(one, disk) and disk.is_file(one.parent / "__init__.py") for one in path.parents)
 
 
 def _defines_code(module: ModuleInfo) -> bool:

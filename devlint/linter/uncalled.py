@@ -28,7 +28,7 @@ from devlint.linter.project_texts import (
     project_texts,
     texts_digest,
 )
-from devlint.linter.quiet_bases import PLAIN_BASES, has_quiet_bases
+from devlint.linter.quiet_bases import PLAIN_BASES, call_no_private_methods, has_quiet_bases
 from devlint.linter.reached_files import ENTRY_FILES, MAIN_GUARD, RUNS_NOTHING, ReachedFiles, does_work
 from devlint.syntax.index import Statement
 from devlint.syntax.text_words import has_word
@@ -85,22 +85,22 @@ class UncalledDefinitions:
     @cached_property
     def _files(self) -> ReachedFiles:
         """The files of the project that a run of it gets to."""
-        return ReachedFiles(self._program, self.modules, self.importing, self._is_file_named)
+        return ReachedFiles(self._program, self.modules, self.importing, self._is_file_named, self._is_word)
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
-        is_run = self._files.is_reached if self._is_application else self._files.can_run
+        is_run = self._files.is_reached if self.is_application else self._files.can_run
         if not is_run(module) or self._files.is_left_over(module):
             unit = module.index.statement_at(row)
             return unit.name if unit is not None else None
-        if not self._is_application:
+        if not self.is_application:
             return None
         around = self.definitions_at(module, row)
         return next((one.name for one in around if self._is_uncalled(one)), None)
 
     def serves_nothing(self, module: ModuleInfo, row: int) -> bool:
         """Return whether the code at a row is uncalled, or nothing names it and no other file imports its file."""
-        around = [*self.definitions_at(module, row)] if self._is_application else []
+        around = [*self.definitions_at(module, row)] if self.is_application else []
         unused = bool(around) and self.is_left_over(module) and not any(map(self._is_named, around))
         return unused or any(map(self._is_uncalled, around))
 
@@ -110,11 +110,11 @@ class UncalledDefinitions:
 
     def knows_callers(self, module: ModuleInfo, name: str, *, is_method: bool) -> bool:
         """Return whether only code that names a function or method of the application calls it."""
-        return self._is_application and self._may_be_uncalled(Definition(module, name, 0, 0, is_method))
+        return self.is_application and self._may_be_uncalled(Definition(module, name, 0, 0, is_method))
 
     def is_imported_by_none(self, module: ModuleInfo) -> bool:
         """Return whether a file belongs to the application, and no other file imports it, nor can other programs."""
-        if not self._is_application or module.source.cells is not None or module.path.stem in ENTRY_FILES:
+        if not self.is_application or module.source.cells is not None or module.path.stem in ENTRY_FILES:
             return False
         return len(self.importing.of_file(module)) <= 1 and not is_installed(module.path, self._disk)
 
@@ -144,7 +144,7 @@ class UncalledDefinitions:
         return any(_CLASS_LIST.search(one.source.text) for one in self.modules)
 
     @cached_property
-    def _is_application(self) -> bool:
+    def is_application(self) -> bool:
         """Whether the project has several files, one of which is a script, and no tests that also run by themselves."""
         if len(self.modules) > len(self._program.given_paths) and self.other_texts is None:
             return False
@@ -175,6 +175,9 @@ class UncalledDefinitions:
         users = self._users(definition)
         if len(users) == 1 and not MAIN_GUARD.search(module.source.text):
             return False
+        if definition.is_method and is_private_name(definition.name):
+            # Whoever computes the name of a method of another object means a public one.
+            users = [module]
         return not any(
             computes_names(self._program, one, of_methods=definition.is_method, within=one is module) for one in users
         )
@@ -185,7 +188,7 @@ class UncalledDefinitions:
         Either it does nothing there, or no file beside it loads files by computed names, which it might register with.
         Others may import it from an installed package, but not where the package only serves the scripts beside it.
         """
-        if not self._is_application or len(self.importing.of_file(module)) > 1:
+        if not self.is_application or len(self.importing.of_file(module)) > 1:
             return False
         if self.is_named_elsewhere(import_name(module)):
             return False
@@ -281,9 +284,11 @@ class UncalledDefinitions:
             return
         if unit.kind == "function":
             yield Definition(module, unit.name, unit.first_row, unit.last_row)
+        if unit.kind == "class" and call_no_private_methods(module, unit):
+            is_plain = PLAIN_BASES.issuperset(unit.bases) and has_quiet_bases(self._program, module, unit)
+            around = (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
+            yield from (one for one in around if is_plain or is_private_name(one.name))
         if unit.kind == "class" and has_quiet_bases(self._program, module, unit):
-            if PLAIN_BASES.issuperset(unit.bases):
-                yield from (one for one in _methods(module, unit) if one.first_row <= row <= one.last_row)
             yield Definition(module, unit.name, unit.first_row, unit.last_row, is_class=True)
 
     def _is_file_named(self, name: str) -> bool:
@@ -291,6 +296,12 @@ class UncalledDefinitions:
         if self.is_named_elsewhere(name):
             return True
         return any(f"{name}.py" in text for text, _ in self.other_texts or ())
+
+    def _is_word(self, word: str) -> bool:
+        """Return whether a text of the project that is no code of the program has a word, or a script to install it."""
+        scripts = (one.source.text for one in self.modules if one.path.stem in ENTRY_FILES)
+        texts = self.other_texts
+        return texts is None or any(has_word(text, word) for text in (*scripts, *(text for text, _ in texts)))
 
     @cached_property
     def other_texts(self) -> Sequence[tuple[str, bool]] | None:

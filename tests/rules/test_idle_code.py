@@ -340,6 +340,65 @@ def test_figure_that_an_object_keeps(tmp_path: Path, change: tuple[str, str], se
     assert severities(tmp_path, helpers=MINER.replace(*change)) == [severity]
 
 
+@pytest.mark.parametrize(
+    ("begin", "severity"),
+    [
+        ("count = torch.cuda.device_count()", Severity.INFO),
+        ("count = torch.cuda.device_count()\nplaces = [0] * count", Severity.WARNING),
+        ("count = torch.cuda.current_device()", Severity.WARNING),
+        ("count = torch.cuda.device_count()\n\ndef find(name):\n    return globals()[name]", Severity.WARNING),
+    ],
+    ids=["nothing reads it", "read", "a call that needs CUDA", "computed name"],
+)
+def test_figure_that_a_file_keeps(tmp_path: Path, begin: str, severity: Severity) -> None:
+    helpers = f"import torch\n\n{begin}\n\ndef used():\n    return 1\n"
+    assert severities(tmp_path, helpers=helpers) == [severity]
+
+
+def test_figure_that_another_file_takes(tmp_path: Path) -> None:
+    helpers = "import torch\n\ncount = torch.cuda.device_count()\n\ndef used():\n    return 1\n"
+    model = MODEL.replace("import used", "import count, used").replace("return used()", "return used() * count")
+    assert severities(tmp_path, helpers=helpers, model=model) == [Severity.WARNING]
+
+
+TIMED = """\
+import time
+import torch
+
+class Layer(torch.nn.Linear):
+    elapsed = 0.0
+
+    def forward(self, x):
+        begin = time.time()
+        x = super().forward(x.cuda())
+        end = time.time()
+        self.elapsed = end - begin
+        return x
+
+def used():
+    return Layer(3, 3)(torch.ones(3, 3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "severity"),
+    [
+        (("+", "+"), Severity.INFO),
+        (("self.elapsed = end", "self.elapsed += end"), Severity.INFO),
+        (("return Layer(3, 3)(torch.ones(3, 3))", "return Layer(3, 3).elapsed"), Severity.WARNING),
+        (("return x", "print(end)\n        return x"), Severity.WARNING),
+        (("self.elapsed = end - begin", "print(end - begin)"), Severity.WARNING),
+    ],
+    ids=["nothing reads it", "added up", "read", "the time is printed", "the difference is printed"],
+)
+def test_time_that_nothing_reads(tmp_path: Path, change: tuple[str, str], severity: Severity) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "layer.py").write_text(TIMED.replace(*change))
+    (tmp_path / "main.py").write_text("from layer import used\n\nused()\n")
+    found = check_paths([tmp_path], select=["DEV501"], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.severity for one in found] == [severity]
+
+
 def test_figure_that_other_files_read(tmp_path: Path) -> None:
     model = MODEL.replace("return used()", "return used().devices")
     assert severities(tmp_path, helpers=MINER, model=model) == [Severity.WARNING]
@@ -614,3 +673,86 @@ def test_file_taken_from_a_folder_that_is_no_package(
     (tmp_path / "other.py").write_text("if __name__ == '__main__':\n    print(1)\n")
     found = check_paths([tmp_path], select=["DEV605"], min_confidence=Confidence.POSSIBLE).diagnostics
     assert [one.severity for one in found] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("imported", "files", "severity"),
+    [
+        ("ocean.models.waves.layers.scaling", {}, Severity.INFO),
+        ("ocean.waves.layers.scaling", {}, Severity.INFO),
+        ("ocean.layers.scaling", {}, Severity.WARNING),
+        ("ocean.models.waves.layers.other", {}, Severity.WARNING),
+        ("ocean.models.waves.layers.scaling", {"requirements.txt": "ocean>=1.0\n"}, Severity.WARNING),
+        ("ocean.models.waves.layers.scaling", {"setup.py": "setup(install_requires=['ocean'])\n"}, Severity.WARNING),
+        ("ocean.models.waves.layers.scaling", {"package/use.py": "from ocean import tides\n"}, Severity.WARNING),
+        ("ocean.models.waves.layers.scaling", {"ocean/tides.py": "", "ocean/__init__.py": ""}, Severity.WARNING),
+        ("unittest.models.waves.layers.scaling", {}, Severity.WARNING),
+    ],
+)
+def test_script_that_still_imports_the_project_it_was_copied_from(
+    tmp_path: Path, imported: str, files: dict[str, str], severity: Severity
+) -> None:
+    written = {
+        "pyproject.toml": "",
+        "package/__init__.py": "from .model import build\n",
+        "package/model.py": "def build():\n    return 1\n",
+        "package/waves/__init__.py": "",
+        "package/waves/layers/__init__.py": "",
+        "package/waves/layers/scaling.py": "def fit(step):\n    step()\n",
+        "package/waves/helpers.py": SCRIPT.format(f"from {imported} import fit"),
+        "main.py": "from package import build\n\nif __name__ == '__main__':\n    print(build())\n",
+        **files,
+    }
+    assert _severities_of(tmp_path, written) == [severity]
+
+
+TRAINER = """\
+import torch
+from core.utils import loader, prefetcher
+
+def train():
+    for batch in {made}:
+        print(batch)
+"""
+PREFETCHER = """\
+import torch
+
+class prefetcher:
+    def __init__(self, loader):
+        self.loader = iter(loader)
+        self.stream = torch.cuda.Stream()
+        self.preload()
+
+    def preload(self):
+        with torch.cuda.stream(self.stream):
+            self.batch = next(self.loader)
+
+def loader():
+    return [1]
+
+def start(launcher):
+    if launcher == "slurm":
+        _start_slurm()
+
+def _start_slurm():
+    torch.cuda.set_device(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "severities"),
+    [
+        ("loader()", {Severity.INFO}),
+        ("prefetcher(loader())", {Severity.INFO, Severity.WARNING}),
+    ],
+    ids=["only imported", "made"],
+)
+def test_class_that_a_program_only_imports(tmp_path: Path, made: str, severities: set[Severity]) -> None:
+    written = {
+        "core/__init__.py": "from core.trainer import train\n",
+        "core/utils/__init__.py": "from .utils import *\n",
+        "core/utils/utils.py": PREFETCHER,
+        "core/trainer.py": TRAINER.format(made=made),
+        "main.py": "from core import train\n\nif __name__ == '__main__':\n    train()\n",
+    }
+    assert {*_severities_of(tmp_path, written)} == severities

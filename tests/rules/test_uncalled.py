@@ -421,7 +421,8 @@ def branches(folder: Path, uses: str, helpers: str = BRANCH, **files: str) -> li
 
 def test_parameter_that_no_call_sets(tmp_path: Path) -> None:
     assert branches(tmp_path, "") == [Confidence.POSSIBLE, Confidence.POSSIBLE]
-    assert branches(tmp_path, "    shift(2, 'plain')\n") == [Confidence.POSSIBLE, Confidence.CERTAIN]
+    assert branches(tmp_path, "    shift(2, 'plain')\n") == [Confidence.POSSIBLE, Confidence.POSSIBLE]
+    assert branches(tmp_path, "    shift(2, str(1))\n") == [Confidence.POSSIBLE, Confidence.CERTAIN]
 
 
 @pytest.mark.parametrize(
@@ -726,3 +727,147 @@ def test_method_that_only_constructors_call(tmp_path: Path, use: str, confidence
         (tmp_path / f"{name}.py").write_text(text)
     found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE, select=["DEV105"]).diagnostics
     assert [one.confidence for one in found] == [confidence]
+
+
+OLD = f"""\
+import torch
+
+def scale(x):
+    return {WRONG}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "files", "confidence"),
+    [
+        ("package/deprecated/scale.py", {}, Confidence.POSSIBLE),
+        ("package/nets/_original/scale.py", {}, Confidence.POSSIBLE),
+        ("package/nets/scale.py", {}, Confidence.CERTAIN),
+        ("package/legacy/scale.py", {"use.py": "from package.legacy.scale import scale\n"}, Confidence.CERTAIN),
+        ("package/legacy/scale.py", {"use.py": "from package import legacy\n"}, Confidence.CERTAIN),
+        ("package/legacy/scale.py", {"use.py": "load('package/legacy')\n"}, Confidence.CERTAIN),
+        ("package/legacy/scale.py", {"use.py": "# legacy code\n"}, Confidence.POSSIBLE),
+        ("package/legacy/scale.py", {"README.md": "Call `package.legacy.scale()`."}, Confidence.CERTAIN),
+        ("package/legacy/test_scale.py", {}, Confidence.CERTAIN),
+        ("package/legacy/scale.py", {"package/legacy/scale.py": OLD + "\nprint(scale(1))\n"}, Confidence.CERTAIN),
+        ("package/legacy/scale.py", {"package/legacy/use.py": "from .scale import scale\n"}, Confidence.POSSIBLE),
+    ],
+)
+def test_folder_for_old_code(tmp_path: Path, path: str, files: dict[str, str], confidence: Confidence) -> None:
+    written = {"pyproject.toml": "", "package/__init__.py": "", path: OLD, **files}
+    written |= {f"{one.as_posix()}/__init__.py": "" for one in [*Path(path).parents][:-2]}
+    for name, text in written.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert {one.confidence for one in found if one.code == "DEV101"} == {confidence}
+
+
+@pytest.mark.parametrize(
+    ("inner", "files", "confidence"),
+    [
+        ("package/copy/setup.py", {}, Confidence.POSSIBLE),
+        ("package/copy/readme.py", {}, Confidence.CERTAIN),
+        ("package/copy/setup.py", {"use.py": "from package.copy.lib import scale\n"}, Confidence.CERTAIN),
+        ("package/copy/setup.py", {"package/copy/lib/__init__.py": "from . import scale\n"}, Confidence.CERTAIN),
+        ("package/copy/setup.py", {"package/copy/lib/scale.py": OLD + "\nprint(scale(1))\n"}, Confidence.CERTAIN),
+        (
+            "package/copy/setup.py",
+            {"package/copy/lib/scale.py": f"from . import other\n{OLD}\nother.install()\n"},
+            Confidence.POSSIBLE,
+        ),
+    ],
+    ids=["left", "no project of its own", "imported", "offered", "a script", "no script, by its imports"],
+)
+def test_copy_of_another_project_in_a_package(
+    tmp_path: Path, inner: str, files: dict[str, str], confidence: Confidence
+) -> None:
+    written = {"pyproject.toml": "", "package/__init__.py": "", inner: "print(1)\n"}
+    written |= {"package/copy/lib/__init__.py": "", "package/copy/lib/scale.py": OLD, **files}
+    for name, text in written.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert {one.confidence for one in found if one.code == "DEV101"} == {confidence}
+
+
+LIGHTNING = f"""\
+import torch
+import lightning.pytorch as pl
+
+class Net(pl.LightningModule):
+    def training_step(self, batch):
+        return 1
+
+    def {{name}}(self, x):
+        return {WRONG}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "base", "files", "confidence"),
+    [
+        ("_perturb", "pl.LightningModule", {}, Confidence.POSSIBLE),
+        ("perturb", "pl.LightningModule", {}, Confidence.CERTAIN),
+        ("_perturb", "pl.Strange", {}, Confidence.CERTAIN),
+        ("_perturb", "pl.LightningModule", {"use": "def use(net):\n    return net._perturb(1)\n"}, Confidence.CERTAIN),
+        (
+            "_perturb",
+            "pl.LightningModule",
+            {"use": "def use(net):\n    return net.step('_perturb')\n"},
+            Confidence.CERTAIN,
+        ),
+    ],
+)
+def test_private_method_of_a_class_of_lightning(
+    tmp_path: Path, name: str, base: str, files: dict[str, str], confidence: Confidence
+) -> None:
+    text = LIGHTNING.format(name=name).replace("pl.LightningModule", base)
+    written = {"__init__": "from .net import Net\n", "net": text, "use": "from .net import Net\n", **files}
+    (tmp_path / "package").mkdir()
+    (tmp_path / "pyproject.toml").write_text("")
+    for stem, each in written.items():
+        (tmp_path / "package" / f"{stem}.py").write_text(each)
+    (tmp_path / "train.py").write_text("from package import Net\n\nif __name__ == '__main__':\n    print(Net())\n")
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert {one.confidence for one in found if one.code == "DEV101"} == {confidence}
+
+
+SCALED = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3)).cuda()
+
+    def forward(self, x):
+        return {result}
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "path", "script", "confidence"),
+    [
+        ("x", "net.py", "Net()(1)", Confidence.POSSIBLE),
+        ("x * self.scale", "net.py", "Net()(1)", Confidence.CERTAIN),
+        ("x", "net.py", "Net().scale", Confidence.CERTAIN),
+        ("x", "net.py", "getattr(Net(), 'scale')", Confidence.CERTAIN),
+        ("getattr(self, x)", "net.py", "Net()(1)", Confidence.CERTAIN),
+        ("x", "package/net.py", "Net()(1)", Confidence.CERTAIN),
+    ],
+    ids=["read nowhere", "read", "read by another file", "read by a text", "a computed name", "in a package"],
+)
+def test_lost_parameter_that_nothing_reads(
+    tmp_path: Path, result: str, path: str, script: str, confidence: Confidence
+) -> None:
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    (tmp_path / path).write_text(SCALED.format(result=result))
+    if path.startswith("package"):
+        (tmp_path / "pyproject.toml").write_text("")
+        (tmp_path / "package" / "__init__.py").write_text("")
+    module = path.removesuffix(".py").replace("/", ".")
+    (tmp_path / "main.py").write_text(f"from {module} import Net\n\nif __name__ == '__main__':\n    print({script})\n")
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert {one.confidence for one in found if one.code == "DEV113"} == {confidence}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -29,13 +29,21 @@ class FailingImports:
 
     With `names`, an import of a name that its file lacks fails too, and in an installed package one of what only the
     project has that its files were copied from. So do imports of several files beside their own that do not exist. To
-    ask that takes an index of every file.
+    ask that takes an index of every file. `is_absent` tells of further imports that they fail.
     """
 
-    def __init__(self, program: Program, imports: ImportGraph, *, names: bool = False) -> None:
+    def __init__(
+        self,
+        program: Program,
+        imports: ImportGraph,
+        *,
+        names: bool = False,
+        is_absent: Callable[[Binding], bool] | None = None,
+    ) -> None:
         self._program = program
         self._imports = imports
         self._names = names
+        self._is_absent = is_absent
         self._foreign = ForeignImports(program)
         self._failing: dict[Path, bool] = {}
 
@@ -89,6 +97,8 @@ class FailingImports:
         if binding.level == 0 and any(_is_removed(one) for one in names if one is not None):
             return True
         if self._names and self._foreign.has(module, binding):
+            return True
+        if self._is_absent is not None and self._is_absent(binding):
             return True
         loaded = [self._program.load(path) for path in self._imports.named_by(module, binding)]
         if any(one is not None and self._is_asked(one) and self.stop(one) for one in loaded):
