@@ -15,6 +15,7 @@ from devlint.interpreter.program.import_search import ImportSearch
 from devlint.syntax.index import FileIndex
 from devlint.syntax.source import Source, SourceError
 from devlint.syntax.source_reading import shown_name
+from devlint.syntax.statement_outline import FileOutline
 from devlint.syntax.text_imports import TextImport, text_imports
 
 ANALYSED_LIBRARY: Final = "torch"
@@ -136,6 +137,14 @@ class Program:
                 if path in self._shown:
                     self.broken_files[path] = self._shown[path], error
         return self._modules[path]
+
+    def is_to_be_indexed(self, path: Path) -> bool:
+        """Return whether a file would be parsed for its index, which is neither read so far nor stored."""
+        return self._index is None and path not in self._modules and not self._reader.has_index(path)
+
+    def keep_outline(self, path: Path, outline: FileOutline) -> None:
+        """Keep the outline of a file, found by another process, until the file is loaded."""
+        self._reader.keep_outline(path, outline)
 
     def source(self, path: Path) -> Source | None:
         """Return the text of a file; None if it cannot be read. The file need not be parsed for it."""
