@@ -71,6 +71,10 @@ class Store:
                 os.utime(path)
         return data
 
+    def has(self, key: str) -> bool:
+        """Return whether there is an entry with a key, sound or not."""
+        return self._path(key).is_file()
+
     def write(self, key: str, data: object) -> None:
         """Write plain data under a key, in place of the entry that is there; where that fails, `problem` says why."""
         if self.problem is not None:

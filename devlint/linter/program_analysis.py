@@ -19,6 +19,7 @@ from devlint.linter.dependency_groups import files_of_shard
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.file_analyser import FileAnalyser
 from devlint.linter.file_findings import FileFindings
+from devlint.linter.parallel_outlines import outline_in_processes
 from devlint.linter.progress import Progress, no_progress
 from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.run_work import FileTime, RunWork
@@ -77,6 +78,9 @@ def analyse_files(
     results = [analyser.broken(path) for path in program.broken_files]
     aside = frozenset(files_without_tensors(program, analyser.facts.tensor_libraries))
     program.set_aside(aside)
+    method = start_method()
+    if method == "fork":
+        outline_in_processes(program, jobs)
     stored = None
     if cache is not None and indexes is not None:
         stored = StoredFindings(cache, program, analyser.facts, indexes, codes, src, models)
@@ -94,7 +98,6 @@ def analyse_files(
         if known is not None:
             found[path] = known
     missing = [path for path in given if path not in found]
-    method = start_method()
     weights = {path: _work_in(program, path) for path in missing} if stdin is None else {}
     processes = processes_for([*weights.values()], jobs, method)
     times: list[FileTime] = []

@@ -62,7 +62,7 @@ def _is_quiet(program: Program, module: ModuleInfo, name: str, depth: int) -> bo
     """Return whether a name in a file is that of a class of the program that does nothing with its subclasses."""
     unit = module.index.definitions.get(name)
     if unit is not None:
-        is_plain = unit.kind == "class" and not unit.text.startswith("@") and "__init_subclass__" not in unit.text
+        is_plain = unit.kind == "class" and not unit.starts_with("@") and "__init_subclass__" not in unit.text
         return is_plain and has_quiet_bases(program, module, unit, depth + 1)
     for one in (one for statement in module.index.statements for one in statement.imports if one.name == name):
         path = program.resolve(module, one.module, one.level)

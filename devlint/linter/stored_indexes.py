@@ -12,7 +12,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.file_reader import FileReader
 from devlint.linter.file_facts import FileFacts, facts_of
 from devlint.linter.json_records import from_json, to_json
-from devlint.syntax.index import Binding, FileIndex, Statement, StatementFacts, index_source
+from devlint.syntax.index import Binding, FileIndex, Statement, StatementFacts
 from devlint.syntax.line_starts import Lines
 from devlint.syntax.source import Source
 from devlint.syntax.source_reading import decode_source, read_source
@@ -46,10 +46,14 @@ class StoredIndexes(FileReader):
             try:
                 index, facts = _read_entry(stored, source)
             except (TypeError, ValueError, LookupError):
-                return index_source(source)
+                return super().index(path, source)
             self._facts[path] = facts
             return index
-        return index_source(source)
+        return super().index(path, source)
+
+    def has_index(self, path: Path) -> bool:
+        """Return whether the index of a file that was read is in the store."""
+        return path in self._contents and self._store.has(self._key(path))
 
     def is_plain(self, path: Path, source: Source) -> bool:
         """Return whether the running Python can parse the text of a file. A text that it can parse is remembered."""

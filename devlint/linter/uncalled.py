@@ -280,7 +280,7 @@ class UncalledDefinitions:
     def definitions_at(self, module: ModuleInfo, row: int) -> Iterator[Definition]:
         """Yield the definitions around a row that only code which names them calls: a method, then its class."""
         unit = module.index.statement_at(row)
-        if unit is None or unit.name is None or unit.text.startswith("@"):
+        if unit is None or unit.name is None or unit.starts_with("@"):
             return
         if unit.kind == "function":
             yield Definition(module, unit.name, unit.first_row, unit.last_row)

@@ -19,6 +19,7 @@ from devlint.syntax.libcst_outline import libcst_outline
 from devlint.syntax.line_starts import Lines
 from devlint.syntax.source import Source, SourceError
 from devlint.syntax.statement import Binding, Statement, StatementFacts, StatementKind
+from devlint.syntax.statement_outline import FileOutline
 
 __all__ = ["Binding", "FileIndex", "Statement", "StatementFacts", "StatementKind", "index_source", "is_plain_python"]
 
@@ -85,34 +86,51 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
     newer grammar. Raises SourceError, with its position, for a file that does not parse.
     """
     lines = Lines.of(source.text)
+    return _index_with(source, lines, _outline(source, lines, newer=newer))
+
+
+def outline_source(source: Source) -> FileOutline:
+    """Return the outline of a file; raises SourceError, with its position, for a file that does not parse."""
+    return _outline(source, Lines.of(source.text), newer=True)
+
+
+def index_outlined(source: Source, outline: FileOutline) -> FileIndex:
+    """Return the syntax index of a file whose outline is known already."""
+    return _index_with(source, Lines.of(source.text), outline)
+
+
+def _outline(source: Source, lines: Lines, *, newer: bool) -> FileOutline:
+    """Return the outline of a file; raises SourceError for a file that does not parse (see `index_source`)."""
     with paused_gc():
         try:
-            docstring, outlines = ast_outline(source.text, lines)
-            newer_grammar = False
+            return FileOutline(*ast_outline(source.text, lines))
         except SyntaxError as error:
             # Wrong indentation and escapes are errors in newer grammar too, and libcst would not report them.
             lax = not newer or isinstance(error, IndentationError) or error.msg.startswith(_WRONG_ESCAPES)
             fallback = None if lax else libcst_outline(source.text, lines)
             if fallback is None:
                 raise _syntax_error(error, source, lines) from None
-            docstring, outlines = fallback
-            newer_grammar = True
+            return FileOutline(*fallback, newer_grammar=True)
         except (RecursionError, MemoryError):
             raise source.error("the file cannot be parsed: it is nested too deeply") from None
         except ValueError as error:
             raise source.error(f"the file cannot be parsed: {error}") from None
+
+
+def _index_with(source: Source, lines: Lines, outline: FileOutline) -> FileIndex:
+    """Return the index of a file whose lines and outline are given."""
     statements = tuple(
         Statement(
-            facts=outline.facts,
-            first_row=lines.position(outline.start).row,
-            last_row=outline.last_row,
+            facts=one.facts,
+            first_row=lines.position(one.start).row,
+            last_row=one.last_row,
             source=source,
-            start=outline.start,
-            end=lines.start(outline.last_row + 1),
+            start=one.start,
+            end=lines.start(one.last_row + 1),
         )
-        for outline in outlines
+        for one in outline.statements
     )
-    return FileIndex(source, lines, statements, docstring, newer_grammar)
+    return FileIndex(source, lines, statements, outline.docstring, outline.newer_grammar)
 
 
 def is_plain_python(text: str) -> bool:

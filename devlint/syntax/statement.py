@@ -127,6 +127,10 @@ class Statement:
         """The source text of the statement."""
         return self.source.text[self.start : self.end]
 
+    def starts_with(self, *beginnings: str) -> bool:
+        """Return whether the text of the statement starts with one of some texts; the text is not copied for it."""
+        return self.source.text.startswith(beginnings, self.start, self.end)
+
     def uses(self, name: str) -> bool:
         """Return whether the statement calls what a name stands for, or asks it for an attribute or an item."""
         return is_used(self.text, name)

@@ -132,18 +132,21 @@ def descend(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.C
     kept, because they run where the definition stands.
     """
     below = _BACKWARDS if into_functions else _BACKWARDS_OUTSIDE
-    pending = [*children(node)]
-    pending.reverse()
+    pending: list[cst.CSTNode] = []
     pop, push, default = pending.pop, pending.append, cst.MaybeSentinel.DEFAULT
-    while pending:
-        node = pop()
-        yield node
-        for name in below[node.__class__]:
+    names = _BACKWARDS[node.__class__]
+    while True:
+        for name in names:
             value = getattr(node, name)
             if value.__class__ is tuple or value.__class__ is list:
                 pending += value[::-1]
             elif value is not None and value is not default:
                 push(value)
+        if not pending:
+            return
+        node = pop()
+        yield node
+        names = below[node.__class__]
 
 
 def _is_semantic(hint: Any) -> bool:

@@ -10,6 +10,8 @@ from devlint.syntax.ast_parsing import try_parse_ast
 from devlint.syntax.ipython_magics import cell_as_python
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
+"""The fields of statements that hold other statements, in the order of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +49,5 @@ def _scopes_below(tree: ast.AST, prefix: str) -> Iterator[DefinitionScope]:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             yield DefinitionScope(prefix, first, node.end_lineno or node.lineno, not isinstance(node, ast.ClassDef))
             prefix += "."
-        waiting += [(child, prefix) for child in reversed(list(ast.iter_child_nodes(node)))]
+        below = [child for block in _BLOCKS for child in getattr(node, block, ())]
+        waiting += [(child, prefix) for child in reversed(below)]

@@ -6,13 +6,14 @@ from collections.abc import Hashable
 from types import NoneType
 from typing import Final
 
-from devlint.domain.record import record
+from devlint.domain.record import record, replace
 from devlint.domain.value import Const, DeviceValue, LibraryName, Number, SymbolicBool, Tuple, Unknown, Value
 from devlint.interpreter.calls.summary_replay import rebinding_counts
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.program.function_roles import CACHING_DECORATORS
 from devlint.interpreter.state.abstract_state import State
 from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.call_summaries import CachedResult
 from devlint.interpreter.state.frame import Frame
 
 _PLAIN: Final = (Const, DeviceValue, LibraryName, Number, SymbolicBool, Unknown)
@@ -53,25 +54,38 @@ def cached_call(frame: Frame, info: FunctionInfo, receiver: Value | None, argume
     return CachedCall((info, typed, state.path_condition, settings), state.fork(), rebinding_counts(frame))
 
 
+def remembered(frame: Frame, call: CachedCall) -> Value | None:
+    """Return the result of an earlier call, and wait for the accelerator as that call did; None if there is none."""
+    found = frame.analysis.cached_results.get(call.key)
+    if found is None:
+        return None
+    if found.waits:
+        frame.synchronize()
+    return found.value
+
+
 def remember(frame: Frame, call: CachedCall, result: Value) -> None:
     """Keep the result of a call for later ones, if it is no object and the call has changed nothing that lasts.
 
-    What a call stores may be gone where the next one is made: on another path, or from another entry point.
+    What a call stores may be gone where the next one is made: on another path, or from another entry point. That it
+    waits for the accelerator, as every call of unseen code may, is kept with the result.
     """
     if frame.state.live and _is_plain(result) and _has_changed_nothing(frame, call):
-        frame.analysis.cached_results[call.key] = result
+        waits = frame.state.torch_state.epoch != call.before.torch_state.epoch
+        frame.analysis.cached_results[call.key] = CachedResult(result, waits)
 
 
 def _has_changed_nothing(frame: Frame, call: CachedCall) -> bool:
-    """Return whether a call has only made new objects, and left the conditions and torch's settings as they were."""
+    """Return whether a call has only made new objects and waited, and left conditions and torch's settings alone."""
     before, after = call.before, frame.state
     if rebinding_counts(frame) != call.outer_writes:
         return False
-    if (after.path_condition, after.required, after.torch_state) != (
-        before.path_condition,
-        before.required,
-        before.torch_state,
-    ):
+    if (after.path_condition, after.required) != (before.path_condition, before.required):
+        return False
+    left = before.torch_state
+    if after.torch_state.epoch != left.epoch:
+        left = replace(left, epoch=after.torch_state.epoch, unsynchronized=None, last_wait=None, in_flight=frozenset())
+    if after.torch_state != left:
         return False
     earlier = ((before.heap.get(address), thing) for address, thing in after.heap.written_since(before.heap))
     return all(one is None or one is thing for one, thing in earlier)

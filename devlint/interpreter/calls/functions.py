@@ -22,7 +22,7 @@ from devlint.domain.placement import (
     is_unknown_placement,
 )
 from devlint.domain.value import NONE, UNKNOWN, OpaqueData, ProgramDefinition, Ref, Tensor, Value
-from devlint.interpreter.calls.cached_calls import cached_call, remember
+from devlint.interpreter.calls.cached_calls import cached_call, remember, remembered
 from devlint.interpreter.calls.decorators import decorated_function, is_compiled, without_dtypes
 from devlint.interpreter.calls.failed_results import result_after_failures
 from devlint.interpreter.calls.parameter_binding import bind_parameters, is_refused
@@ -102,10 +102,10 @@ def _follow_call(
     frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
 ) -> Value:
     """Return the result of a call that is followed, which a function with a cache may remember from an earlier call."""
-    analysis = frame.analysis
     cached = cached_call(frame, info, receiver, arguments) if info.decorators and not entry else None
-    if cached is not None and cached.key in analysis.cached_results:
-        return analysis.cached_results[cached.key]
+    known = remembered(frame, cached) if cached is not None else None
+    if known is not None:
+        return known
     result = _run_decorated(frame, info, receiver, arguments, is_module=is_module, entry=entry)
     if cached is not None:
         remember(frame, cached, result)

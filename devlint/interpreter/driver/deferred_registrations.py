@@ -34,7 +34,7 @@ def defer_registration(frame: Frame, unit: Statement) -> None:
 
     If the decorator is no function of the program, but a method of an object for example, it is applied at once.
     """
-    if unit.name is None or not REGISTERED.match(unit.text):
+    if unit.name is None or not unit.starts_with("@") or not REGISTERED.match(unit.text):
         return
     registrar = _registrar(frame, unit)
     if registrar is None:
@@ -116,8 +116,9 @@ def _registrar(frame: Frame, unit: Statement) -> FunctionInfo | None:
 
     The result is None for a definition without such a decorator.
     """
-    dotted = REGISTRAR.match(unit.text)
-    if dotted is None or sum(line.startswith("@") for line in unit.text.splitlines()) > 1:
+    text = unit.text
+    dotted = REGISTRAR.match(text)
+    if dotted is None or (text.count("@") > 1 and sum(line.startswith("@") for line in text.splitlines()) > 1):
         return None
     value = frame.analysis.global_name(frame.module, dotted[1])
     definition = value.definition if isinstance(value, ProgramDefinition) else None

@@ -105,7 +105,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
                     undecided.add(binding.name)
         elif ended is not None and _in_one_run(module, ended, unit):
             continue
-        elif "__name__" in unit.mentions and unit.text.startswith("if"):
+        elif "__name__" in unit.mentions and unit.starts_with("if"):
             frame.main_guards.append(unit)
         elif not is_related and (
             _defer_with_its_data(frame, unit) or defer_registering_call(frame, unit, partial(_execute, frame, unit))
@@ -114,7 +114,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
         elif (
             is_related
             or not unit.binds
-            or unit.text.startswith(EFFECT_STATEMENTS)
+            or unit.starts_with(*EFFECT_STATEMENTS)
             or not unit.binds.isdisjoint(frame.state.names)
             or _taint_imports(frame, unit, tainted, undecided)
         ):
@@ -122,7 +122,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
             for name in unit.binds & waiting.keys():
                 global_name(analysis, module, name)
             ended = None if _execute(frame, unit) else unit
-            if is_related and (not unit.binds or unit.text.startswith(COMPOUND_STATEMENTS)):
+            if is_related and (not unit.binds or unit.starts_with(*COMPOUND_STATEMENTS)):
                 tainted |= _names_of_containers(frame, unit)
         else:
             for name in unit.binds:
@@ -137,7 +137,7 @@ def _defer_with_its_data(frame: Frame, unit: Statement) -> bool:
     its data: who asks for one of the names runs them all.
     """
     waiting, known = frame.pending_statements, frame.state.names
-    if not unit.text.startswith("for ") or not unit.mentions.isdisjoint(known.keys() - unit.binds):
+    if not unit.starts_with("for ") or not unit.mentions.isdisjoint(known.keys() - unit.binds):
         return False
     data = {name for name in unit.mentions & waiting.keys() if not _are_foreign_imports(frame, waiting[name])}
     names, group = set(unit.binds), {unit}

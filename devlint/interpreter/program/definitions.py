@@ -30,7 +30,7 @@ EnclosingFrame: TypeAlias = Any
 """The frame of the code around a definition; opaque here, `Frame` to the interpreter."""
 
 _DEFINED_OR_CALLED: Final = re.compile(
-    r"\bdef\s+(?P<defined>\w+)|\.apply\(\s*(?:self\.)?(?P<applied>\w+)\s*\)|\.(?P<called>\w+)\("
+    r"d(?<!\wd)ef\s+(?P<defined>\w+)|\.apply\(\s*(?:self\.)?(?P<applied>\w+)\s*\)|\.(?P<called>\w+)\("
 )
 """A pattern for the names that a text defines, calls as a method, or passes to `.apply`."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
@@ -140,6 +140,7 @@ class FailingImports:
         return any(one is not None and _BUILDS.search(one.source.text) for one in scripts)
 
 
+@cache
 def _is_removed(name: str) -> bool:
     """Return whether a library no longer has a dotted name, or the module around it."""
     parts = name.split(".")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from devlint.syntax.index import FileIndex, index_source, is_plain_python
+from devlint.syntax.index import FileIndex, index_outlined, index_source, is_plain_python
 from devlint.syntax.source import Source
 from devlint.syntax.source_reading import decode_source, read_source
+from devlint.syntax.statement_outline import FileOutline
 
 
 class FileReader:
@@ -15,6 +16,7 @@ class FileReader:
 
     def __init__(self, texts: Mapping[Path, bytes]) -> None:
         self._texts = {path.resolve(): data for path, data in texts.items()}
+        self._outlines: dict[Path, FileOutline] = {}
 
     def source(self, path: Path, name: str) -> Source:
         """Return the text of a file; raises SourceError for a file that cannot be read."""
@@ -23,7 +25,16 @@ class FileReader:
 
     def index(self, path: Path, source: Source) -> FileIndex:
         """Return the index of a file that has a text; raises SourceError for a text that cannot be parsed."""
-        return index_source(source)
+        outline = self._outlines.pop(path, None)
+        return index_source(source) if outline is None else index_outlined(source, outline)
+
+    def has_index(self, path: Path) -> bool:
+        """Return whether the index of a file that was read is known without parsing the file."""
+        return False
+
+    def keep_outline(self, path: Path, outline: FileOutline) -> None:
+        """Keep the outline of a file, found by another process, until its index is read."""
+        self._outlines[path] = outline
 
     def is_plain(self, path: Path, source: Source) -> bool:
         """Return whether the running Python can parse the text of a file; its index is then made without an error."""

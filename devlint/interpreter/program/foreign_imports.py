@@ -31,6 +31,8 @@ class ForeignImports:
         self._packages: dict[Path, Path | None] = {}
         self._as_installed: dict[Path, bool] = {}
         self._libraries: dict[tuple[Path, str], bool] = {}
+        self._answers: dict[tuple[Path, str, str | None], bool] = {}
+        """The answers by the folder of the file, and what the import loads and takes from it."""
 
     def has(self, module: ModuleInfo, binding: Binding) -> bool:
         """Return whether an import of a file names what Python does not find from where its package is installed.
@@ -38,16 +40,24 @@ class ForeignImports:
         It must be known to be of no library: it is in a folder above the file in the package, or has a name that no
         library has.
         """
-        dotted = binding.loads or binding.module
+        if binding.level:
+            return False
+        asked = module.path.parent, binding.loads or binding.module, binding.attribute
+        known = self._answers.get(asked)
+        if known is None:
+            known = self._answers[asked] = self._is_foreign(*asked)
+        return known
+
+    def _is_foreign(self, folder: Path, dotted: str, attribute: str | None) -> bool:
+        """Return whether an absolute import in the files of a folder names what only another project has."""
         name = dotted.partition(".")[0]
-        package = self._package_of(module.path.parent) if not binding.level and name else None
+        package = self._package_of(folder) if name else None
         if package is None:
             return False
-        folder = module.path.parent
         if any(name in self._program.module_names_in(one) for one in (package.parent, folder)):
             return False
         above = [one for one in folder.parents if one.is_relative_to(package)]
-        holds = any(self._holds(one, name, dotted, binding.attribute) for one in above)
+        holds = any(self._holds(one, name, dotted, attribute) for one in above)
         return (holds or name in _OF_NO_LIBRARY) and self._is_as_installed(package)
 
     def _holds(self, folder: Path, name: str, dotted: str, attribute: str | None) -> bool:

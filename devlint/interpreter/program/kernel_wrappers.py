@@ -77,7 +77,8 @@ class KernelWrappers:
                     files[path] = imported
                     pending.append(imported)
         self._names.update((path, frozenset(self._own_names(one))) for path, one in files.items())
-        changed = True
+        # Without any such name, no file can import one, or call one.
+        changed = any(self._names.values())
         while changed:
             changed = False
             for path, one in files.items():

@@ -15,6 +15,7 @@ from devlint.interpreter.program.import_search import ImportSearch
 from devlint.syntax.index import FileIndex
 from devlint.syntax.source import Source, SourceError
 from devlint.syntax.source_reading import shown_name
+from devlint.syntax.statement_outline import FileOutline
 from devlint.syntax.text_imports import TextImport, text_imports
 
 ANALYSED_LIBRARY: Final = "torch"
@@ -50,6 +51,8 @@ class Program:
         self._index = index
         self._reader = reader or FileReader(texts)
         self._shown = {path.resolve(): name for path, name in files}
+        self._same_paths = {path: path for path in self._shown}
+        """One object for each path that was resolved: equal paths that are the same object are compared at once."""
         self._given_names: dict[Path, set[str]] = {}
         """The names of the files and folders to analyse in each folder above them."""
         for path in self._shown:
@@ -62,6 +65,8 @@ class Program:
         self.broken_files: dict[Path, tuple[str, SourceError]] = {}
         """The filenames of the files of `files` that cannot be read or parsed, with the errors that say why."""
         self._modules: dict[Path, ModuleInfo | None] = {}
+        self._modules_by_filename: dict[str, ModuleInfo] = {}
+        """The first module that was loaded under each filename."""
         self._sources: dict[Path, Source | None] = {}
         self._aside: frozenset[Path] = frozenset()
         self._text_imports: dict[Path, frozenset[TextImport]] = {}
@@ -115,7 +120,8 @@ class Program:
         self._searched.clear()
         self._searches.clear()
         self._imports_at_most.clear()
-        self._modules[path] = self._module(path, index.source, lambda: index)
+        module = self._modules[path] = self._module(path, index.source, lambda: index)
+        self._modules_by_filename[module.filename] = module
 
     def load(self, path: Path) -> ModuleInfo | None:
         """Return the module of a file; None when the file cannot be read or parsed.
@@ -124,12 +130,21 @@ class Program:
         """
         if path not in self._modules:
             try:
-                self._modules[path] = self._read(path)
+                module = self._modules[path] = self._read(path)
+                self._modules_by_filename.setdefault(module.filename, module)
             except SourceError as error:
                 self._modules[path] = None
                 if path in self._shown:
                     self.broken_files[path] = self._shown[path], error
         return self._modules[path]
+
+    def is_to_be_indexed(self, path: Path) -> bool:
+        """Return whether a file would be parsed for its index, which is neither read so far nor stored."""
+        return self._index is None and path not in self._modules and not self._reader.has_index(path)
+
+    def keep_outline(self, path: Path, outline: FileOutline) -> None:
+        """Keep the outline of a file, found by another process, until the file is loaded."""
+        self._reader.keep_outline(path, outline)
 
     def source(self, path: Path) -> Source | None:
         """Return the text of a file; None if it cannot be read. The file need not be parsed for it."""
@@ -158,7 +173,7 @@ class Program:
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
         """Return the loaded module whose file is shown to the user under a filename; None if there is none."""
-        return next((one for one in self._modules.values() if one is not None and one.filename == filename), None)
+        return self._modules_by_filename.get(filename)
 
     def loaded(self, path: Path) -> ModuleInfo | None:
         """Return the module of a file if the program has loaded the file already, otherwise None."""
@@ -187,7 +202,8 @@ class Program:
         key = "." * level + module
         if key not in search.resolved:
             find = self._resolve_relative if level else self._resolve_absolute
-            search.resolved[key] = find(search, module, level)
+            found = find(search, module, level)
+            search.resolved[key] = None if found is None else self._same_paths.setdefault(found, found)
         return search.resolved[key]
 
     def _resolve_relative(self, search: ImportSearch, module: str, level: int) -> Path | None:

@@ -65,7 +65,7 @@ class RegisteringFiles:
         for path in self._imports.files_whose_text(_registers):
             module = self._program.load(path)
             for unit in module.index.statements if module is not None else ():
-                if module is not None and unit.source.text.startswith("@", unit.start) and REGISTERED.match(unit.text):
+                if module is not None and unit.starts_with("@") and REGISTERED.match(unit.text):
                     for registry in self._registries_of(module, unit):
                         found[registry][module] = found[registry].get(module, 0) + 1
         return found

@@ -13,7 +13,7 @@ from devlint.domain.path_conditions import Literal, PathCondition
 from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.definitions import ClassInfo, EnclosingFrame, FunctionInfo, ModuleInfo
 from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
-from devlint.interpreter.state.call_summaries import CallSummaries
+from devlint.interpreter.state.call_summaries import CachedResult, CallSummaries
 from devlint.interpreter.state.deep_calls import DeepCalls, Reach
 from devlint.interpreter.state.events import CallOnStack, Event, OverwrittenCopy, UnsynchronizedTiming
 from devlint.interpreter.state.failed_calls import FailedCalls
@@ -110,7 +110,7 @@ class AnalysisState:
         """The classes of which an attribute, of the class itself, has held a tensor without elements."""
         self.torch_defaults = TorchDefaults(facts.default_setters)
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
-        self.cached_results: dict[Hashable, Value] = {}
+        self.cached_results: dict[Hashable, CachedResult] = {}
         """The results of functions with a cache, by their calls."""
         self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
         self.recursive_calls = RecursiveCalls()

@@ -52,6 +52,14 @@ class CallSummary:
     required: PathCondition
 
 
+@record(frozen=True, slots=True)
+class CachedResult:
+    """The result of a function with a cache; `waits` is true if the call has waited for all work of the accelerator."""
+
+    value: Value
+    waits: bool
+
+
 class CallSummaries:
     """The summaries of the calls made in the loops that are being run, by function and chain of calls.
 
