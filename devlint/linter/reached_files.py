@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from devlint.interpreter.program.definitions import ModuleInfo
-from devlint.interpreter.program.disk_reads import DiskReads
 from devlint.interpreter.program.failing_imports import FailingImports
 from devlint.interpreter.program.import_graph import ImportGraph
 from devlint.interpreter.program.private_definitions import is_private_name, is_test_file
@@ -90,7 +89,7 @@ class ReachedFiles:
         if self._is_put_away(module):
             return True
         private = is_private_name(module.path.stem) and self._program.disk.is_file(module.path.parent / "__init__.py")
-        if not private and not _is_in_copied_project(module.path, self._program.disk):
+        if not private and not any(map(self._is_copied_project, self._folders_around(module))):
             return False
         if len(self._importing.of_file(module)) > 1 or not self.is_loaded_by_none_beside(module):
             return False
@@ -105,9 +104,17 @@ class ReachedFiles:
         """Return whether a file is in a folder for old code that nothing outside of the folder names."""
         if is_test_file(module.path) or module.source.cells is not None:
             return False
-        whole = self._project
-        above = [one for one in module.path.parents if one.is_relative_to(whole) and one != whole]
+        above = self._folders_around(module)
         return any(_FOR_OLD_CODE.fullmatch(one.name) and self._is_unnamed_folder(one) for one in above)
+
+    def _is_copied_project(self, folder: Path) -> bool:
+        """Return whether a folder has a project file of its own, and is in a package of the project."""
+        disk = self._program.disk
+        return has_project_file(folder, disk) and disk.is_file(folder.parent / "__init__.py")
+
+    def _folders_around(self, module: ModuleInfo) -> Sequence[Path]:
+        """Return the folders around a file that are inside of the project."""
+        return [one for one in module.path.parents if one.is_relative_to(self._project) and one != self._project]
 
     @cached_property
     def _project(self) -> Path:
@@ -243,11 +250,6 @@ def _grouped(pairs: Iterable[tuple[_Key, ModuleInfo]]) -> Mapping[_Key, Sequence
 def _is_only_imported(module: ModuleInfo) -> bool:
     """Return whether a file is no script, because it imports what is beside it in its package."""
     return any(one.level for unit in module.index.statements if unit.kind == "import" for one in unit.imports)
-
-
-def _is_in_copied_project(path: Path, disk: DiskReads) -> bool:
-    """Return whether a folder around a file has a project file of its own, and is in a package of another project."""
-    return any(has_project_file(one, disk) and disk.is_file(one.parent / "__init__.py") for one in path.parents)
 
 
 def _defines_code(module: ModuleInfo) -> bool:

@@ -22,7 +22,9 @@ DTYPES = set(
     " complex32 complex64 complex128".split()
 )
 CONVERSIONS = set("float sum pow real real-float complex double".split())
-RANKS = set("broadcast same reduce reduction zero some shape product equation squeeze joined more data unknown".split())
+RANKS = set(
+    "broadcast same reduce reduction zero some one two shape product equation squeeze joined more data unknown".split()
+)
 FORMS = set(
     "tensor self none number bool string list size python unknown dtype device layout generator storage array frame"
     " tuple nested".split()
