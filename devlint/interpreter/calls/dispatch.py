@@ -36,6 +36,7 @@ from devlint.interpreter.objects.evidence import calls_tensor
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_containers import whole_of_parts
 from devlint.interpreter.objects.module_state import is_module
+from devlint.interpreter.objects.unfollowed_hooks import run_unfollowed_hooks
 from devlint.interpreter.objects.unseen_parts import as_unseen_part
 from devlint.interpreter.operations.accelerator_names import (
     is_imported_as,
@@ -175,6 +176,8 @@ def call_object(frame: Frame, reference: Ref, arguments: Arguments, node: cst.CS
     if thing is None:
         return UNKNOWN
     module = is_module(frame, reference)
+    if module:
+        run_unfollowed_hooks(frame, arguments)
     if module and thing.hooks:
         arguments = run_pre_hooks(frame, reference, thing, arguments, node)
         result = _call_without_hooks(frame, reference, thing, arguments, node, module=module)

@@ -61,6 +61,7 @@ from devlint.interpreter.objects.library_objects import MOVED_UNSEEN
 from devlint.interpreter.objects.module_containers import is_registered_part, module_of_part
 from devlint.interpreter.objects.module_state import placement_of_module
 from devlint.interpreter.objects.moved_modules import forget_held_modules
+from devlint.interpreter.objects.unfollowed_hooks import REGISTERING_METHODS, keep_hook, run_unfollowed_hooks
 from devlint.interpreter.objects.unknown_objects import result_of_unknown_code
 from devlint.interpreter.objects.unseen_parts import (
     forget_inside,
@@ -124,10 +125,12 @@ def call_unknown_method(
         assume_synchronized(frame)
         return Number()
     if record is not None and record.cell is not None and record.placement_tracked and name in FORWARD_METHODS:
+        run_unfollowed_hooks(frame, arguments)
         return call_placed_module(frame, record.cell.placement, owner.text or name, arguments, node)
     value = opaque_attribute(frame, owner, name)
     if not isinstance(value, Unknown):
         return frame.call(value, arguments, node)
+    _register_or_run_hooks(frame, arguments, node)
     havoc(frame, arguments)
     assume_synchronized(frame)
     return call_by_convention(frame, arguments) or result_of_unknown_code(frame, arguments)
@@ -271,6 +274,7 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
 
     Otherwise the result is unknown, and the call may have any effect on its arguments.
     """
+    _register_or_run_hooks(frame, arguments, node)
     if isinstance(callee, OpaqueData):
         if _is_method_of_opaque_data(frame, node):
             havoc(frame, arguments)
@@ -309,6 +313,15 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         or _call_unplaced_module(frame, arguments, node)
         or result_of_unknown_code(frame, arguments, callee)
     )
+
+
+def _register_or_run_hooks(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> None:
+    """Keep the hook that a call of unknown code registers; any other call may run the hooks that are kept."""
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in REGISTERING_METHODS:
+            keep_hook(frame, arguments)
+        case _:
+            run_unfollowed_hooks(frame, arguments)
 
 
 def _placement_by_its_data(frame: Frame, callee: Unknown) -> PlacementCase | None:

@@ -42,6 +42,7 @@ from devlint.interpreter.conditions.length_comparisons import element_count
 from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.evidence import has_method_of_its_own, has_other_attributes, looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
+from devlint.interpreter.objects.unfollowed_hooks import run_unfollowed_hooks
 from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
 from devlint.interpreter.operations.copies_in_flight import new_pinned_storage, record_copy_in_flight
 from devlint.interpreter.operations.device_arguments import (
@@ -349,9 +350,10 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
 def backward(frame: Frame, call: LibraryCall) -> Value:
     """Model `loss.backward()` by the method's row of the semantics table: the backward pass runs where the loss is.
 
-    It raises unless autograd tracks the loss, which is therefore known to require grad afterwards.
+    It raises unless autograd tracks the loss, which is therefore known to require grad afterwards. It may call hooks.
     """
     call_by_table(frame, call)
+    run_unfollowed_hooks(frame, call.arguments)
     if call.receiver is not None:
         _mark_as_tracked(frame, call.receiver_node)
     return NONE

@@ -96,7 +96,7 @@ def may_call_back(frame: Frame, arguments: Arguments) -> None:
     for argument in arguments:
         match argument.value:
             case ProgramDefinition(definition=FunctionInfo() as info) if _changes_captured_values(frame, info):
-                _run_perhaps(frame, argument)
+                run_perhaps(frame, argument)
 
 
 def _changes_captured_values(frame: Frame, info: FunctionInfo) -> bool:
@@ -111,7 +111,7 @@ def _changes_captured_values(frame: Frame, info: FunctionInfo) -> bool:
     )
 
 
-def _run_perhaps(frame: Frame, function: Argument) -> None:
+def run_perhaps(frame: Frame, function: Argument) -> None:
     """Call a function with unknown arguments, and join the state afterwards with the state before the call."""
 
     def run() -> None:
