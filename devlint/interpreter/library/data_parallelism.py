@@ -1,4 +1,4 @@
-"""Models of torch's data parallelism: `DataParallel` and `DistributedDataParallel`, which wrap a module."""
+"""Models of data parallelism: the wrappers of a module that torch and OpenMMLab have, such as `DataParallel`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,20 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 DATA_PARALLEL: Final = "torch.nn.DataParallel"
-"""The class of the objects that stand for both wrappers, which differ only in whether they move their inputs."""
+"""The class of the objects that stand for all wrappers, which differ only in whether they move their inputs."""
+_SCATTERING: Final = (DATA_PARALLEL, "mmcv.parallel.MMDataParallel", "mmcv.parallel.data_parallel.MMDataParallel")
+"""The wrappers that move their inputs in any case."""
 
 
-@models_call(DATA_PARALLEL, "torch.nn.parallel.DistributedDataParallel")
+@models_call(
+    *_SCATTERING,
+    "torch.nn.parallel.DistributedDataParallel",
+    "mmcv.parallel.MMDistributedDataParallel",
+    "mmcv.parallel.distributed.MMDistributedDataParallel",
+    "mmengine.model.MMDistributedDataParallel",
+    "mmengine.model.wrappers.MMDistributedDataParallel",
+    "mmengine.model.wrappers.distributed.MMDistributedDataParallel",
+)
 def wrap(frame: Frame, call: LibraryCall) -> Value:
     """Model `DataParallel(module)` and `DistributedDataParallel(module)`: a module that holds the wrapped one.
 
@@ -31,7 +41,7 @@ def wrap(frame: Frame, call: LibraryCall) -> Value:
     """
     module = call.arguments.value("module", 0) or UNKNOWN
     devices = call.arguments.value("device_ids", 1)
-    moves = call.name == DATA_PARALLEL or devices not in (None, NONE) or not call.arguments.complete
+    moves = call.name in _SCATTERING or devices not in (None, NONE) or not call.arguments.complete
     mark_as_registered(frame, module)
     attributes = {"module": module, **({"device_ids": devices or UNKNOWN} if moves else {})}
     return frame.allocate(call.node, Instance(DATA_PARALLEL, attributes, {"module": Registration.MODULE}))
