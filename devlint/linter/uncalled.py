@@ -122,6 +122,10 @@ class UncalledDefinitions:
         """Return whether nobody can import a file: no other file does, and it is in no package that others may use."""
         return self.is_imported_by_none(module) and not self._disk.is_file(module.path.parent / "__init__.py")
 
+    def helps_tests(self, module: ModuleInfo, tests: ModuleInfo) -> bool:
+        """Return whether a file is beside a file of tests, or in no package that others install."""
+        return module.path.is_relative_to(tests.path.parent) or not is_installed(module.path, self._disk)
+
     def files_naming(self, module: ModuleInfo, name: str, *, is_method: bool) -> Sequence[ModuleInfo]:
         """Return the files that may mean a function of a file by its name; any file may, for a method."""
         return self.modules if is_method else self.importing.of_function(module, name)
