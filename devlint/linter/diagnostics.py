@@ -17,6 +17,7 @@ from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.building_methods import BuildingMethods
+from devlint.linter.dataset_transforms import DatasetTransforms
 from devlint.linter.file_findings import FileFindings, LocatedFinding
 from devlint.linter.finding_locations import BROKEN_FILE_CODE
 from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions, with_calls
@@ -64,6 +65,7 @@ class _Reach:
     unset: UnsetParameters
     host_callers: HostCallers
     tested: TestedClasses
+    transforms: DatasetTransforms
     idle: IdleCode
     building: BuildingMethods
     untaken: UntakenBranches
@@ -81,6 +83,7 @@ class _Reach:
             UnsetParameters(uncalled, given),
             HostCallers(uncalled, given, results),
             TestedClasses(uncalled),
+            DatasetTransforms(uncalled),
             IdleCode(program, uncalled, unread),
             BuildingMethods(uncalled),
             UntakenBranches(program, uncalled),
@@ -107,6 +110,8 @@ class _Reach:
             return ["somebody moves to an accelerator what the script computes with"]
         if self.tested.stay_on_host(module, row):
             return ["somebody moves to an accelerator what the tests compute with"]
+        if self.transforms.stay_on_host(module, row):
+            return ["somebody applies the transform to tensors on an accelerator"]
         return []
 
 
