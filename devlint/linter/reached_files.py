@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -153,7 +153,11 @@ class ReachedFiles:
 
     @cached_property
     def _unreached(self) -> frozenset[Path]:
-        """The files that no run gets to; none where the files are a collection of programs that stand alone."""
+        """The files that no run gets to.
+
+        Where most files are not reached, they may be a collection of programs that stand alone: only those count then
+        from beside which several scripts load other files.
+        """
         entries = [one for one in self._modules if self._is_entry(one)]
         broken = self._broken
         if self._may_compute_files:
@@ -166,8 +170,19 @@ class ReachedFiles:
             if not (one.is_package or self._is_entry(one) or one.path in broken) and _defines_code(one)
         ]
         if 2 * sum(one.path in left for one in parts) > len(parts) > 1:
-            return broken
+            left = {one for one in left if one.parent in self._shared_folders}
         return broken | left
+
+    @cached_property
+    def _shared_folders(self) -> frozenset[Path]:
+        """The folders, other than their own, of which at least two scripts import files."""
+        scripts = [one for one in self._modules if MAIN_GUARD.search(one.source.text)]
+        used = Counter(
+            folder
+            for script in scripts
+            for folder in {one.path.parent for one in self._importing.imported_by(script)} - {script.path.parent}
+        )
+        return frozenset(folder for folder, count in used.items() if count > 1)
 
     def _loaded_from(self, entries: Sequence[ModuleInfo], broken: frozenset[Path]) -> set[Path]:
         """Return the files that some files load, and those that these load."""
