@@ -17,6 +17,7 @@ from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.building_methods import BuildingMethods
+from devlint.linter.dataset_transforms import DatasetTransforms
 from devlint.linter.file_findings import FileFindings, LocatedFinding
 from devlint.linter.finding_locations import BROKEN_FILE_CODE
 from devlint.linter.finding_merge import one_for_each_bug, surest_findings, with_assumptions, with_calls
@@ -24,6 +25,7 @@ from devlint.linter.host_callers import HostCallers
 from devlint.linter.idle_code import IdleCode
 from devlint.linter.project_texts import FilesBelow, no_files
 from devlint.linter.reached_files import MAIN_GUARD, does_work
+from devlint.linter.tested_classes import TestedClasses
 from devlint.linter.uncalled import UncalledDefinitions
 from devlint.linter.unread_values import UnreadValues
 from devlint.linter.unset_parameters import UnsetParameters
@@ -62,6 +64,8 @@ class _Reach:
     uncalled: UncalledDefinitions
     unset: UnsetParameters
     host_callers: HostCallers
+    tested: TestedClasses
+    transforms: DatasetTransforms
     idle: IdleCode
     building: BuildingMethods
     untaken: UntakenBranches
@@ -78,6 +82,8 @@ class _Reach:
             uncalled,
             UnsetParameters(uncalled, given),
             HostCallers(uncalled, given, results),
+            TestedClasses(uncalled),
+            DatasetTransforms(uncalled),
             IdleCode(program, uncalled, unread),
             BuildingMethods(uncalled),
             UntakenBranches(program, uncalled),
@@ -97,6 +103,16 @@ class _Reach:
             return [f"somebody calls `{name}` after the object has been built"]
         name = self.untaken.parameter_at(module, row)
         return [f"somebody passes another value for `{name}`"] if name is not None else []
+
+    def host_clauses_at(self, module: ModuleInfo, row: int) -> list[str]:
+        """Return what somebody must do for the code at a row to compute on an accelerator; nothing where a run may."""
+        if self.host_callers.stays_on_host(module):
+            return ["somebody moves to an accelerator what the script computes with"]
+        if self.tested.stay_on_host(module, row):
+            return ["somebody moves to an accelerator what the tests compute with"]
+        if self.transforms.stay_on_host(module, row):
+            return ["somebody applies the transform to tensors on an accelerator"]
+        return []
 
 
 def _is_script(given: Mapping[str, ModuleInfo], filename: str) -> bool:
@@ -161,8 +177,8 @@ def _with_callers(
             if not clauses and needed and all(needed):
                 clauses = min(needed)
             module = given.get(region.filename)
-            if not clauses and module is not None and _needs_caller(one) and reach.host_callers.stays_on_host(module):
-                clauses = ["somebody moves to an accelerator what the script computes with"]
+            if not clauses and module is not None and _needs_caller(one):
+                clauses = reach.host_clauses_at(module, region.start.row)
             if not clauses and module is not None and code == _LOST_PARAMETER:
                 unread = reach.unread.is_of_program_at(module, region.start.row)
                 clauses = ["somebody reads the attribute"] if unread else []

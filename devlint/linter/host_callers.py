@@ -61,7 +61,7 @@ class HostCallers:
         seen, pending = {module.path}, [module]
         while pending:
             one = pending.pop()
-            if _MOVES.search(_OF_NO_MODULE.sub("", one.source.text)) is not None:
+            if speaks_of_moves(one.source.text):
                 return False
             found = [each for each in self._uncalled.importing.imported_by(one) if each.path not in seen]
             seen |= {each.path for each in found}
@@ -108,6 +108,11 @@ class HostCallers:
                 for one in result.host_calls:
                     self._calls[one.parameter][one.filename].append(one)
         return self._calls[parameter]
+
+
+def speaks_of_moves(text: str) -> bool:
+    """Return whether code may move a model, or hand one to a library that does."""
+    return _MOVES.search(_OF_NO_MODULE.sub("", text)) is not None
 
 
 def _is_script_for_host(module: ModuleInfo) -> bool:

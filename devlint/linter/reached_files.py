@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,9 +26,11 @@ ENTRY_FILES: Final = frozenset({"hubconf", "conftest", "setup"})
 _COMPUTED_FILE: Final = re.compile(
     r"\b(?:import_module|__import__)\((?!\s*[\"'][\w.]+[\"']\s*\))"
     r"|\b(?:runpy|pkgutil|spec_from_file_location)\b|(?<![\w.])exec\("
-    r"|\bimp\.load|\blocate\(|\binstantiate\(|\bload_entry_point\b|\b(?:pydoc|hydra)\b"
+    r"|\bimp\.load|\blocate\(|\bload_entry_point\b|\bpydoc\b"
 )
 """The ways to load a file by a name that the program computes."""
+_FILE_OF_SETTINGS: Final = re.compile(r"\binstantiate\(|\bhydra\b")
+"""The ways to load a file by a name that is in settings."""
 _PYTHON_FILE: Final = re.compile(r"\.py")
 """The end of the name of a Python file."""
 _FOR_OLD_CODE: Final = re.compile(
@@ -43,6 +45,7 @@ class ReachedFiles:
 
     A run starts at a script, at a test, at a notebook, or at a file that others can install or name. `is_named` tells
     whether a text of the project that is no code of the program has a name, `has_word` whether it has a word at all.
+    `settings_are_known` tells whether the settings of the project name all files that they have the program load.
     """
 
     def __init__(
@@ -52,11 +55,13 @@ class ReachedFiles:
         importing: ImportingFiles,
         is_named: Callable[[str], bool],
         has_word: Callable[[str], bool],
+        settings_are_known: Callable[[], bool],
     ) -> None:
         self._program = program
         self._modules = modules
         self._importing = importing
         self._is_named = is_named
+        self._settings_are_known = settings_are_known
         siblings = SiblingImports(program, modules, has_word)
         self._failing = FailingImports(program, ImportGraph(program), names=True, is_absent=siblings.has)
         self._unnamed_folders: dict[Path, bool] = {}
@@ -98,7 +103,9 @@ class ReachedFiles:
     def is_loaded_by_none_beside(self, module: ModuleInfo) -> bool:
         """Return whether no file in the folder of a file loads files by computed names."""
         beside = (one for one in self._modules if one.path.parent == module.path.parent)
-        return not any(_COMPUTED_FILE.search(one.source.text) for one in beside)
+        return not any(
+            _COMPUTED_FILE.search(one.source.text) or _FILE_OF_SETTINGS.search(one.source.text) for one in beside
+        )
 
     def _is_put_away(self, module: ModuleInfo) -> bool:
         """Return whether a file is in a folder for old code that nothing outside of the folder names."""
@@ -146,7 +153,11 @@ class ReachedFiles:
 
     @cached_property
     def _unreached(self) -> frozenset[Path]:
-        """The files that no run gets to; none where the files are a collection of programs that stand alone."""
+        """The files that no run gets to.
+
+        Where most files are not reached, they may be a collection of programs that stand alone: only those count then
+        from beside which several scripts load other files.
+        """
         entries = [one for one in self._modules if self._is_entry(one)]
         broken = self._broken
         if self._may_compute_files:
@@ -159,8 +170,19 @@ class ReachedFiles:
             if not (one.is_package or self._is_entry(one) or one.path in broken) and _defines_code(one)
         ]
         if 2 * sum(one.path in left for one in parts) > len(parts) > 1:
-            return broken
+            left = {one for one in left if one.parent in self._shared_folders}
         return broken | left
+
+    @cached_property
+    def _shared_folders(self) -> frozenset[Path]:
+        """The folders, other than their own, of which at least two scripts import files."""
+        scripts = [one for one in self._modules if MAIN_GUARD.search(one.source.text)]
+        used = Counter(
+            folder
+            for script in scripts
+            for folder in {one.path.parent for one in self._importing.imported_by(script)} - {script.path.parent}
+        )
+        return frozenset(folder for folder, count in used.items() if count > 1)
 
     def _loaded_from(self, entries: Sequence[ModuleInfo], broken: frozenset[Path]) -> set[Path]:
         """Return the files that some files load, and those that these load."""
@@ -235,8 +257,12 @@ class ReachedFiles:
 
     @cached_property
     def _may_compute_files(self) -> bool:
-        """Whether the program may load files by names that it computes."""
-        return any(_COMPUTED_FILE.search(one.source.text) for one in self._modules)
+        """Whether the program may load files by names that it computes, or that settings outside of it have."""
+        if any(_COMPUTED_FILE.search(one.source.text) for one in self._modules):
+            return True
+        return (
+            any(_FILE_OF_SETTINGS.search(one.source.text) for one in self._modules) and not self._settings_are_known()
+        )
 
 
 def _grouped(pairs: Iterable[tuple[_Key, ModuleInfo]]) -> Mapping[_Key, Sequence[ModuleInfo]]:

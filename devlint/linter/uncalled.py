@@ -35,6 +35,12 @@ from devlint.syntax.text_words import has_word
 
 _CLASS_LIST: Final = re.compile(r"__subclasses__|\bgetmembers\b")
 """The ways to find a class by its base, or by the file that it is in."""
+_TARGET: Final = "_target_"
+"""The key of settings under which hydra finds the name of what it builds."""
+_COMPUTED_TARGET: Final = re.compile(r"_target_[\"']?\s*[:=][^\n]*\$\{")
+"""A setting of what to build that is put together from other settings."""
+_CODED_TARGET: Final = re.compile(r"_target_[\"']?\]?\s*(?::\s*\w+\s*=|[:=])(?!=)(?!\s*[\"'][\w.]*[\"']\s*[,)}\]\n])")
+"""A name of what to build that code computes."""
 _TEST_NAME: Final = re.compile(r"test_|Test")
 """The start of the name of a test, or of a class of tests."""
 _FOR_READERS: Final = frozenset("example examples demo demos doc docs tutorial tutorials benchmark benchmarks".split())
@@ -85,7 +91,14 @@ class UncalledDefinitions:
     @cached_property
     def _files(self) -> ReachedFiles:
         """The files of the project that a run of it gets to."""
-        return ReachedFiles(self._program, self.modules, self.importing, self._is_file_named, self._is_word)
+        return ReachedFiles(
+            self._program,
+            self.modules,
+            self.importing,
+            self._is_file_named,
+            self._is_word,
+            self._settings_are_known,
+        )
 
     def name_at(self, module: ModuleInfo, row: int) -> str | None:
         """Return the name of the uncalled function, method or class around a row; None where the code may be called."""
@@ -121,6 +134,10 @@ class UncalledDefinitions:
     def stands_alone(self, module: ModuleInfo) -> bool:
         """Return whether nobody can import a file: no other file does, and it is in no package that others may use."""
         return self.is_imported_by_none(module) and not self._disk.is_file(module.path.parent / "__init__.py")
+
+    def helps_tests(self, module: ModuleInfo, tests: ModuleInfo) -> bool:
+        """Return whether a file is beside a file of tests, or in no package that others install."""
+        return module.path.is_relative_to(tests.path.parent) or not is_installed(module.path, self._disk)
 
     def files_naming(self, module: ModuleInfo, name: str, *, is_method: bool) -> Sequence[ModuleInfo]:
         """Return the files that may mean a function of a file by its name; any file may, for a method."""
@@ -302,6 +319,15 @@ class UncalledDefinitions:
         scripts = (one.source.text for one in self.modules if one.path.stem in ENTRY_FILES)
         texts = self.other_texts
         return texts is None or any(has_word(text, word) for text in (*scripts, *(text for text, _ in texts)))
+
+    def _settings_are_known(self) -> bool:
+        """Return whether the project has settings of what to build, and neither they nor its code compute the names."""
+        texts = [text for text, is_prose in self.other_texts or () if not is_prose]
+        return (
+            any(_TARGET in text for text in texts)
+            and not any(_TARGET in text and _COMPUTED_TARGET.search(text) for text in texts)
+            and not any(_TARGET in one.source.text and _CODED_TARGET.search(one.source.text) for one in self.modules)
+        )
 
     @cached_property
     def other_texts(self) -> Sequence[tuple[str, bool]] | None:

@@ -521,6 +521,44 @@ def test_collection_of_files_that_stand_alone(tmp_path: Path) -> None:
     assert found == [(8, Confidence.CERTAIN), (12, Confidence.CERTAIN)]
 
 
+@pytest.mark.parametrize(
+    ("scripts", "confidence"), [(1, Confidence.CERTAIN), (2, Confidence.POSSIBLE)], ids=["one script", "two scripts"]
+)
+def test_most_files_of_a_folder_that_scripts_share(tmp_path: Path, scripts: int, confidence: Confidence) -> None:
+    (tmp_path / "models").mkdir()
+    for number in range(3):
+        (tmp_path / "models" / f"layers{number}.py").write_text("def used():\n    return 1\n")
+    (tmp_path / "models" / "helpers.py").write_text(HELPERS)
+    (tmp_path / "pyproject.toml").write_text("")
+    for number in range(scripts):
+        main = "from models.layers0 import used\n\nif __name__ == '__main__':\n    print(used())\n"
+        (tmp_path / f"main{number}.py").write_text(main)
+    found = check_paths([tmp_path], min_confidence=Confidence.POSSIBLE).diagnostics
+    assert [one.confidence for one in found] == [confidence, confidence]
+
+
+HYDRA = "import hydra\n" + IDLE + "    hydra.utils.instantiate(tools.settings)\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "code", "confidence"),
+    [
+        ("model:\n  _target_: tools.Net\n", "", Confidence.POSSIBLE),
+        ("model:\n  _target_: helpers.Net\n", "", Confidence.CERTAIN),
+        ("model:\n  _target_: ${name}.Net\n", "", Confidence.CERTAIN),
+        ("model:\n  rate: 1\n", "", Confidence.CERTAIN),
+        ("model:\n  _target_: tools.Net\n", "settings = {'_target_': f'{name}.Net'}\n", Confidence.CERTAIN),
+        ("model:\n  _target_: tools.Net\n", "settings = {'_target_': 'tools.Net'}\n", Confidence.POSSIBLE),
+        ("model:\n  _target_: tools.Net\n", "__import__(f'{tools}')\n", Confidence.CERTAIN),
+    ],
+    ids=["another", "this", "put together", "none", "computed in code", "in code", "imported"],
+)
+def test_files_that_settings_have_loaded(tmp_path: Path, settings: str, code: str, confidence: Confidence) -> None:
+    (tmp_path / "run.yaml").write_text(settings)
+    used = {"tools": "import used\n" + code, "used": "def used():\n    return 1\n"}
+    assert confidences(tmp_path, main=HYDRA, **used) == [(row, confidence) for row in BOTH]
+
+
 def test_settings_are_no_files_that_stand_alone(tmp_path: Path) -> None:
     settings = {f"settings{number}": "from tools import Config\n\nconfig = Config(rate=0.1)\n" for number in range(3)}
     used = {"tools": "class Config:\n    pass\n", "layers": "def used():\n    return 1\n"}
