@@ -10,6 +10,7 @@ from devlint.domain.device import DEVICE_TYPES, KnownDevice, is_accelerator
 from devlint.domain.placement import Assumption, PlacementCase, placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
 from devlint.explain.checkpoint_loads import decides_only_where_to_load
+from devlint.explain.cuda_decisions import decides_only_for_cuda
 from devlint.explain.device_texts import condition_text
 from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import comparison_side
@@ -61,7 +62,9 @@ class DeviceComparison(Rule):
     A comparison that only decides about a transfer (`if x.device != device: x = x.to(device)`) is not reported: it
     always tells that the devices differ, and a transfer to where the tensor is does nothing. Nor is one that only
     decides about the `map_location` of a checkpoint that `load_state_dict` then copies to where the module is, unless
-    a machine without an accelerator could not load it. Comparisons by `in` are not seen.
+    a machine without an accelerator could not load it. Nor is a comparison with the host, `device != "cpu"`, that only
+    decides on switches of CUDA's libraries (`cudnn.benchmark = True`), or stands beside a question for CUDA where the
+    device is the host only without CUDA. Comparisons by `in` are not seen.
     """
 
     code = "DEV205"
@@ -75,7 +78,11 @@ class DeviceComparison(Rule):
         for finding in self._findings(event):
             # The text around a comparison is read only for a finding: most comparisons give none.
             place, operator = event.context.place, event.operator
-            if not guards_transfer(place, operator) and not decides_only_where_to_load(place, operator):
+            if not (
+                guards_transfer(place, operator)
+                or decides_only_where_to_load(place, operator)
+                or _decides_only_for_cuda(event)
+            ):
                 yield finding
 
     def _findings(self, event: DevicesCompared) -> Iterator[Finding]:
@@ -143,6 +150,13 @@ class DeviceComparison(Rule):
                     make_fix=partial(_fix, event, None),
                 )
                 return
+
+
+def _decides_only_for_cuda(event: DevicesCompared) -> bool:
+    """Return whether what a comparison with the host decides matters only where there is CUDA."""
+    device = event.left if isinstance(event.left, DeviceValue) else event.right
+    place, known = event.context.place, event.context.path_condition
+    return isinstance(device, DeviceValue) and decides_only_for_cuda(place, event.operator, device.placement, known)
 
 
 def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fix:

@@ -139,6 +139,38 @@ def setup():
         device = torch.device("cuda:1")
     return device
 """,
+    "a device that is not the host, where more than switches of CUDA depend on it": """
+import torch.backends.cudnn as cudnn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def set_up(model, many):
+    if device == "cuda":  # DEV205
+        cudnn.benchmark = True
+    if device != "cpu":  # DEV205
+        cudnn.benchmark = True
+        model = model.half()
+    if device != "cpu":  # DEV205
+        cudnn.benchmark = True
+    else:
+        model = model.float()
+    if device != "cpu" and many:  # DEV205
+        model = nn.DataParallel(model)
+    if device != "cpu" or torch.cuda.device_count() > 1:  # DEV205
+        model = nn.DataParallel(model)
+    if device != "cpu" and torch.cuda.device_count() >= 0:  # DEV205
+        model = nn.DataParallel(model)
+    return model
+
+def set_up_elsewhere(model, name):
+    chosen = torch.device(name)
+    if chosen != "cpu" and torch.cuda.device_count() > 1:  # DEV205
+        model = nn.DataParallel(model)
+    wanted = torch.device("cuda" if name == "gpu" and torch.cuda.is_available() else "cpu")
+    if wanted != "cpu" and torch.cuda.device_count() > 1:  # DEV205
+        model = nn.DataParallel(model)
+    return model
+""",
     "strings that nobody else chooses": """
 def choose():
     device = "cuda"
@@ -183,6 +215,25 @@ class Double(torch.autograd.Function):
 }
 
 GOOD = {
+    "a device that is not the host, where only CUDA depends on it": """
+import torch.backends.cudnn as cudnn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def set_up(model, fast):
+    if device != "cpu":
+        cudnn.benchmark = True
+    if fast and device != "cpu":
+        torch.backends.cudnn.benchmark = fast
+        torch.backends.cuda.matmul.allow_tf32 = True
+    else:
+        cudnn.deterministic = True
+    if device != "cpu" and torch.cuda.device_count() > 1:
+        model = nn.DataParallel(model)
+    if fast and torch.cuda.is_available() and device != "cpu":
+        model = model.half()
+    return model.to(device)
+""",
     "where a checkpoint is loaded to, before a module copies it": """
 class Model:
     def __init__(self):

@@ -31,6 +31,7 @@ from devlint.interpreter.operations.synchronization import pending_copy
 from devlint.interpreter.operations.transfer_requests import TransferRequest, read_transfer_request
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.interpreter.program.derived_names import is_computed_from
+from devlint.interpreter.program.joined_elements import joined_names
 from devlint.interpreter.program.liveness import is_read_after, reads_of_name
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.events import DiscardedResult, OpaqueTransfer, Transfer
@@ -72,6 +73,7 @@ def transfer_tensor(
         if not idle and (
             _asks_again(frame, before.moved, node)
             or _is_there_already(frame, receiver, node)
+            or _is_joined_there(frame, receiver, request)
             or _is_never_read_again(frame, method, receiver, node)
         ):
             return after
@@ -197,6 +199,15 @@ def _is_there_already(frame: Frame, receiver: cst.BaseExpression, node: cst.CSTN
         ):
             return frame.function is not None and is_computed_from(frame.function.node, name, source)
     return False
+
+
+def _is_joined_there(frame: Frame, receiver: cst.BaseExpression, request: TransferRequest) -> bool:
+    """Return whether a call asks for the device of one of the tensors that were put together in the receiver."""
+    if request.placement is None or request.dtype is not None or frame.function is None:
+        return False
+    names = joined_names(frame.function, receiver.value) if isinstance(receiver, cst.Name) else ()
+    parts = [frame.resolve(one) for one in map(frame.lookup, names) if isinstance(one, Tensor)]
+    return any(keeps_device(one.placement, request.placement, frame) for one in parts)
 
 
 def _is_never_read_again(frame: Frame, method: str, receiver: cst.BaseExpression, node: cst.CSTNode) -> bool:

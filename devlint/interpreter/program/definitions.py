@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 import libcst as cst
 
 from devlint.domain.torch_names import OTHER_TENSOR_LIBRARIES, TENSOR_ANNOTATIONS
+from devlint.interpreter.program.documented_types import documented_types
 from devlint.interpreter.program.module_moves import ModuleMove, module_moves
 from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
 from devlint.interpreter.program.self_attributes import (
@@ -228,8 +229,29 @@ class FunctionInfo:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Return the `Parameter` records of the function, in order."""
-        return tuple(_parameters(self.node.params))
+        """Return the `Parameter` records of the function, in order.
+
+        What its docstring says of a number, flag or text counts as the annotation of a parameter that has none, unless
+        the code uses it as a tensor.
+        """
+        found = tuple(_parameters(self.node.params))
+        if isinstance(self.node, cst.Lambda) or all(one.annotation is not None or _is_self(one) for one in found):
+            return found
+        kinds = documented_types(self.node)
+        if kinds.keys().isdisjoint(one.name for one in found):
+            return found
+        return tuple(self._as_documented(one, kinds.get(one.name)) for one in found)
+
+    def _as_documented(self, parameter: Parameter, kind: str | None) -> Parameter:
+        """Return a parameter, annotated with the plain type that the docstring gives it unless its uses deny that."""
+        if kind is None or parameter.annotation is not None or parameter.kind in ("star", "star-star"):
+            return parameter
+        if self.evidence.denies_plain_value(parameter.name):
+            return parameter
+        annotation: cst.BaseExpression = cst.Name(kind)
+        if isinstance(parameter.default, cst.Name) and parameter.default.value == "None":
+            annotation = cst.BinaryOperation(annotation, cst.BitOr(), cst.Name("None"))
+        return replace(parameter, annotation=annotation)
 
     @cached_property
     def takes_tensors(self) -> bool:
@@ -535,6 +557,11 @@ def _parameter(node: cst.Param, kind: str) -> Parameter:
     """Return the `Parameter` record for the syntax node of a parameter."""
     annotation = node.annotation.annotation if node.annotation is not None else None
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
+
+
+def _is_self(parameter: Parameter) -> bool:
+    """Return whether a parameter has the name of what a method is called on."""
+    return parameter.name in ("self", "cls")
 
 
 def names_bound_by(node: cst.CSTNode) -> Iterator[str]:

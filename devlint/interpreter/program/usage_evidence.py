@@ -208,6 +208,12 @@ class UsageEvidence:
         shown = self.tensors | self._called | self._operands
         return name in shown and name not in self.modules | self._no_tensors
 
+    def denies_plain_value(self, name: str) -> bool:
+        """Return whether the code uses a name as no number, flag or text can be used."""
+        if self.is_tensor(name, array_like=True) or self.is_moved_tensor(name):
+            return True
+        return name in self.modules or name in self._compared
+
     def is_shown_by_calls_alone(self, name: str) -> bool:
         """Return whether all that shows a name to be a tensor are methods that objects of other libraries have too."""
         return name in self._called and name not in self.tensors
