@@ -33,11 +33,10 @@ class CreateThenTransfer(Rule):
     Finds tensors that a torch factory makes from nothing (`zeros`, `arange`, `randn`, ...), and random numbers that
     NumPy draws in each call or iteration, where the same function moves them to another device. It is a warning where
     the copy shows beside the rest of a step: in code that runs again and again, for a tensor whose sizes are numbers
-    that make 262,144 elements (a megabyte of float32), for one with four sizes that are not known to be under 16, as a
-    batch of images has, or for one with three such sizes that is made many times in one step: in a loop within
-    `forward`, a training step or a loop over batches. All else is only an information, and so is what a loop over a
-    range of numbers makes that trains nothing: readers of such findings in public code found most of them too small to
-    care.
+    that make 262,144 elements (a megabyte of float32), or for one with three sizes that are not known to be under 16,
+    made many times in one step: in a loop within `forward`, a training step or a loop over batches. All else is only an
+    information, and so is what a loop over a range of numbers makes that trains nothing: readers of such findings in
+    public code found most of them too small to care.
 
     ## Why is this bad?
     The host makes memory that is only copied, and waits for the copy. With `device=` the tensor is made where it is
@@ -186,7 +185,7 @@ def _shows(context: EventContext, fresh: FactoryOrigin) -> bool:
     extent = fresh.extent
     if extent is None or is_only_counted(context):
         return False
-    return extent.is_huge or extent.is_volume or (extent.is_large and context.often_in_step)
+    return extent.is_huge or (extent.is_large and context.often_in_step)
 
 
 def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, context: FixContext) -> Fix:

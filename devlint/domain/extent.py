@@ -45,11 +45,6 @@ class Extent:
         return prod(one for one in self.sizes if isinstance(one, int)) >= MANY
 
     @property
-    def is_volume(self) -> bool:
-        """Whether the tensor has four sizes that are no small numbers, as a batch of images or feature maps has."""
-        return sum(not isinstance(one, int) or one >= SMALL for one in self.sizes) >= 4
-
-    @property
     def is_large(self) -> bool:
         """Whether the tensor has many elements: three sizes that are no small numbers, or large numbers.
 

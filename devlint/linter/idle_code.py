@@ -44,7 +44,7 @@ class IdleCode:
             return True
         if family != _PORTABILITY:
             return family == _ASYNCHRONOUS and self._unread.is_kept_at(module, row)
-        return self._unread.is_figure_at(module, row) or self._is_copied(module) or self._is_trial(module, row)
+        return self._unread.is_harmless_at(module, row) or self._is_copied(module) or self._is_trial(module, row)
 
     def _is_copied(self, module: ModuleInfo) -> bool:
         """Return whether a file is part of a copy of another project."""

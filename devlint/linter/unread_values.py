@@ -1,4 +1,7 @@
-"""Values that code only keeps, though nothing in the project reads them: figures about CUDA, and measured times."""
+"""Values that code only keeps, though nothing in the project reads them.
+
+They are figures about CUDA, scalers of gradients, and measured times.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ _KEPT: Final = re.compile(r"\s*(?P<owner>self\.)?(?P<name>\w+)(?:\s*:[^=]+)?\s*[
 """A line that keeps a value in an attribute or under a name."""
 _CALL: Final = re.compile(r"([\w.]+)\(\)\s*(?:#.*)?")
 """The call of a function without arguments, with the name of the function."""
+_SCALER: Final = re.compile(r"(?:[\w.]+\.)?GradScaler\(.*\)\s*(?:#.*)?")
+"""The construction of a scaler of gradients in one line."""
 _ASSIGNED: Final = r"\s*(?::[^=\n]+|[+-])?=(?!=)"
 """What follows a name that is given a value, and not read."""
 
@@ -33,13 +38,17 @@ class UnreadValues:
         self._uncalled = uncalled
         self._members = ComputedMembers(program, uncalled)
 
-    def is_figure_at(self, module: ModuleInfo, row: int) -> bool:
-        """Return whether a row only keeps a figure, which is an empty one without CUDA, and nothing reads it."""
+    def is_harmless_at(self, module: ModuleInfo, row: int) -> bool:
+        """Return whether a row only keeps what nothing reads, and does not fail without CUDA.
+
+        That is a figure, which is an empty one there, or a scaler, which does nothing there.
+        """
         kept = _kept_at(module, row)
-        called = _CALL.fullmatch(kept["value"]) if kept is not None else None
-        if called is None or not is_figure_without_cuda(f"torch.cuda.{called[1].rpartition('.')[2]}"):
+        if kept is None:
             return False
-        return self.is_kept_at(module, row)
+        called = _CALL.fullmatch(kept["value"])
+        is_figure = called is not None and is_figure_without_cuda(f"torch.cuda.{called[1].rpartition('.')[2]}")
+        return (is_figure or _SCALER.fullmatch(kept["value"]) is not None) and self.is_kept_at(module, row)
 
     def is_of_program_at(self, module: ModuleInfo, row: int) -> bool:
         """Return whether a row keeps what nothing reads in an application, whose objects no other program is given."""

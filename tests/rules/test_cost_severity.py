@@ -183,7 +183,7 @@ def masks(n: int, cams):
     "a volume that is made once in a step": """
 class Cell(nn.Module):
     def forward(self, x: torch.Tensor, hidden: int):
-        state = torch.zeros(x.size(0), hidden, x.size(2), x.size(3)).to(x.device)  # DEV406
+        state = torch.zeros(x.size(0), hidden, x.size(2), x.size(3)).to(x.device)
         mask = torch.zeros(x.size(0), 1, x.size(2), x.size(3)).to(x.device)
         return x * state * mask
 """,

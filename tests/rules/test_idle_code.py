@@ -361,6 +361,17 @@ def test_figure_that_another_file_takes(tmp_path: Path) -> None:
     assert severities(tmp_path, helpers=helpers, model=model) == [Severity.WARNING]
 
 
+@pytest.mark.parametrize(
+    ("use", "severity"),
+    [("", Severity.INFO), ("\n        self.scaler.scale(x)", Severity.WARNING)],
+    ids=["nothing reads it", "read"],
+)
+def test_scaler_that_an_object_keeps(tmp_path: Path, use: str, severity: Severity) -> None:
+    helpers = MINER.replace("device_count()  # of CUDA", f"amp.GradScaler(){use}").replace("devices", "scaler")
+    model = "import torch\n" + MODEL.replace("    return", "    with torch.autocast('cuda'):\n        return")
+    assert severities(tmp_path, helpers=helpers, model=model) == [severity]
+
+
 TIMED = """\
 import time
 import torch
