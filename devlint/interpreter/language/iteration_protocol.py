@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.join import alternatives, any_opaque_part, join, opaque_part
+from devlint.domain.join import alternatives, any_opaque_part, is_number_or_tensor, join, opaque_part
 from devlint.domain.objects import Dict, Instance, ParameterCell, Sequence, join_all, key_value
 from devlint.domain.value import (
     NONE,
@@ -180,7 +180,9 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
     found = frame.iterate(value, node)
     if found.items is not None and len(found.items) == length:
         return list(found.items)
-    return [found.any] * length
+    element = found.any
+    # Of numbers and tensors in one sequence, nothing tells which are where.
+    return [UNKNOWN if length > 1 and is_number_or_tensor(element) else element] * length
 
 
 def _fitting(frame: Frame, value: ConditionalValue, length: int) -> Value:
