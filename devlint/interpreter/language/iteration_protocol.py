@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
-from devlint.domain.join import alternatives, any_opaque_part, join, opaque_part
+from devlint.domain.join import alternatives, any_opaque_part, is_number_or_tensor, join, opaque_part
 from devlint.domain.objects import Dict, Instance, ParameterCell, Sequence, join_all, key_value
 from devlint.domain.value import (
     NONE,
@@ -102,10 +103,25 @@ def _limit_unrolling(thing: Sequence) -> Sequence:
     """Return a sequence; if it has too many elements to unroll, one stands for all: `element`, else their join."""
     if thing.items is None or len(thing.items) <= MAX_UNROLLED:
         return thing
-    if len(thing.items) > MAX_UNROLLED_OBJECTS or not all(isinstance(one, Ref) for one in thing.items):
+    if len(thing.items) > MAX_UNROLLED_OBJECTS or not _are_objects(thing.items):
         element = join_all(thing.items) if thing.element == UNKNOWN else thing.element
         return replace(thing, items=None, element=element, filled=True, optional=())
     return thing
+
+
+def _are_objects(items: Collection[Value]) -> bool:
+    """Return whether the elements of a sequence are objects; beside known ones, others may be unknown."""
+    return any(map(_is_object, items)) and all(_is_object(one) or isinstance(one, Unknown) for one in items)
+
+
+def _is_object(value: Value) -> bool:
+    """Return whether a value is an object, one of several by a condition, or a tuple with an object in it."""
+    match value:
+        case Tuple(items=items):
+            return any(map(_is_object, items))
+        case ConditionalValue():
+            return any(isinstance(one, Ref) for one in alternatives(value))
+    return isinstance(value, Ref)
 
 
 def keys_of(reference: Ref, thing: Dict) -> Sequence:
@@ -164,7 +180,9 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
     found = frame.iterate(value, node)
     if found.items is not None and len(found.items) == length:
         return list(found.items)
-    return [found.any] * length
+    element = found.any
+    # Of numbers and tensors in one sequence, nothing tells which are where.
+    return [UNKNOWN if length > 1 and is_number_or_tensor(element) else element] * length
 
 
 def _fitting(frame: Frame, value: ConditionalValue, length: int) -> Value:

@@ -13,6 +13,7 @@ from devlint.domain.objects import Sequence
 from devlint.domain.placement import UNKNOWN_PLACEMENT, map_cases
 from devlint.domain.record import replace
 from devlint.domain.value import (
+    NOT_TENSOR,
     UNKNOWN,
     Array,
     ConditionalValue,
@@ -107,6 +108,10 @@ def apply_binary_operator(
 
     Special methods of the program's own classes are tried first. `in_place` tries the in-place method (`__iadd__`) too.
     """
+    for side, other in ((left, right), (right, left)):
+        if isinstance(other.value, (Const, Number, SymbolicBool)) and NOT_TENSOR in alternatives(side.value):
+            # What is combined with a number may be a number itself.
+            return UNKNOWN
     a, b = frame.as_single_tensor(without_none(left.value)), frame.as_single_tensor(without_none(right.value))
     computed = _computed_of_results(a, b)
     if computed is not None:
