@@ -73,7 +73,7 @@ def transfer_tensor(
         if not idle and (
             _asks_again(frame, before.moved, node)
             or _is_there_already(frame, receiver, node)
-            or _is_joined_there(frame, receiver, request)
+            or _is_joined_there(frame, receiver, request, node)
             or _is_never_read_again(frame, method, receiver, node)
         ):
             return after
@@ -201,13 +201,18 @@ def _is_there_already(frame: Frame, receiver: cst.BaseExpression, node: cst.CSTN
     return False
 
 
-def _is_joined_there(frame: Frame, receiver: cst.BaseExpression, request: TransferRequest) -> bool:
-    """Return whether a call asks for the device of one of the tensors that were put together in the receiver."""
+def _is_joined_there(frame: Frame, receiver: cst.BaseExpression, request: TransferRequest, node: cst.CSTNode) -> bool:
+    """Return whether a call asks for the device of one of the tensors that were put together in the receiver.
+
+    Where that device is unknown, the tensor has been moved by a call that is written alike.
+    """
     if request.placement is None or request.dtype is not None or frame.function is None:
         return False
     names = joined_names(frame.function, receiver.value) if isinstance(receiver, cst.Name) else ()
     parts = [frame.resolve(one) for one in map(frame.lookup, names) if isinstance(one, Tensor)]
-    return any(keeps_device(one.placement, request.placement, frame) for one in parts)
+    return any(
+        keeps_device(one.placement, request.placement, frame) or _asks_again(frame, one.moved, node) for one in parts
+    )
 
 
 def _is_never_read_again(frame: Frame, method: str, receiver: cst.BaseExpression, node: cst.CSTNode) -> bool:
