@@ -115,12 +115,9 @@ def _are_objects(items: Collection[Value]) -> bool:
 
 
 def _is_object(value: Value) -> bool:
-    """Return whether a value is an object, one of several by a condition, or a tuple with an object in it."""
-    match value:
-        case Tuple(items=items):
-            return any(map(_is_object, items))
-        case ConditionalValue():
-            return any(isinstance(one, Ref) for one in alternatives(value))
+    """Return whether a value is an object, or one of several by a condition."""
+    if isinstance(value, ConditionalValue):
+        return any(isinstance(one, Ref) for one in alternatives(value))
     return isinstance(value, Ref)
 
 
