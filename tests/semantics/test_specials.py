@@ -38,6 +38,7 @@ BY_HAND = {
         "nn.ModuleList nn.ModuleDict nn.ParameterList nn.ParameterDict nn.Sequential nn.DataParallel"
     ),
     "parameters as one vector": "nn.utils.parameters_to_vector nn.utils.vector_to_parameters",
+    "hooks that autograd calls": "Tensor.register_hook Tensor.register_post_accumulate_grad_hook",
     "two operations of one name": "Tensor.view",
     "a row of many flags": "nn.functional.multi_head_attention_forward",
 }
