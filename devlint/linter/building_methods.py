@@ -7,7 +7,7 @@ import libcst as cst
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.node_paths import path_to
 from devlint.linter.uncalled import Definition, UncalledDefinitions
-from devlint.linter.unset_parameters import is_fetched, units_naming, uses_of
+from devlint.linter.unset_parameters import uses_in_project
 from devlint.syntax.index import Statement
 
 
@@ -32,20 +32,7 @@ class BuildingMethods:
 
     def _compute(self, method: Definition) -> bool:
         """Compute the answer of `_only_builds`; of a method that a text of the project names nothing is known."""
-        uncalled, module, name = self._uncalled, method.module, method.name
-        if not uncalled.knows_callers(module, name, is_method=True):
-            return False
-        if uncalled.is_named_elsewhere(name, is_method=True):
-            return False
-        files = uncalled.files_naming(module, name, is_method=True)
-        if any(is_fetched(one, name) for one in files):
-            return False
-        uses = [
-            (unit, use)
-            for file in files
-            for unit in units_naming(file, name)
-            for use in uses_of(unit, name, is_method=True)
-        ]
+        uses = uses_in_project(self._uncalled, method.module, method.name, is_method=True)
         return bool(uses) and all(use is not None and _is_in_constructor(unit, use) for unit, use in uses)
 
 

@@ -11,7 +11,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.node_paths import path_to
 from devlint.linter.host_callers import speaks_of_moves
 from devlint.linter.uncalled import UncalledDefinitions
-from devlint.linter.unset_parameters import is_fetched, units_naming, uses_of
+from devlint.linter.unset_parameters import uses_in_project
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend
 
@@ -43,20 +43,9 @@ class DatasetTransforms:
 
     def _compute(self, module: ModuleInfo, name: str) -> bool:
         """Compute the answer of `stay_on_host`; of a class that a text of the project names nothing is known."""
-        uncalled = self._uncalled
-        if uncalled.may_list_classes or not uncalled.knows_callers(module, name, is_method=False):
+        if self._uncalled.may_list_classes:
             return False
-        if uncalled.is_named_elsewhere(name):
-            return False
-        files = uncalled.files_naming(module, name, is_method=False)
-        if any(is_fetched(one, name) for one in files):
-            return False
-        uses = [
-            (unit, use)
-            for file in files
-            for unit in units_naming(file, name)
-            for use in uses_of(unit, name, is_method=False)
-        ]
+        uses = uses_in_project(self._uncalled, module, name, is_method=False)
         return bool(uses) and all(use is not None and _is_step(unit, use) for unit, use in uses)
 
 

@@ -6,7 +6,7 @@ A constructor is a function that is called by the name of its class.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -59,6 +59,28 @@ class UnsetParameters:
             for use in uses_of(unit, needed.function, is_method=needed.is_method)
         ]
         return not any(use is None or _passes(use, needed.name, needed.position) for use in uses)
+
+
+def uses_in_project(
+    uncalled: UncalledDefinitions, module: ModuleInfo, name: str, *, is_method: bool
+) -> Sequence[tuple[Statement, cst.Call | None]]:
+    """Return all that names a function, class or method of an application: the statement, and the call or None.
+
+    Nothing where that is not all known: others may call it, a text of the project names it, or code fetches it.
+    """
+    if not uncalled.knows_callers(module, name, is_method=is_method):
+        return ()
+    if uncalled.is_named_elsewhere(name, is_method=is_method):
+        return ()
+    files = uncalled.files_naming(module, name, is_method=is_method)
+    if any(is_fetched(one, name) for one in files):
+        return ()
+    return [
+        (unit, use)
+        for file in files
+        for unit in units_naming(file, name)
+        for use in uses_of(unit, name, is_method=is_method)
+    ]
 
 
 def units_naming(module: ModuleInfo, name: str) -> Iterator[Statement]:
